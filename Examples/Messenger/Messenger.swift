@@ -28,7 +28,7 @@ final class ChannelListView: GroupChannelCollectionDelegate {
     }
 }
 
-/// A channel: its rows, kept by folding changes, as a list view is kept by animations.
+/// A channel's rows, updated by applying changes, as a list view does with animations.
 @MainActor
 final class ChannelView: MessageCollectionDelegate {
     let collection: MessageCollection
@@ -69,7 +69,7 @@ enum Messenger {
         let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
         _ = try await alice.createChannel(params)
 
-        // In an app, the backend is the way to its own server, and caching is on.
+        // An app passes a backend for its own server here, and turns caching on.
         let client = await ChatClient.open(backend: server.client())
         try await client.connect(as: Credentials("bob"))
         try await client.acceptInvitation(to: "general")

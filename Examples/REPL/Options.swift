@@ -27,7 +27,8 @@ struct Options {
     /// True if only errors are shown.
     var isQuiet = false
 
-    /// The longest time that a command waits for its effects; `nil` for 10 s, or 300 ms at a prompt.
+    /// The longest time that a command waits for its effects; `nil` for 10 s, or 300 ms at a
+    /// prompt.
     var patience: Duration?
 
     static var usage: String {

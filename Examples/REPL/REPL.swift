@@ -5,9 +5,9 @@
 
 import Foundation
 
-/// The package at a prompt, or as a program that scripts talk to.
+/// The command-line interface: a prompt for people, or commands from scripts.
 package enum REPL {
-    /// Runs it with the arguments of the process, to its end; the process may end here.
+    /// Runs the program with the arguments of the process, and may end the process.
     @MainActor package static func run() async {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains("--help") {

@@ -20,10 +20,10 @@ extension Command.Arguments {
         }
     }
 
-    /// Its application.
+    /// The application on the current device.
     @MainActor var client: ChatClient { get throws { try device.client } }
 
-    /// The channel that it shows.
+    /// The channel that the application shows.
     @MainActor var collection: MessageCollection {
         get throws {
             guard let collection = try device.collection else {
@@ -68,7 +68,8 @@ extension Command.Arguments {
         return (words[0], url)
     }
 
-    /// The channel that is the only word, if the store has anything of it; without a word, the open one.
+    /// The channel that is the only word, if the store has any data of it; without a word, the open
+    /// channel.
     @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
         if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
         guard words.count == 1 else { throw CommandError.usage }
@@ -83,7 +84,7 @@ extension Command.Arguments {
         return duration
     }
 
-    /// A time; a number alone is none, since it may be the id of a message.
+    /// A time; a number alone is not a time, since it may be the id of a message.
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
@@ -106,7 +107,7 @@ extension Command.Arguments {
     ///   - defaults: The values of the fields that the JSON does not name.
     ///   - json: The JSON; empty for none.
     /// - Returns: The parameters.
-    /// - Throws: ``CommandError`` if the JSON names a field that there is not.
+    /// - Throws: ``CommandError`` if the JSON names an unknown field.
     func params<Value: Record>(_ defaults: Value, _ json: String) throws -> Value {
         guard !json.isEmpty else { return defaults }
         var params = defaults

@@ -4,7 +4,7 @@ import Scrollback
 // Checks that a channel exists, so that a mistyped URL is an error.
 
 extension Command.Arguments {
-    /// Returns the URL of a channel that the store has anything of.
+    /// Returns the URL of a channel of which the store has any data.
     ///
     /// - Throws: ``CommandError`` that names the channel otherwise.
     @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
@@ -15,12 +15,12 @@ extension Command.Arguments {
     /// The channel that the first word names, checked with ``held(_:)``.
     @MainActor var heldChannel: ChannelURL { get throws { try held(channel) } }
 
-    /// The same, where it is the only word.
+    /// The channel that is the only word, checked with ``held(_:)``.
     @MainActor var onlyHeldChannel: ChannelURL { get throws { try held(onlyChannel) } }
 
     /// The channel that is the only word, or else the open channel, to be read from the open store.
     ///
-    /// In the device's store, a channel that only the server has is a history of which all is missing.
+    /// In the device's store, a channel that only the server has is one gap.
     @MainActor var channelToRead: ChannelURL {
         get async throws {
             guard !words.isEmpty, try !isOnDevice else { return try await channelOrOpenOne }
@@ -38,7 +38,7 @@ extension Command.Arguments {
     /// True if the open store is the device's.
     @MainActor private var isOnDevice: Bool {
         get throws {
-            // Before a user has connected, there is none.
+            // Before a user has connected, the device has no store.
             guard let engine = try? client.engine() else { return false }
             return try workspace.store === engine.store
         }
@@ -48,8 +48,8 @@ extension Command.Arguments {
     ///
     /// The request bypasses the engine, so that its answer is not stored.
     ///
-    /// - Throws: `BackendError` that names the channel: `notFound` if the server has none, and another code
-    ///   if the server cannot be asked.
+    /// - Throws: `BackendError` that names the channel: `notFound` if the server has none, and
+    ///   another code if the server cannot be asked.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine().store.holds(url) else { return url }
         let network = try device.network
@@ -83,7 +83,7 @@ extension Command.Arguments {
 }
 
 extension CommandError {
-    /// The error for a channel that the store has nothing of.
+    /// The error for a channel of which the store has no data.
     static func nothingHeld(of url: ChannelURL) -> CommandError {
         .failed("nothing is held of a channel '\(url)'")
     }

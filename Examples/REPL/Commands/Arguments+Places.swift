@@ -29,7 +29,7 @@ extension Command.Arguments {
         return position
     }
 
-    /// The same, or `-` for the beginning of the history and `+` for its end.
+    /// A position, or `-` for the beginning of the history, or `+` for its end.
     @MainActor func bound(_ word: String, in url: ChannelURL) throws -> Gap.Bound {
         switch word {
         case "-": .beginning
@@ -38,7 +38,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The same as ``position(_:in:)``, or a time.
+    /// A position as in ``position(_:in:)``, or a time.
     @MainActor func anchor(_ word: String, in url: ChannelURL) throws -> HistoryAnchor {
         if let position = try placeOfMessage(word, in: url) { return .position(position) }
         guard let time = Timestamp(typed: word) else {
@@ -61,11 +61,12 @@ extension Command.Arguments {
         return Position(createdAt: time, messageID: MessageID(String(parts[1])))
     }
 
-    /// The number of rows to show, from `limit N` or `all` at the end of the line, and the words before.
+    /// The number of rows to show, from `limit N` or `all` at the end of the line, and the words
+    /// before.
     ///
     /// - Parameter limit: The number of rows without such an option.
     /// - Returns: The words, and the number of rows.
-    /// - Throws: ``CommandError`` if it is no number.
+    /// - Throws: ``CommandError`` if the word after `limit` is not a number.
     func limited(to limit: Int = Command.rowLimit) throws -> (words: [String], limit: Int) {
         if words.last == "all" { return (words.dropLast(), .everything) }
         guard words.count > 1, words[words.count - 2] == "limit" else { return (words, limit) }
@@ -84,7 +85,8 @@ extension Int {
 }
 
 extension Timestamp {
-    /// Reads a date as ``iso8601`` writes it, with or without the time of day, or `@` and milliseconds.
+    /// Reads a date as ``iso8601`` writes it, with or without the time of day, or `@` and
+    /// milliseconds.
     init?(typed word: String) {
         if word.hasPrefix("@"), let time = Timestamp(number: word.dropFirst()) {
             self = time
@@ -103,11 +105,11 @@ extension Timestamp {
 }
 
 extension [String] {
-    /// The first lines, and below them how many there are if some are left out.
+    /// The first lines, and the total below them if some are omitted.
     ///
     /// - Parameters:
     ///   - limit: The largest number of lines.
-    ///   - total: The number of rows there are; `nil` for as many as there are lines.
+    ///   - total: The number of all rows; `nil` for the number of lines.
     /// - Returns: The lines.
     func cut(to limit: Int, of total: Int? = nil) -> [String] {
         let total = total ?? count
@@ -140,7 +142,7 @@ extension Array {
         return .text(isEmpty ? none : lines.joined(separator: "\n"))
     }
 
-    /// The same, with all elements as a value.
+    /// A reply with a line for each element, and with all elements as a value.
     func lines(
         _ text: (Element) -> String, orNone none: String, limit: Int = .everything, as field: Field
     ) -> Command.Reply where Element: Encodable & Sendable {
@@ -161,7 +163,7 @@ extension StaleRange {
 }
 
 extension Gap.Bound {
-    /// As typed: `-` for the beginning, `+` for the end, or TIME/ID.
+    /// The bound as it is typed: `-` for the beginning, `+` for the end, or TIME/ID.
     fileprivate var word: String {
         switch self {
         case .beginning: "-"

@@ -1,17 +1,17 @@
 import Scrollback
 
-/// One command: its name, its help, and its action.
+/// A command of the prompt: name, help and action.
 ///
-/// To add one, write an entry in one of the tables that ``groups`` lists.
+/// To add a command, write an entry in one of the tables that ``groups`` lists.
 struct Command: Sendable {
-    /// How the line begins: a word, or several, such as `store open`.
+    /// The name, with which the line begins: one word, or several, such as `store open`.
     let name: String
 
     /// The arguments as help shows them, such as `MILLISECONDS`; empty if there are none.
     var usage = ""
 
-    /// The number of words before free text, in which quotes and backslashes are ordinary characters;
-    /// `nil` if there is no free text.
+    /// The number of words before free text, in which quotes and backslashes are ordinary
+    /// characters; `nil` if there is no free text.
     var freeTextAfter: Int?
 
     /// The help text, in one sentence.
@@ -20,28 +20,28 @@ struct Command: Sendable {
     /// Further lines of help.
     var notes: [String] = []
 
-    /// A whole line to try.
+    /// A complete line as an example.
     let example: String
 
     /// Lines that the example needs before it.
     var preparation: [String] = []
 
-    /// The output of the example; `nil` where it differs from one machine to another.
+    /// The output of the example; `nil` if it differs between machines.
     var output: String?
 
     /// The completions that TAB offers for each argument, in order.
     var offers: [Completion.Source] = []
 
-    /// Whether TAB repeats the last offer for all further arguments.
+    /// Whether the last completion applies to all further arguments.
     var offersForMore = false
 
-    /// The calls of the API that it demonstrates, as the modules' symbols name them.
+    /// The API calls that the command demonstrates, by their symbol names.
     var covers: [String] = []
 
-    /// The values that its result may have with `--json`.
+    /// The values that the command's result may have with `--json`.
     var gives: [Field] = []
 
-    /// Performs it, or throws ``CommandError/usage`` if the arguments do not fit.
+    /// Performs the command, or throws ``CommandError/usage`` if the arguments do not fit.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
 
     /// The result of a command.
@@ -49,16 +49,16 @@ struct Command: Sendable {
         /// The text for people; empty for none.
         var text = ""
 
-        /// The same as values, for machines.
+        /// The result as values, for machines.
         var values: Values = [:]
 
         /// The events that arrived while the command ran.
         var events: [Event] = []
 
-        /// Whether the prompt ends after it.
+        /// Whether the prompt ends after the command.
         var isLast = false
 
-        /// All of it for people: the text, and the events below it.
+        /// The text for people, with the events below it.
         var shown: String {
             ((text.isEmpty ? [] : [text]) + events.map(\.text)).joined(separator: "\n")
         }
@@ -72,7 +72,7 @@ struct Command: Sendable {
 
     /// The part of a line after the command's name.
     struct Arguments {
-        /// All of it as typed, without the spaces around it.
+        /// The arguments as typed, without the spaces around them.
         let text: String
 
         /// The devices and stores that the command works on.
@@ -97,10 +97,10 @@ struct Command: Sendable {
                         + "type \\\(unfinished) for the character itself")
         }
 
-        /// Its words before any JSON, without quotes and backslashes.
+        /// The words before any JSON, without quotes and backslashes.
         var words: [String] { parsed.words }
 
-        /// The JSON object at its end; empty if there is none.
+        /// The JSON object at the end of the line; empty if there is none.
         var json: String { parsed.json }
 
         /// The text after the first word, as typed.
@@ -110,18 +110,18 @@ struct Command: Sendable {
     }
 }
 
-/// Why a command failed.
+/// The reason why a command failed.
 enum CommandError: Error, CustomStringConvertible {
     /// The arguments do not fit; a command throws it.
     case usage
 
-    /// The same with the command, whose usage is the message.
+    /// The arguments do not fit the command, whose usage is the message.
     case misused(Command)
 
     /// Any other failure, as a message for the user.
     case failed(String)
 
-    /// An error from elsewhere, and a remark on its consequences.
+    /// An error of another module, and a remark on its consequences.
     case remarked(any Error, String)
 
     var description: String {
@@ -219,7 +219,7 @@ extension Command {
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
-        // A command without arguments was not meant: the next word belongs to another name.
+        // The user did not mean a command without arguments: the next word belongs to another name.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))

@@ -185,7 +185,7 @@ extension Command {
     /// The number of elements of a list or map that the JSON of a record shows.
     static let recordLimit = 10
 
-    /// The first rows of a table, and how many there are if some are left out.
+    /// The first rows of a table, and the total if some are omitted.
     static func table<Row>(
         _ rows: [Row], limit: Int, total: Int? = nil, _ cells: (Row) -> [String]
     ) -> [String] {
@@ -197,7 +197,7 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// A record as JSON with the beginnings of long lists, and as a whole for machines.
+    /// A record as JSON: shortened lists for people, complete for machines.
     static func record<Value: Record>(
         _ record: Value, _ field: Field, limit: Int
     ) throws -> Command.Reply {

@@ -54,7 +54,7 @@ extension Command.Arguments {
     /// missing.
     ///
     /// - Parameter createsKey: True to write a new key to a file that does not exist.
-    /// - Returns: Both.
+    /// - Returns: The directory and the key.
     /// - Throws: ``CommandError`` if the words do not fit, or the file has no key.
     func directoryAndKey(
         createsKey: Bool

@@ -147,7 +147,7 @@ extension Command {
 extension FileCache {
     /// The contents of a channel's file.
     ///
-    /// - Throws: ``CommandError`` if there is no file, or what reading throws.
+    /// - Throws: ``CommandError`` if there is no file, or the error of reading it.
     fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
         let contents = try load(url)
         if contents.records.isEmpty, contents.damageCount == 0, try !channels().contains(url) {
@@ -158,7 +158,7 @@ extension FileCache {
 }
 
 extension Command.Arguments {
-    /// The path of a directory, which is the only word.
+    /// The path of a directory, from the only word.
     fileprivate var onlyDirectory: String {
         get throws {
             guard words.count == 1 else { throw CommandError.usage }
@@ -166,7 +166,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The path of a directory and a channel, which are all words.
+    /// The path of a directory and a channel, from exactly two words.
     fileprivate var directoryAndChannel: (String, ChannelURL) {
         get throws {
             guard words.count == 2 else { throw CommandError.usage }

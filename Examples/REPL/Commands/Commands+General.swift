@@ -56,7 +56,7 @@ extension Command {
 
     /// The command in one line of columns.
     ///
-    /// Long arguments are left to `help COMMAND`.
+    /// Long arguments appear only in `help COMMAND`.
     private var overviewLine: String {
         let limit = 32
         let shown = title.count <= limit ? title : "\(name) …"

@@ -309,14 +309,14 @@ extension Command {
     /// A command for one channel.
     ///
     /// - Parameters:
-    ///   - name: Its name.
+    ///   - name: The name of the command.
     ///   - orOpenOne: True if the open channel is the default.
-    ///   - summary: Its help text.
-    ///   - example: A whole line to try.
+    ///   - summary: The help text.
+    ///   - example: A complete line as an example.
     ///   - preparation: Lines that the example needs before it.
     ///   - symbols: The calls of the API that it demonstrates.
-    ///   - fields: The values of its result.
-    ///   - body: Its action.
+    ///   - fields: The values of the result.
+    ///   - body: The action.
     /// - Returns: The command.
     static func onChannel(
         _ name: String, orOpenOne: Bool = false, _ summary: String, example: String,
@@ -399,7 +399,7 @@ extension Command {
             try Task.checkCancellation()
             let next = try await page(cursor, min(limit - rows.count, 100))
             rows += next.elements
-            // A cursor that leads nowhere ends the list.
+            // A cursor that does not advance ends the list.
             guard next.next != cursor else { break }
             cursor = next.next
         } while cursor != nil && rows.count < limit
@@ -436,7 +436,7 @@ extension Command.Reply {
 }
 
 extension GroupChannel {
-    /// Its cells in a table.
+    /// The channel's cells in a table.
     var tableRow: [String] {
         [
             url.rawValue, name == url.rawValue ? "" : name,

@@ -95,7 +95,7 @@ extension Command {
             let (words, limit) = try arguments.limited(to: 20)
             let (url, id) = try arguments.channelAndMessage(of: words)
             let store = try arguments.workspace.store
-            // One more, to see whether that is all.
+            // One more message than requested, to learn whether there are more.
             let replies = try store.replies(to: id, in: url, limit: limit + 1)
             if replies.isEmpty, try store.message(id, in: url) == nil {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
@@ -169,7 +169,7 @@ extension Command.Arguments {
         return (try heldChannel, MessageID(words[1]))
     }
 
-    /// The messages that the words select, oldest first; without a place, also how many there are.
+    /// The messages that the words select, oldest first; without a position, also the total.
     @MainActor fileprivate func messages() throws -> (messages: [Message], total: Int?) {
         let (words, limit) = try limited(to: 20)
         let url = try heldChannel

@@ -86,7 +86,7 @@ extension Command {
     static func columns(_ rows: [[String]]) -> String {
         var rows = rows.map { $0.map(\.oneLine) }
         var count = rows.map(\.count).max() ?? 0
-        // A column that is empty in all rows is left out.
+        // A column that is empty in all rows is omitted.
         let full = (0..<count).filter { column in
             rows.contains { column < $0.count && !$0[column].isEmpty }
         }

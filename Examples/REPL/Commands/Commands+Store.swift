@@ -283,7 +283,7 @@ extension Command {
 }
 
 extension OpeningReport {
-    /// The findings, a line each.
+    /// The findings, one line for each.
     var lines: [String] {
         var lines: [String] = isNew ? ["created"] : []
         if let migratedFrom { lines.append("migrated from version \(migratedFrom)") }
@@ -350,7 +350,7 @@ extension Command.Arguments {
         var isCut = false
         try workspace.store.read { snapshot in
             for database in databases {
-                // One more row, to see whether there are more.
+                // One more row than requested, to learn whether there are more.
                 let rest = limit - lines.count
                 let rows = try snapshot.describedRows(
                     of: database, table: words.first, limit: rest + 1)

@@ -287,7 +287,7 @@ extension Command {
             guard let failure = client.cachingError else {
                 return .text(json, [.isDamaged: true])
             }
-            // The files were not read: whether they are damaged is known only from the error.
+            // The files were not read, so only the error can report damage.
             let head = "the cache cannot be opened: \(sentence(of: failure))"
             var values: Values = [.error: sentence(of: failure)]
             if report.isDamaged { values[.isDamaged] = true }
@@ -378,7 +378,7 @@ extension Command {
     /// The number of ids that a line of ids shows.
     fileprivate static let idLimit = 20
 
-    /// The first ids, and how many more there are.
+    /// The first ids, and the number of the others.
     fileprivate static func idList(_ ids: [String], limit: Int) -> String {
         let more = ids.count - limit
         return ids.prefix(limit).map(\.oneLine).joined(separator: " ")
@@ -449,7 +449,7 @@ extension Command.Reply {
 }
 
 extension SyncEngine {
-    /// Fetches what is missing or stale of a channel, the newest first.
+    /// Fetches the missing and stale messages of a channel, the newest first.
     ///
     /// - Parameters:
     ///   - url: The channel.

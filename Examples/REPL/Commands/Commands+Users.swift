@@ -103,7 +103,8 @@ extension Command {
             if device.collection == nil, let url = before?.collection?.channelURL,
                 try device.client.engine().store.groupChannel(url)?.myMemberState == .joined
             {
-                // The channel of the device before. If it cannot be opened, the command reports it.
+                // The previous channel of the device. If it cannot be opened, the command reports
+                // the error.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().value
@@ -312,7 +313,7 @@ extension Device {
     /// The device's name and user.
     fileprivate var owner: Values { [.device: name, .userID: userID] }
 
-    /// The same, and whether it is connected.
+    /// The device's name and user, and whether it is connected.
     fileprivate var values: Values {
         owner.merging([.connection: "\(client.connectionState)"]) { $1 }
     }

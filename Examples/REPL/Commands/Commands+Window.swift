@@ -281,7 +281,7 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Starts it, and returns whether the server has answered: not without a connection.
+    /// Starts the collection, and returns whether the server answered; false without a connection.
     ///
     /// - Throws: Any other error; then the collection is disposed.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws -> Bool {

@@ -361,7 +361,7 @@ extension Command.Reply {
 }
 
 extension UploadableFile {
-    /// A file of this device, which has to be there.
+    /// A file of this device, which has to exist.
     fileprivate init(readableAt word: String) throws {
         let path = word.fromHome
         guard FileManager.default.isReadableFile(atPath: path) else {
@@ -372,7 +372,7 @@ extension UploadableFile {
 }
 
 extension String {
-    /// The parts of `N=PATH`; the default number where there is none.
+    /// The parts of `N=PATH`; the default number if the text has none.
     fileprivate func numberAndPath(or number: Int) -> (number: Int, path: String) {
         guard let mark = firstIndex(of: "="), let given = Int(self[..<mark]) else {
             return (number, self)

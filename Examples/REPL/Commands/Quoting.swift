@@ -9,21 +9,25 @@ package struct ShellWords {
     /// The words without their quotes and backslashes.
     package private(set) var words: [String] = []
 
-    /// Where each word begins in the text.
+    /// The index of each word's beginning in the text.
     private(set) var starts: [String.Index] = []
 
-    /// The quote that is not closed, or a backslash at the end of the text; `nil` if there is neither.
+    /// The quote that is not closed, or a backslash at the end of the text; `nil` if there is
+    /// neither.
     package private(set) var unfinished: Character?
 
-    /// The JSON object at the end of the text; empty if there is none, or it was not looked for.
+    /// The JSON object at the end of the text; empty if there is none, or if the caller did not
+    /// ask.
     private(set) var json = ""
 
     /// Reads a text.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - rawAfter: The number of words after which quotes and backslashes are ordinary characters.
-    ///   - findsJSON: Whether a word that begins with `{` begins a JSON object, which ends the words.
+    ///   - rawAfter: The number of words after which quotes and backslashes are ordinary
+    ///     characters.
+    ///   - findsJSON: Whether a word that begins with `{` begins a JSON object, which ends the
+    ///     words.
     package init(_ text: String, rawAfter: Int = .max, findsJSON: Bool = false) {
         var rest = text[...]
         while true {
@@ -70,10 +74,10 @@ package struct ShellWords {
 }
 
 extension StringProtocol {
-    /// The words, where a quote that is not closed goes to the end.
+    /// The words; a quote that is not closed extends to the end.
     package var unquotedWords: [String] { ShellWords(String(self)).words }
 
-    /// The text with backslashes before all that would end a word, or begin a quote.
+    /// The text with a backslash before each character that would end a word or begin a quote.
     package var escaped: String {
         var text = ""
         for character in self {
@@ -99,7 +103,8 @@ extension String {
 }
 
 extension URL {
-    /// The directory or file that a path names: relative to the current directory, or to home with `~`.
+    /// The directory or file that a path names: relative to the current directory, or to home with
+    /// `~`.
     ///
     /// - Throws: ``CommandError`` if the path is empty, which would name the current directory.
     init(typed path: String) throws(CommandError) {
@@ -107,7 +112,7 @@ extension URL {
         self.init(filePath: path.fromHome, directoryHint: .isDirectory)
     }
 
-    /// The same, of a directory that exists: a command that only reads must not create it.
+    /// The path of an existing directory, for a command that only reads and must not create it.
     ///
     /// - Throws: ``CommandError`` if there is no such directory.
     static func existingDirectory(_ path: String) throws(CommandError) -> URL {

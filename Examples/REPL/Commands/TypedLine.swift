@@ -4,10 +4,10 @@ package struct TypedLine: Sendable {
 
     package init(_ text: String) { self.text = text }
 
-    /// The name of the command that it begins with; `nil` if it begins with none.
+    /// The name of the command that the line begins with; `nil` if it begins with none.
     package var commandName: String? { Command.name(in: text) }
 
-    /// The completions that TAB offers at its end.
+    /// The completions that TAB offers at the end of the line.
     @MainActor package var completions: [String] {
         let word = text.split(separator: " ", omittingEmptySubsequences: false).last ?? ""
         return Completion.words(String(word), after: String(text.dropLast(word.count)))

@@ -3,24 +3,25 @@ import Models
 
 /// One line of JSON with some fields of its object, read in one pass.
 ///
-/// `JSONDecoder` takes some twenty microseconds for such a line, and a log has hundreds of thousands.
+/// `JSONDecoder` takes some twenty microseconds for such a line, and a log has hundreds of
+/// thousands.
 package struct JSONLine {
     /// The value of a field; values of other fields are not stored.
     package enum Value: Hashable {
         case text(String)
         case number(Int64)
-        /// An object, as its bytes: a line of its own.
+        /// An object, as its bytes, which can be read as a line.
         case object([UInt8])
         /// A list, `true` or `false`.
         case other
-        /// `null`, or the field is not there.
+        /// `null`, or the field is missing.
         case none
     }
 
-    /// The values of the fields that were asked for, in that order.
+    /// The values of the requested fields, in the order of the request.
     package private(set) var values: [Value]
 
-    /// Why a line cannot be read.
+    /// The reason why a line cannot be read.
     package struct Damage: Error, CustomStringConvertible {
         package let description: String
     }
@@ -30,7 +31,7 @@ package struct JSONLine {
     /// - Parameters:
     ///   - bytes: The line, without its end.
     ///   - names: The fields to read, as UTF-8.
-    ///   - ignore: Is called with the name of each other field whose value is not `null`.
+    ///   - ignore: Called with the name of each other field whose value is not `null`.
     /// - Throws: ``Damage``.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]],
@@ -92,7 +93,7 @@ private struct Scanner {
         guard index == bytes.count else { throw damage("more than one object") }
     }
 
-    /// The bytes between two quotes, escapes as they are.
+    /// The bytes between two quotes, with escapes unchanged.
     mutating func takeString() throws(JSONLine.Damage) -> UnsafeBufferPointer<UInt8> {
         try take("\"")
         let start = index

@@ -1,7 +1,7 @@
 import Foundation
 package import Scrollback
 
-/// The fields of a log that make a message: those of an export, or others by name.
+/// The fields of a log that form a message: those of an export, or fields that the user named.
 package struct LogFields {
     /// The names that may be changed, in the order in which a line is read.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
@@ -9,25 +9,25 @@ package struct LogFields {
     /// The largest number of bytes of an id on the server.
     private static let longestName = 1024
 
-    /// The field that each is read from: the first of these with a value.
+    /// The fields from which each name is read: the first one that has a value is used.
     private var sources = [
         ["message_id", "msg_id"], ["channel_url"], ["created_at", "ts"], ["type"],
         ["sender", "user"], ["message"], ["parent_message_id"],
     ]
 
-    /// The indices of those that the user named.
+    /// The indices of the names for which the user named fields.
     private var renamed: [Int] = []
 
     /// The channel of all messages; `nil` for the one that each line names.
     ///
-    /// All ids begin with its URL then, since an id names one message of the whole server: so the same log
-    /// can be imported into several channels.
+    /// If it is set, all ids begin with its URL. An id names one message of the whole server, so
+    /// the same log can then be imported into several channels.
     var channel: ChannelURL?
 
-    /// The prefix of ids that are made of line numbers.
+    /// The prefix of ids that consist of line numbers.
     var idPrefix = ""
 
-    /// True if all ids are made of line numbers.
+    /// True if all ids consist of line numbers.
     var numbersLines = false
 
     package init() {}
@@ -47,7 +47,7 @@ package struct LogFields {
     ///
     /// - Parameters:
     ///   - line: The line, read with ``bytes``.
-    ///   - number: Its number, for the id of a line without one.
+    ///   - number: The number of the line, from which an id is made if the line has none.
     ///   - ignore: Called with the name of each field that is not a part of the message.
     /// - Returns: The message.
     /// - Throws: ``JSONLine/Damage`` that names a field that is missing or invalid.
@@ -195,7 +195,7 @@ package struct LogFields {
 
     private func time(_ value: JSONLine.Value) -> Timestamp? {
         switch value {
-        // Numbers that would be before 1973 as milliseconds are seconds.
+        // A number that means a time before 1973 in milliseconds is read as seconds.
         case .number(let number):
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
         case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)
@@ -205,7 +205,7 @@ package struct LogFields {
 }
 
 extension JSONLine.Value {
-    /// The text, or the number as one; `nil` if it is neither.
+    /// The text, or the number as text; `nil` if the value is neither.
     fileprivate var asText: String? {
         switch self {
         case .text(let text): text

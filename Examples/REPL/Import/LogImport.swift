@@ -9,34 +9,34 @@ import Scrollback
 struct LogImport: Sendable {
     /// The result of an import.
     struct Outcome: Sendable {
-        /// How many messages are on the server now that were not before.
+        /// The number of messages that are new on the server.
         var imported = 0
 
-        /// How many were there before.
+        /// The number of messages that the server already had.
         var known = 0
 
-        /// The lines that could not be read; of very many, the first.
+        /// The lines that could not be read; beyond a limit, only the first.
         var badLines: [BadLine] = []
 
-        /// How many lines could not be read.
+        /// The number of lines that could not be read.
         var badCount = 0
 
         /// The channels whose messages are on the server, in the order of the log.
         var channels: [ChannelURL] = []
 
-        /// The fields that no message was made of, by how often they came.
+        /// The ignored fields, and the number of their occurrences.
         var ignored = FieldTally()
 
-        /// The fields that were named by hand, and that no line has.
+        /// The fields that the user named and that no line has.
         var unseen: [String] = []
 
         /// The number of lines that neither name a sender nor are marked as the channel's own.
         var senderless = 0
 
-        /// Why the rest was not taken; `nil` if all was.
+        /// The error that ended the import early; `nil` if all lines were read.
         var failure: (any Error)?
 
-        /// How many lines were read.
+        /// The number of lines that were read.
         var lines = 0
     }
 
@@ -57,10 +57,11 @@ struct LogImport: Sendable {
 
     /// Reads the file to its end.
     ///
-    /// - Parameter progress: Is called after each batch with the lines and the share of the file.
+    /// - Parameter progress: Called after each batch with the number of lines and the share of the
+    ///   file.
     /// - Returns: The result; an error of the file or the server, or `CancellationError`, is its
     ///   ``Outcome/failure``, since the earlier messages are on the server.
-    /// - Throws: If the file cannot be opened.
+    /// - Throws: An error if the file cannot be opened.
     @concurrent
     func run(progress: @Sendable (Int, Double) async -> Void) async throws -> Outcome {
         let file = try LogFile(path)
@@ -94,7 +95,7 @@ struct LogImport: Sendable {
                     batch.append(message)
                 }
             } catch {
-                // The lines before it are whole.
+                // The lines before the error are complete.
                 (failure, hasMore) = (error, false)
             }
             while batch.count >= LogImport.batchSize || (!hasMore && !batch.isEmpty) {
@@ -137,22 +138,22 @@ struct LogImport: Sendable {
     }
 }
 
-/// Names of fields, and how often each came; of very many, the first.
+/// Names of fields with the number of their occurrences; beyond a limit, only the first names.
 struct FieldTally: Sendable {
     private static let limit = 50
 
     private var names: [[UInt8]] = []
     private var numbers: [Int] = []
 
-    /// The number of fields whose names exceeded the limit of names.
+    /// The number of occurrences of fields whose names are beyond the limit.
     private(set) var others = 0
 
-    /// The names, in the order in which they came first, and how often each came.
+    /// The names in the order of their first occurrence, each with the number of its occurrences.
     var counts: [(name: String, count: Int)] {
         zip(names, numbers).map { (String(decoding: $0, as: UTF8.self), $1) }
     }
 
-    /// Counts a field once more.
+    /// Counts one more occurrence of a field.
     mutating func note(_ name: some Collection<UInt8>) {
         if let index = names.firstIndex(where: { name.elementsEqual($0) }) {
             numbers[index] += 1
@@ -164,7 +165,7 @@ struct FieldTally: Sendable {
         }
     }
 
-    /// The same, by its name.
+    /// Counts one more occurrence of the field with a name.
     mutating func note(_ name: String) { note(Array(name.utf8)) }
 }
 

@@ -2,8 +2,8 @@ import Scrollback
 
 /// The coverage of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
 ///
-/// A column is a span of time between the oldest and the newest stored message; the history before
-/// and after these has columns of its own at the ends.
+/// A column is a span of time between the oldest and the newest stored message. The older and newer
+/// history has columns of its own at the ends.
 struct CoverageBar: CustomStringConvertible {
     let description: String
 
@@ -19,7 +19,7 @@ struct CoverageBar: CustomStringConvertible {
         let first = end(stretches.first, 2)
         let last = stretches.count == 1 ? "" : end(stretches.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
-        // As numbers that do not overflow, however far the times are apart.
+        // Floating-point numbers, which do not overflow however far the times are apart.
         let start = Double(oldest.milliseconds)
         let span = max(1, Double(newest.milliseconds) - start)
         func column(_ bound: Gap.Bound) -> Double {
@@ -32,7 +32,7 @@ struct CoverageBar: CustomStringConvertible {
         for stretch in stretches where stretch.kind != .known {
             let isAtEnd = stretch.lower == .beginning || stretch.upper == .end
             if isAtEnd, stretches.count > 1 { continue }
-            // However short, it is to be seen.
+            // Even the shortest range gets one column.
             let from = min(columns - 1, Int(column(stretch.lower)))
             let to = max(from, min(columns, Int(column(stretch.upper).rounded(.up))) - 1)
             for index in from...to { signs[index] = stretch.kind.sign }

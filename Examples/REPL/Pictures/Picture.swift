@@ -3,8 +3,8 @@ import Scrollback
 /// A channel's history as one line, such as `… a b ~ d (e) !f`.
 ///
 /// Messages are shown by their ids, oldest first. A `~` is a gap between two of them, and `…` more
-/// history before the first or after the last; `(e)` is a pending message, and `!f` a failed one,
-/// by their request ids.
+/// history older than the first or newer than the last; `(e)` is a pending message, `!f` a failed
+/// one, by their request ids.
 struct Picture: Hashable {
     enum Sign: Hashable {
         case more
@@ -17,7 +17,7 @@ struct Picture: Hashable {
     private(set) var signs: [Sign] = []
 }
 
-// MARK: Of a store
+// MARK: Drawing a store
 
 extension Picture {
     /// Draws a part of a channel's history.
@@ -54,12 +54,12 @@ extension Picture {
     }
 }
 
-// MARK: As a text
+// MARK: Text
 
 extension Picture: CustomStringConvertible {
     var description: String { signs.map(\.text.oneLine).joined(separator: " ") }
 
-    /// Reads a picture; three dots do for `…`.
+    /// Reads a picture; three dots are read as `…`.
     init(_ text: String) throws {
         for word in text.split(whereSeparator: \.isWhitespace) { signs.append(Sign(word)) }
         try check()
@@ -130,13 +130,13 @@ extension Picture.Sign {
     fileprivate var isOutboxItem: Bool { requestID != nil }
 }
 
-// MARK: As a history
+// MARK: Storing a picture
 
 extension Picture {
     /// Replaces the history of a channel by that of the picture.
     ///
     /// The first message was created at `start`, and the others are a minute apart, as is a gap
-    /// from its neighbors. The channel's stored history and outbox items are removed before.
+    /// from its neighbors. First removes the channel's stored history and outbox items.
     func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
         try batch.clearMessages(in: url)
         for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }
@@ -180,7 +180,7 @@ extension Timestamp {
     fileprivate var minuteLater: Timestamp { Timestamp(milliseconds: milliseconds + 60_000) }
 }
 
-// MARK: Of a window
+// MARK: Drawing a window
 
 extension Picture {
     /// Draws the contents of a collection.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far something long is, as one line: a bar, how many a second, how long it will take, and a
+/// The progress of a long operation as one line: a bar, the units per second, the time left, and a
 /// sparkline of the speed.
 struct ProgressMeter {
     private let title: String
@@ -23,7 +23,7 @@ struct ProgressMeter {
         self.width = width - 4  // readline keeps room for the cursor
     }
 
-    /// Notes how many are done; returns the line if it is the first, or time for a new one.
+    /// Records the number of completed units; returns the line if one is due.
     mutating func note(_ count: Int, share: Double? = nil) -> String? {
         let now = ContinuousClock.now
         let interval = (now - (lastTold ?? began)) / .seconds(1)

@@ -3,7 +3,7 @@ import Scrollback
 // A list of messages as people read it: a line for each, below a line for each day.
 
 extension MessageCollection {
-    /// The rows of the window: all, or the newest or oldest some.
+    /// The rows of the window: all of them, or a number of the newest or oldest.
     func rows(limit: Int = 20, fromOldest: Bool = false) -> Command.Reply {
         var items = items
         if params.isReversed { items.reverse() }

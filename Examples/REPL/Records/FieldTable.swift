@@ -44,7 +44,7 @@ struct FieldTable {
 }
 
 extension String {
-    /// The text with spaces after it, or before it, up to a width.
+    /// Returns the text, padded with spaces on the right or left up to a width.
     func padded(to width: Int, atStart: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, width - count))
         return atStart ? spaces + self : self + spaces

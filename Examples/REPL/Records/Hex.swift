@@ -8,7 +8,7 @@ enum Hex {
         }.joined(separator: " ")
     }
 
-    /// The bytes of a text, in which spaces do not matter; `nil` if it is not hex.
+    /// Reads a text of hex digits, ignoring spaces; `nil` if it is not hex.
     static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.filter { !$0.isWhitespace }.map(\.hexDigitValue)
         guard digits.count.isMultiple(of: 2) else { return nil }

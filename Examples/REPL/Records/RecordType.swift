@@ -8,7 +8,7 @@ struct RecordType {
     /// The names of all types.
     static var names: [String] { recordTypes.map { $0.schema.name } }
 
-    /// The type of a name; the case of letters does not matter.
+    /// Returns the type of a name; the case of letters is ignored.
     init(named name: String) throws {
         guard
             let type = recordTypes.first(where: {
@@ -25,14 +25,15 @@ struct RecordType {
         try decoded(text) { try type.init(json: text) }
     }
 
-    /// The changes of a JSON object that a user typed: a field or case that there is not is an error.
+    /// Returns the changes in a JSON object that a user typed; an unknown field or case is an
+    /// error.
     ///
     /// - Parameters:
     ///   - record: The type.
     ///   - text: The JSON.
     ///   - fields: The names of the fields that may be changed; `nil` for all.
     /// - Returns: The changes.
-    /// - Throws: ``CommandError`` that names what is wrong.
+    /// - Throws: ``CommandError`` that names the wrong field or value.
     func patch<Value: Record>(
         _ record: Value.Type, json text: String, only fields: [String]? = nil
     ) throws -> Patch<Value> {
@@ -54,7 +55,7 @@ struct RecordType {
         return patch
     }
 
-    /// Throws an error that names the first field or case in a JSON object that there is not.
+    /// Throws an error that names the first unknown field or case in a JSON object.
     private func check(_ json: JSONValue, at path: String) throws {
         guard case .object(let entries) = json else { return }
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
@@ -84,7 +85,7 @@ struct RecordType {
     /// Whether a word names a case of an enumeration; JSON reads any other word as the first case.
     private func isCase(_ word: String, of field: Schema.FieldDescription) -> Bool {
         if field.cases.contains(word) || field.cases.first == word.uppercased() { return true }
-        // A word that cannot be written or read is no case.
+        // A word that cannot be encoded or decoded is not a case.
         guard let json = try? JSONEncoder().encode([field.name: word]),
             let record = try? type.init(json: String(decoding: json, as: UTF8.self))
         else { return false }
@@ -105,7 +106,7 @@ struct RecordType {
         }
     }
 
-    /// Why and where a text is not JSON; `JSONDecoder` says neither on Linux.
+    /// Describes why and where a text is not JSON; on Linux, the error of `JSONDecoder` does not.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))

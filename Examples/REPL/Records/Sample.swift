@@ -9,7 +9,7 @@ enum Sample {
             ?? type.record(json: String(try json(of: type, within: [])))
     }
 
-    /// A record with a value in every field, but for records of the types that it is a part of.
+    /// A record with a value in every field, except fields of its own type or of an enclosing type.
     private static func json(of type: RecordType, within outer: [String]) throws -> JSONValue {
         var entries: [String: JSONValue] = [:]
         for field in type.type.schema.fieldDescriptions where field.number != RecordType.extraNumber
@@ -26,7 +26,7 @@ enum Sample {
                 if words.first == "repeated" { return .array([value]) }
                 return field.type.hasPrefix("map<") ? .object(["key": value]) : value
             }
-            // A value that is the default would not be written.
+            // A default value would not be written.
             let isWritten = try candidates.first { value in
                 let json = try String(JSONValue.object([field.name: value]))
                 return try !type.record(json: json).serializedBytes.isEmpty
@@ -36,7 +36,7 @@ enum Sample {
         return .object(entries)
     }
 
-    /// Values of a field that is no record.
+    /// Values of a field that is not a record.
     private static func scalars(
         _ field: Schema.FieldDescription, _ element: String
     ) -> [JSONValue] {

@@ -11,7 +11,7 @@ struct ShortRecord {
     /// - Parameters:
     ///   - record: The record.
     ///   - limit: The largest number of elements of a list or map.
-    /// - Throws: What encoding throws.
+    /// - Throws: The error of the encoder.
     init<Value: Record>(_ record: Value, limit: Int) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,7 +1,7 @@
 import Scrollback
 
 // Foundation's style cuts milliseconds off (…001 becomes .000) and has no dates before 4713 BC;
-// every timestamp has to have one here.
+// here every timestamp needs a text.
 
 extension Timestamp {
     /// The date and time in UTC, as in `2023-11-14T22:13:20.000Z`, in the Gregorian calendar.
@@ -19,7 +19,7 @@ extension Timestamp {
             + "T\(clock.joined(separator: ":")).\(pad(time % 1_000, 3))Z"
     }
 
-    /// Reads a date of four-digit year as ``iso8601`` writes it; the milliseconds may be left out.
+    /// Reads a date with a four-digit year as ``iso8601`` writes it; milliseconds are optional.
     init?(iso8601 text: String) {
         let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?Z/
         guard let match = text.wholeMatch(of: form)?.output,
@@ -30,7 +30,7 @@ extension Timestamp {
         let days = Self.days(toYear: year, month: month) + day - 1
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
         self.init(milliseconds: seconds * 1_000 + millisecond)
-        // A 30th of February has become a day in March by now.
+        // By now, 30 February was converted to a day in March.
         guard iso8601.hasPrefix(text.prefix(19)) else { return nil }
     }
 

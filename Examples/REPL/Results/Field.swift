@@ -1,6 +1,6 @@
 /// A value of a result or an event, as `--json` writes it.
 ///
-/// A name means the same wherever it stands. DO NOT CHANGE one: scripts read them.
+/// A name has the same meaning in all results. DO NOT CHANGE a name: scripts read them.
 enum Field: String, CodingKey, CaseIterable {
     case badLines = "bad_lines"
     case bytes
@@ -63,7 +63,7 @@ enum Field: String, CodingKey, CaseIterable {
     case value
     case version
 
-    /// What it holds, in one line.
+    /// The description of the value, in one line.
     var meaning: String {
         switch self {
         case .badLines: "the first lines that could not be read: a list of {number, reason}"
@@ -130,5 +130,5 @@ enum Field: String, CodingKey, CaseIterable {
     }
 }
 
-/// What a result or an event holds beside its text.
+/// The values of a result or an event, besides its text.
 typealias Values = [Field: any Encodable & Sendable]

@@ -67,7 +67,7 @@ struct ResultLine: Encodable {
             let text = String(decoding: try encoder.encode(self), as: UTF8.self)
             return text.withoutControls
         } catch {
-            // Records and numbers can always be written, but for a bug: it is not to be silent.
+            // Records and numbers can always be encoded: an error is a bug, and must be visible.
             return #"{"code":"unwritable","kind":"error","line":\#(line),"text":"\#(input ?? "")"}"#
         }
     }
@@ -109,7 +109,8 @@ extension ResultLine {
 }
 
 extension String {
-    /// JSON in which no character can move the cursor of a terminal: it allows U+007F to U+009F.
+    /// The JSON with U+007F to U+009F escaped: JSON allows these control characters, but a terminal
+    /// would obey them.
     fileprivate var withoutControls: String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.generalCategory == .control

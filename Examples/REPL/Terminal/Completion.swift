@@ -79,7 +79,7 @@ enum Completion {
         return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
     }
 
-    /// The source of the next word; `nil` if there is no such command, or no further argument.
+    /// The source of the next word; `nil` for an unknown command, or without a further argument.
     private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
         guard let command = try? Command.command(for: typed) else { return nil }
         // Words in quotes are one argument; an open quote begins the next one.
@@ -91,7 +91,7 @@ enum Completion {
 }
 
 extension [String] {
-    /// The words that follow some others in these texts.
+    /// The words that follow the typed words in these texts.
     fileprivate func nextWords(after words: some Collection<Substring>) -> [String] {
         compactMap { text in
             let all = text.split(separator: " ")

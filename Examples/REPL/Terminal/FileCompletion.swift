@@ -9,8 +9,7 @@ enum FileCompletion {
     ///   - quote: The open quote, in which no backslashes are needed.
     ///   - directoriesOnly: True to omit files.
     /// - Returns: The paths as they are typed, in alphabetical order. Names that begin with a dot
-    ///   are
-    ///   only offered after a typed dot.
+    ///   are only offered after a typed dot.
     static func paths(
         _ word: String, in quote: Character?, directoriesOnly: Bool = false
     ) -> [String] {
@@ -19,7 +18,7 @@ enum FileCompletion {
         let end = typed.lastIndex(of: "/").map { typed.index(after: $0) } ?? typed.startIndex
         let (directory, name) = (typed[..<end], typed[end...])
         let path = (directory.isEmpty ? "." : String(directory)).fromHome
-        // A directory that cannot be read has nothing to offer.
+        // A directory that cannot be read has no completions.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().compactMap { found in
             guard found.hasPrefix(name), name.hasPrefix(".") || !found.hasPrefix(".") else {

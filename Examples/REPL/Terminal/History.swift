@@ -1,9 +1,9 @@
 import CReadline
 import Foundation
 
-/// The lines of earlier runs, in `~/.scrollback_history` or where `$SCROLLBACK_HISTORY` says.
+/// The lines of earlier runs, in `~/.scrollback_history` or the file in `$SCROLLBACK_HISTORY`.
 ///
-/// The file is for its owner's eyes only: it holds what was sent.
+/// Only the owner can read the file, because it contains sent messages.
 @MainActor struct History {
     private let path: String
 

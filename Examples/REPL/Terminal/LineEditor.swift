@@ -2,8 +2,8 @@
 import Dispatch
 import Foundation
 
-/// GNU readline on the main queue: lines come out as a stream, and text may be printed while one is
-/// being typed.
+/// GNU readline on the main queue: it returns lines as a stream, and text may be printed while one
+/// is being typed.
 ///
 /// readline is a library of global variables, so there is one editor, and all of it is on the main
 /// actor. Keys arrive by readline's callback interface, so nothing waits for them.
@@ -23,7 +23,7 @@ import Foundation
     private var isShowingProgress = false
     private var plainProgress = PlainProgress()
 
-    /// Is called at Ctrl-C while a command runs; `nil` while none does.
+    /// Called at Ctrl-C while a command runs; `nil` while none does.
     var onInterrupt: (() -> Void)?
 
     /// True if the terminal has colors, and the user wants them.
@@ -35,7 +35,7 @@ import Foundation
 
     private init() {}
 
-    /// How many columns the terminal has.
+    /// The number of columns of the terminal.
     var width: Int {
         var rows: CInt = 0
         var columns: CInt = 0
@@ -77,7 +77,7 @@ import Foundation
         if let name { setenv("LC_ALL", name, 1) }  // readline asks the environment again
     }
 
-    /// Gives the terminal back and ends the stream of lines.
+    /// Restores the terminal's settings and ends the stream of lines.
     func stop() {
         guard let keys else { return }
         keys.cancel()
@@ -86,7 +86,7 @@ import Foundation
         continuation?.finish()
     }
 
-    /// Prints above the prompt, whatever is typed there.
+    /// Prints above the prompt, and keeps the typed text.
     func print(_ text: String) { printAbove(text.visible) }
 
     /// Prints a command's reply, and the events below it.
@@ -133,7 +133,7 @@ import Foundation
 
     // MARK: The prompt
 
-    /// Changes the text before the line that is typed.
+    /// Changes the prompt's text, before the line that the user types.
     func setPrompt(_ prompt: String) {
         guard prompt != self.prompt else { return }
         self.prompt = prompt
@@ -142,7 +142,7 @@ import Foundation
 
     /// Shows the progress of an operation in place of the prompt; `nil` ends it.
     ///
-    /// If the terminal cannot overwrite a line, a line is printed now and then instead.
+    /// If the terminal cannot overwrite a line, new lines are printed at intervals instead.
     func showProgress(_ text: String?) {
         guard keys == nil || canMoveUp else {
             if let line = plainProgress.line(text, at: .now) {
@@ -157,7 +157,7 @@ import Foundation
 
     /// True if the terminal can move up to the lines above.
     ///
-    /// If it cannot, readline keeps to a single line, and cuts a longer one between any two bytes.
+    /// If it cannot, readline uses a single line, and cuts a longer one between any two bytes.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
@@ -169,7 +169,8 @@ import Foundation
         fflush(nil)  // readline leaves what it has drawn in the buffer
     }
 
-    /// The prompt with its colour, which takes no room.
+    /// The prompt with its color, marked so that readline does not count the color's bytes as
+    /// columns.
     private func shown(_ prompt: String) -> String {
         hasColours ? "\u{01}\u{1B}[1m\u{02}\(prompt)\u{01}\u{1B}[0m\u{02}" : prompt
     }
@@ -199,7 +200,9 @@ import Foundation
         }
         on(SIGWINCH) { rl_resize_terminal() }
         on(SIGCONT) {
-            rl_deprep_terminal()  // else readline takes it for prepared; the shell has changed it
+            // The shell has changed the settings: without this call, readline would not set them
+            // again.
+            rl_deprep_terminal()
             rl_prep_terminal(1)
             rl_forced_update_display()
         }
@@ -222,7 +225,7 @@ private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
     MainActor.assumeIsolated { LineEditor.shared.accept(line) }
 }
 
-/// Called by readline to learn whether a character of its buffer has a backslash that counts before it.
+/// Called by readline to learn whether a character of its buffer is escaped by a backslash.
 private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
     guard let line else { return 0 }
     var count = 0
@@ -237,7 +240,7 @@ private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CI
 private func didPressTab(
     _ word: UnsafePointer<CChar>?, _ start: CInt, _ end: CInt
 ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
-    rl_attempted_completion_over = 1  // what there is to offer is offered here
+    rl_attempted_completion_over = 1  // no default completion of file names
     guard let word, let line = rl_line_buffer else { return nil }
     let before = String(
         decoding: UnsafeRawBufferPointer(start: line, count: Int(start)), as: UTF8.self

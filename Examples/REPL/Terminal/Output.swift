@@ -17,7 +17,7 @@ import Foundation
         plainProgress = isatty(STDERR_FILENO) == 1 ? nil : PlainProgress()
     }
 
-    /// How many columns the terminal has that is written to; `nil` where none is.
+    /// The number of columns of the output's terminal; `nil` if it is not a terminal.
     var width: Int? {
         for file in [STDOUT_FILENO, STDERR_FILENO] {
             var size = winsize()
@@ -53,7 +53,7 @@ import Foundation
         }
     }
 
-    /// Shows how far something is: in place on a terminal, else a line now and then.
+    /// Shows progress: in place on a terminal, else as lines at intervals.
     func progress(_ text: String?) {
         guard showsProgress else { return }
         if plainProgress == nil {
@@ -82,7 +82,7 @@ extension Command.Reply {
     }
 }
 
-/// Progress where nothing can be written over: the first line of each command, and then one in a
+/// Progress on an output that cannot overwrite: the first line of each command, and then one in a
 /// while.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?

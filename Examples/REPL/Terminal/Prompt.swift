@@ -1,6 +1,6 @@
 import Foundation
 
-/// A person at a terminal: each line is a command, until `quit` or Ctrl-D.
+/// The interactive prompt: performs each line as a command, until `quit` or Ctrl-D.
 @MainActor enum Prompt {
     static func run(_ options: Options) async {
         let editor = LineEditor.shared
@@ -29,7 +29,7 @@ import Foundation
         await workspace.end()
     }
 
-    /// The first line: the devices of earlier runs, or how to begin.
+    /// The first line: the devices of earlier runs, or a hint for new users.
     static func greeting(_ devices: [String]) -> String {
         guard let first = devices.first else {
             return "No user is connected: demo makes an example world, connect alice an empty one."
@@ -40,7 +40,7 @@ import Foundation
             + "Type connect \(first.visible), or devices."
     }
 
-    /// Performs a line, and returns whether there may be another one.
+    /// Performs a line, and returns whether the prompt continues.
     @discardableResult
     private static func perform(
         _ line: String, _ workspace: Workspace, _ editor: LineEditor

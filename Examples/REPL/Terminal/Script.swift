@@ -3,9 +3,9 @@ import Scrollback
 
 /// Commands from a pipe or a file: no prompt, results on stdout, errors on stderr.
 @MainActor enum Script {
-    /// Performs all lines, and returns whether none failed.
+    /// Performs all lines, and returns whether all succeeded.
     ///
-    /// A file stops at the first that does; of a pipe the rest is performed too.
+    /// A script file stops at the first failed line; a pipe continues with the next one.
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
@@ -41,7 +41,7 @@ import Scrollback
         return succeeded
     }
 
-    /// Performs a line, and returns whether it succeeded; `nil` if it is to be the last.
+    /// Performs a line, and returns whether it succeeded; `nil` if it ends the script.
     private static func perform(
         _ line: String, _ workspace: Workspace, _ output: Output
     ) async -> Bool? {
@@ -80,7 +80,7 @@ import Scrollback
         return stream
     }
 
-    /// The lines of stdin, read on a thread of their own: `readLine` blocks the one it is called on.
+    /// The lines of stdin, read on a thread of their own because `readLine` blocks its thread.
     private static func linesOfInput() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
@@ -96,7 +96,7 @@ import Scrollback
 }
 
 extension String {
-    /// Its lines, an empty one too.
+    /// The lines of the text, including empty ones.
     fileprivate var lines: [String] {
         isEmpty ? [] : split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -1,10 +1,11 @@
-// Stored text may have any characters: none of them may move the cursor or clear the screen.
+// Stored text may contain control characters; printed, they could move the cursor or clear the
+// screen.
 
 extension String {
-    /// The text as a terminal shows it: control characters, but for the ends of lines, are spelled out.
+    /// The text for a terminal: control characters, except line ends, are escaped.
     var visible: String { spelledOut { $0 != "\n" } }
 
-    /// The text on one line: the ends of lines are spelled out too.
+    /// The text on one line: line ends are escaped too.
     var oneLine: String { spelledOut { _ in true } }
 
     private func spelledOut(_ isMeant: (Unicode.Scalar) -> Bool) -> String {

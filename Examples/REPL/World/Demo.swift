@@ -2,7 +2,7 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// A small world to look around in: three users, three channels, and a week of talk.
+/// A small example world: three users, three channels, and a week of messages.
 enum Demo {
     static let users = [("alice", "Alice"), ("bob", "Bob"), ("carol", "Carol")]
 

@@ -20,7 +20,7 @@ final class Device {
     /// The channel that is open.
     private(set) var collection: MessageCollection?
 
-    /// The list of channels that `list` began.
+    /// The list of channels that the command `list` started.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
     private var news: News
@@ -54,7 +54,7 @@ final class Device {
         follow()
     }
 
-    /// Connects its user.
+    /// Connects the device's user.
     func connect(accessToken: String?) async throws(SyncError) -> BackendError? {
         let credentials = Credentials(userID, accessToken: accessToken)
         defer { follow() }
@@ -62,7 +62,7 @@ final class Device {
         return error
     }
 
-    /// Shows a collection instead of the one before.
+    /// Shows a collection instead of the previous one.
     func show(_ collection: MessageCollection?) {
         self.collection?.dispose()
         followingRows?.cancel()
@@ -71,7 +71,7 @@ final class Device {
         collection?.delegate = listener
     }
 
-    /// Makes an event of each change of the rows, until another channel is shown.
+    /// Reports each change of the rows as an event, until another channel is shown.
     func followRows() {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
@@ -90,7 +90,7 @@ final class Device {
         await client.close()
     }
 
-    /// Whether the last notification had this state of the engine.
+    /// Whether the last notification reported this state of the engine.
     func hasHeard(_ state: SyncState) -> Bool { listener.state == state }
 
     /// Removes and returns the events.
@@ -112,11 +112,12 @@ final class Device {
     }
 }
 
-/// Events that are not shown yet; of very many, the newest.
+/// The events that are not shown yet; beyond a limit, only the newest.
 ///
 /// They arrive from several sources whose timing differs, and are shown source by source.
 struct News {
-    /// The origins of events, in the order in which they are shown: uploads before messages that are sent.
+    /// The origins of events, in the order in which they are shown: uploads before messages that
+    /// are sent.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
     private let limit: Int
@@ -131,7 +132,7 @@ struct News {
     mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
         let more = events[source, default: []].count - 2 * limit
-        // Not at every event: removing the first moves all others.
+        // Not at every event, because removing the first element moves all others.
         guard more > limit else { return }
         events[source]?.removeFirst(more)
         leftOut[source, default: 0] += more

@@ -4,25 +4,25 @@ import Scrollback
 
 /// A chat server that the prompt runs on.
 ///
-/// To add one, write an entry in ``hosts``: no command knows which of them it is.
+/// To add a server, write an entry in ``hosts``. Commands do not depend on the kind of server.
 @MainActor
 protocol Host: AnyObject {
-    /// The way of a new device to the server.
+    /// Creates the backend of a new device.
     func makeBackend() throws -> any Backend
 
-    /// The server itself, where it is within this process: for commands about the server.
+    /// The server itself, if it runs in this process: for commands about the server.
     var server: EmbeddedServer? { get }
 
-    /// Ends it.
+    /// Ends the server.
     func close()
 }
 
-/// The servers there are, by the names that `--backend` knows.
+/// The available servers, by the names that `--backend` accepts.
 @MainActor let hosts: [String: (_ home: URL?, WorldClock) throws -> any Host] = [
     "embedded": { home, clock in try EmbeddedHost(home, clock) }
 ]
 
-/// A server within this process, whose files are in the home directory.
+/// A server in this process, whose files are in the home directory.
 @MainActor
 private final class EmbeddedHost: Host {
     private let embedded: EmbeddedServer
@@ -38,7 +38,8 @@ private final class EmbeddedHost: Host {
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
         }
-        // As services do: who was away hears of the newest messages, and has to ask for those before.
+        // As chat services do: after an absence the feed delivers the newest messages and omits
+        // older ones.
         embedded.conditions.feedLimit = 20
     }
 

@@ -1,9 +1,9 @@
 import Scrollback
 
-/// Makes an event of each notification of a device.
+/// Creates an event from each notification of a device.
 ///
-/// Its line begins with `+` for something new, `*` for a change, `-` for a removal, `!` for a failure, and
-/// `=` for all else.
+/// The line of an event begins with `+` for something new, `*` for a change, `-` for a removal, `!`
+/// for a failure, and `=` for everything else.
 @MainActor
 final class Listener {
     /// Called with each event.
@@ -28,7 +28,7 @@ final class Listener {
         tell(name, text, url.merging(values) { $1 })
     }
 
-    /// The engine's state of the last notification.
+    /// The engine's state at the last notification.
     private(set) var state: SyncState?
 
     private let userID: UserID
@@ -189,7 +189,7 @@ extension Listener: ChannelDelegate {
     }
 
     func channelWasChanged(_ channel: GroupChannel) {
-        // A channel that is new here was not changed.
+        // A channel that is new on this device is not reported as changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
         tell(
@@ -352,7 +352,7 @@ extension Listener: ChannelDelegate {
 }
 
 extension Message {
-    /// Its id, sender and text.
+    /// The message's id, sender and text.
     fileprivate var said: String {
         "\(messageID?.rawValue ?? "?")  \(sender?.userID.rawValue ?? "(channel)"): \(text.oneLine)"
     }

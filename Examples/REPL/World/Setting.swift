@@ -3,10 +3,10 @@ import Scrollback
 
 /// A property that is set by its name, as text.
 struct Setting<Root: Sendable>: Sendable {
-    /// Its name, such as `sync.pageSize`.
+    /// The name of the setting, such as `sync.pageSize`.
     let name: String
 
-    /// Its value as text.
+    /// The value as text.
     let text: @Sendable (Root) -> String
 
     /// Sets the value, and returns true if the text is a valid one.
@@ -193,7 +193,7 @@ extension ClientOption {
     ]
 }
 
-/// How the server behaves where servers differ.
+/// A setting of the server's behavior, where servers differ.
 typealias ServerSetting = Setting<ServerConditions>
 
 extension ServerSetting {
@@ -229,7 +229,7 @@ extension Backoff {
 }
 
 extension Duration {
-    /// In the largest unit of which it is a whole number, such as `3s`.
+    /// The duration in the largest unit of which it is a whole number, such as `3s`.
     var brief: String {
         let milliseconds = Int64(self / .milliseconds(1))
         for (unit, size) in [

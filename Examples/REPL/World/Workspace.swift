@@ -36,7 +36,7 @@ import Scrollback
         case closed
     }
 
-    /// Creates a workspace; its store is made when a command first needs it.
+    /// Creates a workspace; the store is created when a command first needs it.
     init(
         _ options: World.Options = World.Options(),
         now: @escaping () -> Timestamp = { Timestamp(Date()) }
@@ -51,9 +51,9 @@ import Scrollback
     /// Waits for an operation, at most as long as a command may take.
     ///
     /// - Parameters:
-    ///   - what: The text of the error if the time is over.
+    ///   - what: The text of the error after the time limit.
     ///   - body: The operation.
-    /// - Throws: ``CommandError`` if the time is over; the error of `body`.
+    /// - Throws: ``CommandError`` after the time limit; the error of `body`.
     func withinPatience(
         _ what: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -91,13 +91,14 @@ import Scrollback
         }
     }
 
-    /// The place of the open store, in words; `nil` if none is open.
+    /// The location of the open store, in words; `nil` if none is open.
     var place: String? {
         if case .closed = opened { return nil }
         return (try? store)?.place
     }
 
-    /// Opens a store in a directory, or in memory, and closes the one before; that stays open on failure.
+    /// Opens a store in a directory or in memory, and closes the previous one, which stays open on
+    /// failure.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
@@ -115,7 +116,7 @@ import Scrollback
         return store
     }
 
-    /// Closes the store and ends observing it; the open store is the device's again.
+    /// Closes the store and stops observing it; the device's store becomes the open one again.
     func close() {
         if case .open(let store) = opened { store.close() }
         scratch?.close()
@@ -128,7 +129,7 @@ import Scrollback
 // MARK: The world
 
 extension Workspace {
-    /// The server and the devices; made when a command first needs them.
+    /// The server and the devices, created when a command first needs them.
     var world: World {
         get throws {
             if let made { return made }
@@ -147,7 +148,7 @@ extension Workspace {
     /// The current device; `nil` before there is one.
     var device: Device? { made?.current }
 
-    /// The text before the line that is typed.
+    /// The prompt's text, before the line that the user types.
     var prompt: String {
         guard let device else { return "scrollback> " }
         return "\(device.name)\(device.collection.map { " \($0.channelURL)" } ?? "")> "
@@ -198,23 +199,23 @@ extension Workspace {
 }
 
 extension ChatStore {
-    /// Its place, in words.
+    /// The location of the store, in words.
     var place: String { directory.map { "in \($0.path)" } ?? "in memory" }
 }
 
 // MARK: Observing
 
 extension Workspace {
-    /// Observes a part of the store from now on, instead of the one before.
+    /// Observes a part of the store from now on, instead of the previous one.
     ///
-    /// - Returns: The number of the last change before.
+    /// - Returns: The number of the last change before the observation starts.
     func observe(_ part: ObservedPart) throws -> Int {
         let (snapshot, changes) = try store.observe(part)
         observation = changes
         return snapshot.number
     }
 
-    /// Ends observing, and returns whether anything was observed.
+    /// Stops observing, and returns whether anything was observed.
     func unobserve() -> Bool {
         defer { observation = nil }
         return observation != nil

@@ -52,7 +52,7 @@ final class World {
         host = try makeHost(options.home, clock)
     }
 
-    /// The server, if it is within this process.
+    /// The server, if it runs in this process.
     var server: EmbeddedServer {
         get throws {
             guard let server = host.server else {
@@ -63,7 +63,7 @@ final class World {
         }
     }
 
-    /// Ends all devices, and the server.
+    /// Ends all devices and the server.
     func close() async {
         for device in devices { await device.close() }
         devices = []
@@ -73,7 +73,7 @@ final class World {
 
     // MARK: Devices
 
-    /// The device of a name, which is made if necessary.
+    /// Returns the device of a name, and creates it if necessary.
     ///
     /// - Throws: ``CommandError`` if the name has no user's id.
     func device(_ name: String) async throws -> Device {
@@ -143,13 +143,13 @@ final class World {
         // A directory that does not exist, or cannot be read, has none.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        // Directories of encrypted devices are named by a hyphen and a hash, which does not tell the
-        // device's name.
+        // Directories of encrypted devices are named by a hyphen and a hash, which does not contain
+        // the device's name.
         return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
             .sorted()
     }
 
-    /// Returns the directory of a device, which is made if necessary.
+    /// Returns the directory of a device, and creates it if necessary.
     ///
     /// With a key its name is a hash, so that no name shows a user's id. Files that a run without
     /// the key left under the readable name are moved there: the client encrypts them.
@@ -194,7 +194,7 @@ final class World {
             attributes: [.posixPermissions: 0o700])
     }
 
-    /// Short request ids, which people type; on the disk, those of each run differ.
+    /// Creates short request ids that people can type; on disk, each run has different ones.
     private func requestIDs(of name: String) -> @Sendable () -> RequestID {
         let last = Locked(0)
         let run =

@@ -3,7 +3,7 @@ import Scrollback
 
 /// The time of the server and of all devices: the system's, or a time that only a script advances.
 ///
-/// It may be advanced, so that simulating a day away takes no day.
+/// A manual clock can be advanced, so simulating a day takes no time.
 final class WorldClock: Sendable {
     private struct State {
         /// The manual time; `nil` if the system's clock is used.
@@ -77,7 +77,8 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // At once: the next call of `isSleeping` must not count it as asleep.
+                // Removed at once, so that the next call of `isSleeping` does not count the task as
+                // asleep.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -102,14 +103,14 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// True if a task of that name waits for time to pass.
+    /// True if a sleeper of that name waits.
     func isSleeping(_ name: String) -> Bool {
         state.withLock { state in state.sleepers.values.contains { $0.name == name } }
     }
 }
 
 extension Timestamp {
-    /// The time that is some duration later, and earlier by a negative one; it stops at the ends of time.
+    /// Returns the time plus a duration, which may be negative, limited to the range of the type.
     func later(by duration: Duration) -> Timestamp {
         let end: Timestamp = duration < .zero ? .distantPast : .distantFuture
         let count = (duration / .milliseconds(1)).rounded(.towardZero)
@@ -118,7 +119,7 @@ extension Timestamp {
         return overflows ? end : Timestamp(milliseconds: time)
     }
 
-    /// How much later another time is; nothing if it is earlier.
+    /// Returns the duration until another time; zero if that is earlier.
     func duration(to later: Timestamp) -> Duration {
         guard self < later else { return .zero }
         let (milliseconds, overflows) = later.milliseconds
