@@ -76,8 +76,8 @@ extension ChatStore {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
 
-    /// A number that no other running thread has: `pthread_self()`, which is an integer on Linux and
-    /// a pointer, so not `Sendable`, on Apple's systems.
+    /// A number that no other running thread has: `pthread_self()`, which is an integer on Linux
+    /// and a pointer, so not `Sendable`, on Apple's systems.
     private static var currentThread: UInt {
         withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }

@@ -61,8 +61,8 @@ final class ChannelNames: Sendable {
 extension Rows {
     /// The number that a channel's name row gives it.
     ///
-    /// `nil` if there is no such row, or if the number is another channel's: that channel keeps it, and this
-    /// one is unknown, so that no channel reads or writes another's rows.
+    /// `nil` if there is no such row, or if the number is another channel's: that channel keeps it,
+    /// and this one is unknown, so that no channel reads or writes another's rows.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"

@@ -139,7 +139,7 @@ extension ProblemSearch {
         if state??.messageCount != count { add(.messageCount, in: url) }
     }
 
-    /// Looks for index rows that lead to no message, or to one that says otherwise.
+    /// Looks for index rows without a message, or with a message that disagrees with the row.
     private mutating func lookThroughIndexes(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
@@ -248,7 +248,7 @@ extension ProblemSearch {
 }
 
 extension Rows {
-    /// When a message was created; `nil` if no row says so that can be decoded.
+    /// The creation time of a message; `nil` if there is no such row, or it cannot be decoded.
     fileprivate func readablePlace(
         of id: MessageID, in number: ChannelNumber
     ) throws(StoreError) -> Timestamp? {
@@ -259,7 +259,7 @@ extension Rows {
         }
     }
 
-    /// The message that a request row leads to; `nil` if there is no such row that can be decoded.
+    /// The message ID in a request row; `nil` if the row is missing or cannot be decoded.
     fileprivate func readableMessageID(
         ofRequest id: RequestID, in number: ChannelNumber
     ) throws(StoreError) -> MessageID? {

@@ -35,7 +35,7 @@ extension ProblemSearch {
         if greatest >= next { add(.nextNumber) }
     }
 
-    /// Compares the index rows with the items, which are given by their places.
+    /// Compares the index rows with the items, which are identified by the rest of their keys.
     private mutating func lookThroughIndex(
         of rows: Rows, _ ids: [KeyBytes: RequestID]
     ) throws(StoreError) {
@@ -45,7 +45,7 @@ extension ProblemSearch {
             let place = KeyBytes(value)
             let id = try? rows.text(ofKey: key, as: "a request id")
             let row = [OutboxTable.outboxItem.rawValue] + place
-            // An item that cannot be decoded is reported as that.
+            // An item that cannot be decoded is reported as unreadable instead.
             let isRight =
                 if let found = ids[place] { found.rawValue == id } else { try rows.contains(row) }
             if isRight {

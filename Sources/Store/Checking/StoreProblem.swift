@@ -5,7 +5,7 @@ public struct StoreProblem: Hashable, Sendable {
     /// The kind of problem.
     public let kind: Kind
 
-    /// The channel that the rows are of; `nil` if they are of none, or of a number that names none.
+    /// The channel of the rows; `nil` if the rows belong to no channel, or their number to none.
     public let channelURL: ChannelURL?
 
     /// The number of rows.
@@ -15,24 +15,24 @@ public struct StoreProblem: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// A row cannot be decoded.
         case unreadable
-        /// The row that gives a channel its number and the one that gives the number its channel disagree, or
-        /// one of them is missing.
+        /// The row from a channel to its number and the row from the number to the channel
+        /// disagree, or one of the two is missing.
         case channelNumber
-        /// The number that comes next has been given before.
+        /// The next number to assign is already in use.
         case nextNumber
-        /// A channel, a message, a user or an outbox item is under a key that disagrees with it.
+        /// A channel, a message, a user or an outbox item has a key that disagrees with it.
         case key
-        /// A message is under two keys.
+        /// A message is stored under two keys.
         case duplicateMessage
-        /// The index of messages, or of outbox items, lacks a row or has one that leads nowhere.
+        /// The index of messages or of outbox items lacks a row, or has a row without a target.
         case index
-        /// A channel has another number of messages than was counted.
+        /// The message count of a channel differs from the number of its messages.
         case messageCount
         /// Two gaps, or two stale ranges, overlap.
         case overlap
-        /// Rows are under a number that is no channel's.
+        /// The number in the keys of rows belongs to no channel.
         case unnamed
-        /// A saved list of channels begins otherwise than the channels' rows say.
+        /// A saved list of channels differs from the beginning of the list computed from the rows.
         case savedList
     }
 }
@@ -78,7 +78,7 @@ extension ChatStore {
     }
 }
 
-/// The problems that were met so far.
+/// The problems that were found so far.
 struct ProblemSearch {
     private struct Place: Hashable {
         let kind: StoreProblem.Kind

@@ -135,8 +135,8 @@ extension StoreFiles {
         }
     }
 
-    /// The directories with encrypted files: the databases, the copies of the outbox and of outgoing files; and
-    /// the name that the keys of their files depend on.
+    /// The directories with encrypted files: the databases, the copies of the outbox and of
+    /// outgoing files; and the name that the keys of their files depend on.
     private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
         [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })

@@ -18,7 +18,7 @@ package struct NoteFile: Sendable {
         self.purpose = purpose
     }
 
-    /// Whether the file exists.
+    /// A Boolean value that indicates whether the file exists.
     package var exists: Bool { access(path, F_OK) == 0 }
 
     /// Returns the bytes; `nil` if the file is missing, cannot be read, or has another key.

@@ -62,7 +62,8 @@ struct DatabaseFiles {
 
     /// Replaces what is damaged in the logs by fragments of a kind that LevelDB skips.
     ///
-    /// Without it, LevelDB drops the rest of a block of 32 KiB after a record whose checksum is wrong.
+    /// Without it, LevelDB drops the rest of a block of 32 KiB after a record whose checksum is
+    /// wrong.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
             var bytes = try environment.contents(of: path)

@@ -1,7 +1,7 @@
 import CLevelDBEnvironment
 
-// Files that are not LevelDB's, written and read in the same environment as a database, and so encrypted as
-// its files are. The names end with SCROLLBACK_COPY_SUFFIX.
+// Files that are not LevelDB's, written and read in the same environment as a database, and so
+// encrypted as its files are. The names end with SCROLLBACK_COPY_SUFFIX.
 
 /// A file that is being written, from the beginning to the end.
 struct FileWriter: ~Copyable {

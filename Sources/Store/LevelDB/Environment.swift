@@ -141,7 +141,8 @@ extension LevelDB.Environment {
         return contents
     }
 
-    /// Replaces the bytes of a log in one step, encrypted if files are; the database has to be closed.
+    /// Replaces the bytes of a log in one step, encrypted if files are; the database has to be
+    /// closed.
     func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
         guard isSealed else { return try OpenFile.replace(path, by: bytes) }
         let error = scrollback_env_replace(pointer, path, bytes, bytes.count)

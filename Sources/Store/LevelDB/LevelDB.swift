@@ -115,8 +115,8 @@ extension LevelDB {
     ///   files were reopened.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
-        // Writes are serialized, so small batches share one native batch. A large batch gets its own,
-        // which is freed after the write.
+        // Writes are serialized, so small batches share one native batch. A large batch gets its
+        // own, which is freed after the write.
         let isSmall = batch.size <= LevelDB.smallBatch
         let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
         defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }

@@ -2,8 +2,8 @@ import Models
 
 /// Values that are expensive to compute: computed on demand, and updated by each commit.
 ///
-/// There is one object for each store, with the values of its last commit. Each ``CommittedState`` has a
-/// copy of the values at its time, so that earlier snapshots keep their own. The work of slow
+/// There is one object for each store, with the values of its last commit. Each ``CommittedState``
+/// has a copy of the values at its time, so that earlier snapshots keep their own. The work of slow
 /// readers is not lost: values that a reader has computed for an earlier commit are updated with
 /// the later commits, which are remembered while any reader computes.
 final class DerivedValues: Sendable {

@@ -1,15 +1,15 @@
 public import Models
 
 extension StoreReader {
-    /// Returns what the user wrote in a channel and the server has not confirmed.
+    /// Returns the outbox items of a channel, in the order in which the user created them.
     ///
-    /// In the order it was written. An item that cannot be decoded is left out, so that it does not
-    /// keep the others from being sent; ``unreadableOutboxItemIDs()`` names it.
+    /// An item that cannot be decoded is omitted, so that it does not prevent the others from being
+    /// sent; ``unreadableOutboxItemIDs()`` returns it.
     ///
     /// - Parameters:
     ///   - url: The channel. One that the cache does not hold may have items too.
-    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An item with an
-    ///     operation or a state that only a newer version knows is in no state.
+    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An
+    ///     item with an operation or a state that only a newer version knows is in no state.
     ///   - limit: The most items to return. The default, `nil`, returns all.
     /// - Returns: The items; none for an unknown channel.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -26,8 +26,8 @@ extension StoreReader {
     /// An item that cannot be decoded is left out; ``unreadableOutboxItemIDs()`` names it.
     ///
     /// - Parameters:
-    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An item with an
-    ///     operation or a state that only a newer version knows is in no state.
+    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An
+    ///     item with an operation or a state that only a newer version knows is in no state.
     ///   - limit: The most items to return. The default, `nil`, returns all.
     /// - Returns: The items.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.

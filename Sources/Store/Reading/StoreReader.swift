@@ -11,8 +11,8 @@ import Models
 /// was closed, `io` if the disk cannot be read, the error of the disk while failed files cannot be
 /// reopened, and `corruption` if a block of a file is damaged or a required row cannot be decoded.
 /// Lists of channels and of outbox items omit such rows, so that one of them does not hide all
-/// others; ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return them. Lists of messages
-/// do not: an omitted message would look as if it had never existed.
+/// others; ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return them. Lists of
+/// messages do not: an omitted message would look as if it had never existed.
 public protocol StoreReader {
     /// The data that is read.
     ///

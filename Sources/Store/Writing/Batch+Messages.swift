@@ -12,9 +12,9 @@ extension Batch {
     ///     default is `true`. Use it to compare versions: the stored message is read in any case.
     /// - Returns: `true` if the message was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
-    ///   messages belong in a ``/Models/OutboxItem``), or if one of these, or its parent's ID, is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if a row that leads to the stored message is
-    ///   corrupted.
+    ///   messages belong in a ``/Models/OutboxItem``), or if one of these, or its parent's ID, is
+    ///   longer than 65,535 bytes; `io`, or `corruption` if a row that leads to the stored message
+    ///   is corrupted.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
     ///   a new message. None if the ID precedes or follows all IDs of its channel in byte order,
     ///   once the store knows these limits: immediately in a new channel, otherwise after eight new
