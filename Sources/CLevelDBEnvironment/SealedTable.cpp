@@ -225,7 +225,7 @@ class StreamedTable final : public leveldb::SequentialFile {
 
     const std::unique_ptr<leveldb::SequentialFile> file_;
     const std::unique_ptr<FileKey> key_;
-    /// How many bytes of the file follow.
+    /// The number of bytes of the file that were not read yet.
     uint64_t left_;
     /// The number of the next page.
     uint64_t number_ = 0;

@@ -11,9 +11,9 @@ namespace scrollback {
 
 /// Tables, and copies of files that wait to be sent: written once, from the beginning to the end.
 ///
-/// The header is followed by pages, each of 4 KiB and a tag; the last one may be shorter. The nonce of a
-/// page is its number and whether it is the last one, so no page can replace another, and the last page
-/// of a truncated file cannot be opened.
+/// The header is followed by pages, each of 4 KiB and a tag; the last one may be shorter. The nonce
+/// of a page is its number and whether it is the last one, so no page can replace another, and the
+/// last page of a truncated file cannot be opened.
 class SealedTable {
   public:
     static constexpr size_t kPage = 4096;
@@ -30,8 +30,8 @@ class SealedTable {
         std::unique_ptr<leveldb::RandomAccessFile> file, std::unique_ptr<FileKey> key,
         uint64_t size);
 
-    /// Reads a file from the beginning to the end, one page in memory at a time. `file` is read from
-    /// the end of the header on; `size` is the size of the whole file.
+    /// Reads a file from the beginning to the end, one page in memory at a time. `file` is read
+    /// from the end of the header on; `size` is the size of the whole file.
     static leveldb::SequentialFile *Streamed(
         std::unique_ptr<leveldb::SequentialFile> file, std::unique_ptr<FileKey> key,
         uint64_t size);

@@ -153,7 +153,8 @@ int scrollback_env_reseal(scrollback_env *env, const char *path);
 
 /// Hands the plain bytes of a sealed log or manifest to a function; the database must be closed.
 ///
-/// Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno: ENOTSUP if files are not sealed here.
+/// Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno: ENOTSUP if files are not sealed
+/// here.
 int scrollback_env_read(
     scrollback_env *env, const char *path, void *context,
     void (*body)(void *context, const uint8_t *bytes, size_t count));
@@ -183,7 +184,8 @@ void scrollback_writer_append(
     scrollback_writer *writer, const void *_Nullable bytes, size_t count,
     char *_Nullable *_Nonnull error);
 
-/// Ends the file. When it returns, the bytes of the file and its name in its directory are on the disk.
+/// Ends the file. When it returns, the bytes of the file and its name in its directory are on the
+/// disk.
 void scrollback_writer_finish(scrollback_writer *writer, char *_Nullable *_Nonnull error);
 
 /// Closes the file, finished or not.
