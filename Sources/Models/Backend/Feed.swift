@@ -46,7 +46,8 @@ public enum FeedEvent: Hashable, Sendable {
 
     /// The server accepted a message of any user, the current user included.
     ///
-    /// The messages of a channel arrive without a gap, unless a ``truncation(in:walk:)`` is reported.
+    /// The messages of a channel arrive without a gap, unless a ``truncation(in:walk:)`` is
+    /// reported.
     case messageReceived(Message)
     /// A message has changed. The event carries the complete message.
     case messageUpdated(Message)
@@ -67,7 +68,8 @@ public enum FeedEvent: Hashable, Sendable {
     ///
     /// Examples are an import, a retention period and a bulk deletion. The device fetches the range
     /// again.
-    /// A time that the backend does not know is `nil`: the range then begins or ends with the history.
+    /// A time that the backend does not know is `nil`: the range then begins or ends with the
+    /// history.
     case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People

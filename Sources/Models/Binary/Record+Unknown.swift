@@ -1,6 +1,6 @@
 extension Record {
-    /// Takes over the fields that only a newer version knows from another copy of the record, but for those
-    /// that this copy has too.
+    /// Takes over the fields that only a newer version knows from another copy of the record, but
+    /// for those that this copy has too.
     ///
     /// - Complexity: O(*f*) in the fields, and a copy of the bytes for each field that is taken.
     package mutating func takeUnknownFields(of other: Self) {

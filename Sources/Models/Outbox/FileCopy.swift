@@ -2,9 +2,9 @@ public import Foundation
 
 /// A copy of a file that the outbox keeps until the file is uploaded.
 ///
-/// The record is stored with the outbox item; the bytes are in a file of the outbox's own directory. The size
-/// and the hash are those of the bytes that were copied, also where the file is encrypted: what is read later
-/// must have both.
+/// The record is stored with the outbox item; the bytes are in a file of the outbox's own
+/// directory. The size and the hash are those of the bytes that were copied, also where the file is
+/// encrypted: what is read later must have both.
 public struct FileCopy: Record {
     /// The fields, in the binary form.
     public var fields = RecordFields<FileCopy>()
@@ -14,8 +14,8 @@ public struct FileCopy: Record {
 
     /// The name of the copy in the outbox's own directory: random, and never that of two copies.
     ///
-    /// A name and not a path, because an app's directories move when the app is updated. Empty for a file that
-    /// has no copy.
+    /// A name and not a path, because an app's directories move when the app is updated. Empty for
+    /// a file that has no copy.
     public var name: String {
         get { self[1] }
         set { self[1] = newValue }

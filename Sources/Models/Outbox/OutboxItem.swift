@@ -44,8 +44,8 @@ public struct OutboxItem: Record {
 
     /// The state of the item.
     ///
-    /// A state that only a newer version knows reads as ``OutboxItemState/pending``. The sync engine
-    /// leaves such an item alone.
+    /// A state that only a newer version knows reads as ``OutboxItemState/pending``. The sync
+    /// engine leaves such an item alone.
     public var state: OutboxItemState {
         get { self[5] }
         set { self[5] = newValue }
@@ -155,7 +155,8 @@ public struct OutboxItem: Record {
         set { self[25] = newValue }
     }
 
-    /// The outbox's copies of ``files``, in the same order; an entry without a name if there is no copy.
+    /// The outbox's copies of ``files``, in the same order; an entry without a name if there is no
+    /// copy.
     ///
     /// The outbox owns the copies and deletes them with the item. The list may be shorter than
     /// ``files``; ``fileCopy(at:)`` handles both.
