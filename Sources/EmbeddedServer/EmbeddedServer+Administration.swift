@@ -100,22 +100,22 @@ extension EmbeddedServer {
     /// Adds messages with the times, senders and ids that they have.
     ///
     /// Users and channels that do not exist are created, and senders become members. A message
-    /// without an id gets one. An id names one message of the whole server, so logs of several channels
-    /// that each count from 1 need other ids. The clock is read only for the times at which members
-    /// join.
+    /// without an id gets one. An id names one message of the whole server, so logs of several
+    /// channels that each count from 1 need other ids. The clock is read only for the times at
+    /// which members join.
     ///
-    /// Messages are written in batches of a thousand. The same write adds to the feed of each channel
-    /// concerned a `historyChanged` with the times of its messages in the batch, and the channel as it
-    /// is then, so a device never shows its history as complete without them.
+    /// Messages are written in batches of a thousand. The same write adds to the feed of each
+    /// channel concerned a `historyChanged` with the times of its messages in the batch, and the
+    /// channel as it is then, so a device never shows its history as complete without them.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order; replies may come before their parents.
     ///   - members: The users who are members of each channel that is created, besides the senders.
-    ///   - tellsFeed: Whether the feed delivers each message, as one that has just been sent, and
-    ///     counts it as unread. A `historyChanged` then covers only those that are older than messages
-    ///     that their channel had before.
-    ///   - passesOverKnown: Whether messages that their channel already has, by their ids, are skipped,
-    ///     so that an interrupted import can be repeated.
+    ///   - tellsFeed: A Boolean value that indicates whether the feed delivers each message as a
+    ///     new one, and the server counts it as unread. A `historyChanged` then covers only
+    ///     imported messages that are older than existing messages of their channel.
+    ///   - passesOverKnown: A Boolean value that indicates whether to skip messages whose ids their
+    ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
     /// - Throws: `refused` if a message has the id of another one in any channel, or a name is too
     ///   long; then the batches before it are written.

@@ -2,12 +2,14 @@ public import Models
 
 // Changing a server's past: purging messages, expiring cursors, and restoring a backup.
 extension EmbeddedServer {
-    /// Removes the messages that were created before a time, as services with a retention period do.
+    /// Removes the messages that were created before a time, as services with a retention period
+    /// do.
     ///
     /// - Parameters:
     ///   - time: The creation time of the oldest message that stays.
     ///   - tellsDeletions: Whether the feed and the changelogs report each message as deleted. By
-    ///     default the feed reports one `historyChanged` for each channel, and the changelogs nothing.
+    ///     default the feed reports one `historyChanged` for each channel, and the changelogs
+    ///     nothing.
     /// - Throws: `serverFailure`.
     public func expireMessages(
         before time: Timestamp, tellsDeletions: Bool = false

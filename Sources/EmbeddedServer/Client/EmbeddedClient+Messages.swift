@@ -110,7 +110,8 @@ extension EmbeddedClient {
 
     /// Uploads a file, and returns what a message says of it.
     ///
-    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the source.
+    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the
+    ///   source.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void

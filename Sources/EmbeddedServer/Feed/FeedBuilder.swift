@@ -17,7 +17,8 @@ struct FeedBuilder {
     /// The channels whose last message or counts may have changed, with the source.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
-    /// The channels that are reported with their complete state, because their history was rewritten.
+    /// The channels that are reported with their complete state, because their history was
+    /// rewritten.
     private var rewritten: Set<ChannelNumber> = []
     private var changesCounts = false
 

@@ -12,7 +12,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Disconnects, whatever the network is like; what waits ends.
+    /// Disconnects regardless of the conditions, and ends all waiting calls.
     public func disconnect() async {
         state.withLock {
             $0.note("disconnect")

@@ -2,8 +2,8 @@ import Models
 import Store
 
 extension ServerState {
-    /// Adds messages with the times, ids and senders that they have, and the users and channels that
-    /// they name.
+    /// Adds messages with the times, ids and senders that they have, and the users and channels
+    /// that they name.
     func importMessages(
         _ messages: [Message], members: [UserID], tellsFeed: Bool, passesOverKnown: Bool
     ) throws(BackendError) -> Int {
