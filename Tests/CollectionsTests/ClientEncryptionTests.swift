@@ -63,6 +63,24 @@ import Testing
         await other.close()
     }
 
+    @Test func keyOfANewUserReplacesTheLastUserWhenItHasOpenedAStore() async throws {
+        let story = try await ClientStory()
+        try await use(story.open(options(story, key)))
+        let other = options(story, EncryptionKey())
+        // The first time, it creates the store: it may be wrong.
+        for users: [UserID?] in [["bob", nil], [nil, "carol"]] {
+            let client = await story.open(other)
+            try await client.connect(as: Credentials("carol"))
+            #expect(client.cachingError == nil)
+            await client.close()
+            for (options, user) in zip([options(story, key), other], users) {
+                let client = await story.open(options)
+                #expect(client.currentUser?.userID == user)
+                await client.close()
+            }
+        }
+    }
+
     @Test func unencryptedCacheIsEncryptedOnOpening() async throws {
         let story = try await ClientStory()
         try await story.say("canary")

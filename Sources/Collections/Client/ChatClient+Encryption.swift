@@ -109,6 +109,6 @@ extension LastUser {
         new.encryptionKey = key
         // If the ID is already encrypted with the new key, that key finds it.
         guard let userID = LastUser(options).userID else { return }
-        LastUser(new).set(userID)
+        LastUser(new).set(userID, replacesUnreadable: true)
     }
 }

@@ -177,7 +177,7 @@ public final class ChatClient {
             throw SyncError(.canceled, "another user has connected instead of \(credentials)")
         }
         currentUser = outcome.user
-        noteLastUser(credentials.userID)
+        noteLastUser(credentials.userID, of: session)
         return outcome
     }
 
@@ -303,7 +303,7 @@ public final class ChatClient {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
             // Last: after a crash before this, the user is still noted and can log out once more.
-            if isPresent { noteLastUser(nil) }
+            if isPresent { noteLastUser(nil, of: leaving) }
         }
     }
 
@@ -534,8 +534,9 @@ public final class ChatClient {
     private func closeRevokedSession() {
         for weak in collections { weak.collection?.dispose() }
         currentUser = nil
-        noteLastUser(nil)
-        guard let engine = session?.engine else { return }
+        guard let session else { return }
+        noteLastUser(nil, of: session)
+        let engine = session.engine
         let clearing = Task { @MainActor in
             // If this fails, the data is never shown: another user has another directory or clears
             // it.
@@ -544,13 +545,14 @@ public final class ChatClient {
             // Likewise, the push inbox of a revoked user is never processed.
             try? await engine.removePushInbox()
         }
-        session?.tasks.add(clearing)
+        session.tasks.add(clearing)
     }
 
-    /// Records the user whose cache is shown before a user connects; a wrong key touches nothing.
-    private func noteLastUser(_ userID: UserID?) {
+    /// Records the user whose cache is shown before a user connects; a wrong key changes nothing.
+    private func noteLastUser(_ userID: UserID?, of session: Session) {
         guard options.isLocalCachingEnabled, cachingError?.code != .wrongKey else { return }
-        LastUser(options).set(userID)
+        LastUser(options).set(
+            userID, replacesUnreadable: !session.store.openingReport.isNew)
     }
 
     private func take(_ change: Change) {

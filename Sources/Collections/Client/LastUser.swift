@@ -36,7 +36,13 @@ struct LastUser {
     /// Records a user; `nil` for none.
     ///
     /// After a failure, the next start has no user until one connects.
-    func set(_ userID: UserID?) {
+    ///
+    /// - Parameters:
+    ///   - userID: The user.
+    ///   - replacesUnreadable: A Boolean value that indicates whether to replace a file that the key
+    ///     does not decrypt. Pass `false` if the key has not opened an existing store: it may be wrong.
+    func set(_ userID: UserID?, replacesUnreadable: Bool) {
+        if !replacesUnreadable, let sealed, sealed.exists, sealed.read() == nil { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }
         if sealed != nil { try? plain.remove() }
     }
