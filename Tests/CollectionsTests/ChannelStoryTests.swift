@@ -88,7 +88,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aListThatBeganOfflineIsWholeOnceTheFeedHasToldAll() async throws {
+    @Test func listStartedOfflineIsCompleteAfterTheInitialFeed() async throws {
         let story = try await Story()
         try story.create("a b")
         story.network.hold([.feed])
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: Events
 
-    @Test func nothingIsToldBeforeTheFirstPage() async throws {
+    @Test func noChangeIsReportedBeforeTheFirstPage() async throws {
         let story = try await Story()
         try story.create("a")
         try await story.sync()
@@ -417,7 +417,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func nothingIsToldAfterDisposing() async throws {
+    @Test func noChangeIsReportedAfterDisposing() async throws {
         let story = try await Story()
         try story.create("a b")
         try await story.sync()

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aCacheThatCannotBeOpenedIsDoneWithout() async throws {
+    @Test func clientWorksInMemoryIfTheCacheCannotBeOpened() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let other = try ChatStore(at: story.directory(of: "bob"))
@@ -234,7 +234,7 @@ import Testing
         return client
     }
 
-    @Test func aDamagedCacheIsDoneWithoutUntilItIsCleared() async throws {
+    @Test func damagedCacheIsNotUsedUntilItIsCleared() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let client = try await openedDamaged(story)
@@ -407,7 +407,7 @@ import Testing
         await again.close()
     }
 
-    @Test func aCollectionGoesOnWhenTheClientIsResumed() async throws {
+    @Test func resumedClientUpdatesItsCollections() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
         let client = await story.open()
@@ -604,7 +604,7 @@ import Testing
         await client.close()
     }
 
-    @Test func typingIsToldNoMoreOftenThanItHelps() async throws {
+    @Test func typingIsSentAtMostOncePerInterval() async throws {
         let story = try await ClientStory()
         let recorder = BackendRecorder(story.network)
         let client = await ChatClient.open(backend: recorder, options: story.options)

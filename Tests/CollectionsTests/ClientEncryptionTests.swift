@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func allThatIsKeptOfAllUsersIsSealedAnew() async throws {
+    @Test func reencryptionCoversTheFilesOfAllUsers() async throws {
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let other = EncryptionKey()

@@ -25,7 +25,7 @@ import Testing
                 == [.connected("bob"), .disconnected("bob")])
     }
 
-    @Test func aConnectionThatIsLostIsMadeAgain() {
+    @Test func lostConnectionIsRestored() {
         #expect(
             events([.connecting, .online, .waiting, .connecting, .waiting, .connecting, .online])
                 == [.connected("bob"), .startedReconnection, .succeededReconnection])

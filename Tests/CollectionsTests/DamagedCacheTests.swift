@@ -36,7 +36,7 @@ import Testing
         try bytes.write(to: file)
     }
 
-    @Test func sendingGoesOnAndClearingWorks() async throws {
+    @Test func damagedCacheDoesNotStopSendingOrClearing() async throws {
         var reports = 0
         for place in DamagedCacheTests.places where try await isReported(at: place) { reports += 1 }
         // The engine comes upon some of the bits, or this test tests nothing.

@@ -9,7 +9,7 @@ import Testing
 /// Tests of disposing a collection, and of the calls that its callbacks may make.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DisposingTests {
-    @Test func nothingIsToldAfterIt() async throws {
+    @Test func noChangeIsReportedAfterTheEnd() async throws {
         let story = try await Story.holding("a")
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().value
@@ -118,7 +118,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func beginningAnewDoesNotWaitForTheServerAfterTheEnd() async throws {
+    @Test func restartDoesNotWaitForTheServerAfterDisposing() async throws {
         let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample()) }
         let view = story.view()

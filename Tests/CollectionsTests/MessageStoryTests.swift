@@ -409,7 +409,7 @@ import Testing
 
     // MARK: Gaps
 
-    @Test func offlineWhatLiesBehindAGapIsShownWithTheGap() async throws {
+    @Test func offlineListShowsMessagesOlderThanAGapAndTheGap() async throws {
         var options = SyncOptions.exact
         options.hugeGapThreshold = 2
         let story = try await Story(options)
@@ -435,7 +435,7 @@ import Testing
         await story.close()
     }
 
-    @Test func aHugeGapIsTold() async throws {
+    @Test func hugeGapIsReported() async throws {
         var options = SyncOptions.exact
         options.hugeGapThreshold = 3
         options.pageSize = 2
@@ -505,7 +505,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatIsLeftWhileOpenIsTold() async throws {
+    @Test func leavingAnOpenChannelIsReported() async throws {
         let story = try await Story.holding("a")
         let view = try await story.startedView()
         try await story.network.leave("general")

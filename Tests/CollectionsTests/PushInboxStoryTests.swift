@@ -112,7 +112,7 @@ import Testing
         await client.close()
     }
 
-    @Test func itIsTakenInWhenTheApplicationIsBack() async throws {
+    @Test func pushInboxIsProcessedWhenTheAppBecomesActive() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let (client, _) = try await begin(story)
@@ -171,7 +171,7 @@ import Testing
         await client.close()
     }
 
-    @Test func damageIsToldAndTheRestIsTakenIn() async throws {
+    @Test func damagedInboxFileIsReportedAndTheOthersAreProcessed() async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
@@ -195,7 +195,7 @@ import Testing
         await client.close()
     }
 
-    @Test func anOutboxItemThatWasToldByAPushIsNotSentAgain() async throws {
+    @Test func outboxItemDeliveredByAPushIsNotSentAgain() async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
@@ -211,7 +211,7 @@ import Testing
         await client.close()
     }
 
-    @Test func manyAreTakenInInBatches() async throws {
+    @Test func manyPushesAreProcessedInBatches() async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()

@@ -78,7 +78,7 @@ import Testing
             await thrown { try await bob.channelChanges(since: .time(0)) }?.code == .unsupported)
     }
 
-    @Test func theChannelsThatChangedAreToldOnce() async throws {
+    @Test func changelogListsEachChangedChannelOnce() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor

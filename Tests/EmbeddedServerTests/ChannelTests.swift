@@ -251,7 +251,7 @@ import Testing
         #expect(try await bob.texts() == ["b", "d"])
     }
 
-    @Test func theMembersAreToldWithoutAMuteThatHasEnded() async throws {
+    @Test func memberListOmitsAnExpiredMute() async throws {
         try world.makeChannel("general", "alice", "bob", "carol")
         let alice = try await world.connect("alice")
         try await alice.restrict("bob", in: "general", .muted, until: 1010, reason: "")

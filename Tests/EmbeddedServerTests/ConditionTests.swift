@@ -45,7 +45,7 @@ import Testing
         #expect(try await times(seed: 2) != first)
     }
 
-    @Test func truncationsOfDisagreeingClocksHoldAllThatWasNotTold() async throws {
+    @Test func truncationsUnderClockSkewCoverAllOmittedMessages() async throws {
         let world = try World(seed: 7)
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")

@@ -31,7 +31,7 @@ import Testing
         #expect(batch.isLive)
     }
 
-    @Test func aRequestThatFailsLeavesNothingBehind() throws {
+    @Test func failedRequestChangesNothing() throws {
         let before = try state.perform { () throws(BackendError) in try state.allRows().count }
         let counters = state.counters
         let error = #expect(throws: BackendError.self) {

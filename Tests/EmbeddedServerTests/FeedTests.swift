@@ -77,7 +77,7 @@ import Testing
         #expect(try await bob.catchUp(since: cursor).events == [])
     }
 
-    @Test func aMessageIsToldAsItIsByThen() async throws {
+    @Test func feedDeliversTheCurrentStateOfAMessage() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -132,7 +132,7 @@ import Testing
         #expect(try await alice.catchUp(since: start).events.words == ["a", "b", "c", "d"])
     }
 
-    @Test func nothingIsToldOfTheChannelsOfOthers() async throws {
+    @Test func feedOmitsChannelsOfOtherUsers() async throws {
         try world.makeChannel("private", "carol", "alice")
         let bob = try await world.connect("bob")
         let alice = try await world.connect("alice")
@@ -165,7 +165,7 @@ import Testing
         #expect(try await carol.catchUp(since: start).events.words == ["lost general left"])
     }
 
-    @Test func cursorsExpireWhenTold() async throws {
+    @Test func cursorsExpireOnRequest() async throws {
         let alice = try await world.connect("alice")
         let old = try await alice.feed(since: nil).cursor
         try world.server.expireCursors()
@@ -193,7 +193,7 @@ import Testing
 
     // MARK: Live
 
-    @Test func typingIsToldOnceAndHasACursorOfItsOwn() async throws {
+    @Test func typingEventIsDeliveredOnceWithItsOwnCursor() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -241,7 +241,7 @@ import Testing
 
     // MARK: Truncations
 
-    @Test func onlyTheNewestMessagesOfAnAbsenceAreTold() async throws {
+    @Test func feedDeliversOnlyTheNewestMissedMessages() async throws {
         world.server.conditions.feedLimit = 2
         world.server.conditions.feedBatchSize = 3
         try world.makeChannel("small", "alice", "bob")
@@ -289,7 +289,7 @@ import Testing
             next == (limit == 0 ? ["truncation"] : limit == 1 ? ["truncation", "g"] : ["f", "g"]))
     }
 
-    @Test func anotherLimitAfterTheFirstMessagesToldOfAnAbsenceLosesNothing() async throws {
+    @Test func changingTheLimitDuringACatchUpLosesNoMessages() async throws {
         world.server.conditions.feedLimit = 5
         world.server.conditions.feedBatchSize = 2
         let alice = try await world.connect("alice")

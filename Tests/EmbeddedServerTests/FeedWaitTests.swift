@@ -82,7 +82,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, *)
-    @Test func aRequestThatFailsWakesWhomItHasToldSomethingLive() async throws {
+    @Test func failedRequestWakesFeedsThatReceivedALiveEvent() async throws {
         let executor = StepExecutor()
         let alice = try await world.connect("alice")
         let bob = world.server.client()

@@ -176,7 +176,7 @@ import Testing
         #expect(try await alice.say("c", in: "old").map(\.messageID) == ["8"])
     }
 
-    @Test func idsThatAreTooLongAreNotTakenIn() async throws {
+    @Test func tooLongIDsAreNotImported() async throws {
         let world = try World()
         try world.server.importMessages([message("a", id: "1", from: "alice", at: 10)])
         let alice = try await world.connect("alice")

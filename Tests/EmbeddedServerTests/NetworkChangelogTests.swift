@@ -35,7 +35,7 @@ import Testing
         #expect(try await pages() == ["[] 2", "[A] 4", "[-b] 5"])
     }
 
-    @Test func aPageIsToldAgainUnderATokenThatAdvances() async throws {
+    @Test func changelogPageIsRepeatedUnderAnAdvancingToken() async throws {
         network.update { $0.changelogs.repeated = 1 }
         #expect(
             try await pages(since: .token("2")) == ["[A] ~r:2", "[A] 4", "[-b] ~r:4", "[-b] 5"])
@@ -89,7 +89,7 @@ import Testing
         #expect(try await network.messageChanges(in: "one", since: .time(0)).next == "2")
     }
 
-    @Test func theChangelogOfChannelsIsToldInTheSameWays() async throws {
+    @Test func channelChangelogFollowsTheSameConditions() async throws {
         network.update {
             $0.changelogs.repeated = 1
             $0.changelogs.empty = 1

@@ -110,7 +110,7 @@ import Testing
         #expect(server.texts == [])
     }
 
-    @Test func latenciesAreSleptByWhoeverIsAskedTo() async throws {
+    @Test func latencyIsWaitedForByTheInjectedSleep() async throws {
         let slept = Locked<[Duration]>([])
         let network = ConditionedBackend(server) { duration in
             slept.withLock { $0.append(duration) }

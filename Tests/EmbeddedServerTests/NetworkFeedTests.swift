@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Cut
 
-    @Test func aBatchIsToldInParts() async throws {
+    @Test func batchIsDeliveredInParts() async throws {
         server.receive("a b c d e")
         network.update { $0.feed.batchCap = 2 }
         let batches = try await network.batches(since: "0", upTo: "5")
@@ -81,7 +81,7 @@ import Testing
         #expect(!pictures.dropFirst().contains(""))
     }
 
-    @Test func theBeginningIsToldAsItIs() async throws {
+    @Test func initialFeedIsDeliveredUnchanged() async throws {
         server.receive("a b")
         network.conditions = .hostile(seed: 3)
         network.update {
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Repetitions and losses
 
-    @Test func eventsAreToldTwiceInARow() async throws {
+    @Test func eventsAreDeliveredTwiceInARow() async throws {
         server.receive("a b")
         network.update { $0.feed.repeatedEvents = 1 }
         #expect(try await network.feed(since: "0").picture == "a a b b")
@@ -150,7 +150,7 @@ import Testing
         #expect(try await pictures(upTo: "2") == ["a", "b", ""])
     }
 
-    @Test func aBatchIsToldAgainBehindItsOwnCursorAndNotForEver() async throws {
+    @Test func batchIsRepeatedAfterItsOwnCursorAFiniteNumberOfTimes() async throws {
         server.receive("a b")
         network.update { $0.feed.repeatedBatches = 1 }
         let first = try await network.feed(since: "0")
@@ -161,7 +161,7 @@ import Testing
         #expect(try await network.feed(since: again.cursor).picture == "c")
     }
 
-    @Test func eventsAreLostWhileTheCursorGoesOn() async throws {
+    @Test func eventsAreLostWhileTheCursorAdvances() async throws {
         server.receive("a b")
         server.tell(.typing([], in: "one"))
         server.tell(.read(by: "u", in: "one", at: 1))

@@ -21,7 +21,7 @@ import Testing
         #expect(around.picture == "a b c d e f …")
     }
 
-    @Test func aShortPageHasMoreBehindIt() async throws {
+    @Test func shortPageHasMoreOlderMessages() async throws {
         network.update { $0.pages.short = 1 }
         let pages = try await network.walk(older: 4)
         #expect(pages.allSatisfy { (1...3).contains($0.messages.count) })
@@ -36,7 +36,7 @@ import Testing
         #expect(cursors == ["~p1:9", "5", "~p1:5"])
     }
 
-    @Test func anEmptyHistoryHasNoEmptyPageWithMoreBehindIt() async throws {
+    @Test func emptyHistoryHasNoEmptyPageThatPromisesMore() async throws {
         network.update { $0.pages.empty = 1 }
         let page = try await network.messages(in: "two", at: .newest, older: 4, newer: 4)
         #expect(page == MessagePage(messages: [], older: nil, newer: nil))
@@ -81,7 +81,7 @@ import Testing
         #expect(try await network.feed(since: "7").picture == "h")
     }
 
-    @Test func aCursorThatNobodyHandedOutHasExpired() async throws {
+    @Test func unknownCursorCountsAsExpired() async throws {
         for text in ["~nonsense", "~p1"] {
             #expect(
                 await failure { () throws(BackendError) in

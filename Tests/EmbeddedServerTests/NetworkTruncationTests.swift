@@ -41,7 +41,7 @@ import Testing
         #expect(behind.isEmpty || !found.contains(behind.first ?? ""))
     }
 
-    @Test func theCursorOfATruncationIsThePlaceBeforeWhatIsToldNext() async throws {
+    @Test func truncationCursorPrecedesTheNextDeliveredMessage() async throws {
         server.receive("a b c d")
         let pictures = try await (0..<30).asyncMap { seed in
             network.update { $0.seed = UInt64(seed) }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<8)
-    func whereClocksDisagreeAWalkStartsBehindAllThatIsHidden(seed: UInt64) throws {
+    func walkUnderClockSkewStartsOlderThanAllOmittedMessages(seed: UInt64) throws {
         // The server accepts them one after the other, on nodes with decreasing clocks.
         let events = [30, 20, 10].map { time in
             FeedEvent.messageReceived(
@@ -106,7 +106,7 @@ import Testing
         #expect(hidden.next == nil)
     }
 
-    @Test func theRestOfABatchGoesOnBehindATruncation() async throws {
+    @Test func restOfABatchFollowsATruncation() async throws {
         server.receive("a b c d e f")
         network.update {
             $0.feed.truncations = 1

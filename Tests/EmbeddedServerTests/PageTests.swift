@@ -102,7 +102,7 @@ import Testing
         #expect(page.newer != nil)
     }
 
-    @Test func pageCursorsExpireWhenTold() async throws {
+    @Test func pageCursorsExpireOnRequest() async throws {
         let cursor = try #require(try await page(.newest, 3, 0).page.older)
         try world.server.expirePageCursors()
         #expect(await thrown { try await page(.cursor(cursor), 3, 0) }?.code == .expired)
@@ -120,7 +120,7 @@ import Testing
         #expect(try await bob.countMessages(in: "general", from: 1005, to: nil) == 5)
     }
 
-    @Test func aResetHistoryBeginsAnewForOneUser() async throws {
+    @Test func resetHistoryRestartsForOneUser() async throws {
         let bob = try await world.connect("bob")
         let offset = try await bob.resetMyHistory(of: "general")
         #expect(offset == 1010)

@@ -81,7 +81,7 @@ import Testing
         #expect(try await alice.texts() == ["hi", "hi"])
     }
 
-    @Test func theRequestIDIsToldToItsSenderAlone() async throws {
+    @Test func requestIDIsDeliveredToItsSenderOnly() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         _ = try await alice.send(.text("hi", requestID: "r1"))

@@ -101,7 +101,7 @@ import Testing
         #expect(error.localizedDescription == "invalidText at byte 4")
     }
 
-    @Test func aFieldThatReachesPastItsRecordIsAnErrorThoughTheInputGoesOn() {
+    @Test func fieldPastTheEndOfItsRecordIsAnErrorEvenInALongerInput() {
         #expect(throws: SerializationError(.truncated, at: 4)) {
             try Message(serialized: [0x32, 0x02, 0x12, 0x05, 0x61, 0x62, 0x63, 0x64, 0x65])
         }

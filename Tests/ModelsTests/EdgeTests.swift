@@ -45,7 +45,7 @@ import Testing
         #expect(query.belongsTo(channel))
     }
 
-    @Test func aPublicChannelThatOneIsNoMemberOfIsInNobodysList() {
+    @Test func publicChannelWithoutMembershipIsInNoList() {
         var channel = GroupChannel(url: "c", createdAt: 1)
         channel.isPublic = true
         channel.isMember = false

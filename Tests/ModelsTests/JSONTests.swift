@@ -66,7 +66,7 @@ import Testing
         #expect(throws: DecodingError.self) { try decode(Message.self, "[]") }
     }
 
-    @Test func keysThatNobodyKnowsAreKeptInBothForms() throws {
+    @Test func unknownKeysAreKeptInBothForms() throws {
         let json = #"{"message":"hi","later":{"a":[1,2.5,null,true,"x"]},"other":null}"#
         let message: Message = try decode(json)
         #expect(message.extra == ["later": ["a": [1, 2.5, nil, true, "x"]], "other": nil])

@@ -63,7 +63,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func veryManyNamesAreNotAllTold() async throws {
+    @Test func reportLimitsTheNumberOfNames() async throws {
         let fields = (1...60).map { #""f\#($0)": 1"# }.joined(separator: ", ")
         let lines = try await imported([line(101, #""ts": 1, "user": "bob", \#(fields)"#)])
         #expect(lines.prefix(2) == ["ignored 'f1', 1 time", "ignored 'f2', 1 time"])
@@ -71,7 +71,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func aFieldThatNoLineHasIsTold() async throws {
+    @Test func missingFieldIsReported() async throws {
         let log = [line(101, #""at": 1, "user": "bob", "created_at": 2, "author": "carol""#)]
         let lines = try await imported(log, "time=at sender=writer message=message")
         #expect(
@@ -102,7 +102,7 @@ import Testing
                 + "2012-04-26T10:00:00Z: time=NAME names another one"
         ),
     ])
-    func oneBadLineIsToldAndTheRestGoesOn(fields: String, reason: String) async throws {
+    func badLineIsReportedAndTheOthersAreImported(fields: String, reason: String) async throws {
         let lines = try await imported([line(101, fields), line(102, #""ts": 2, "user": "bob""#)])
         #expect(
             lines.prefix(2) == [

@@ -159,7 +159,7 @@ import Testing
         #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
     }
 
-    @Test func anImportThatIsKilledGoesOnWhereItWas() async throws {
+    @Test func killedImportResumesWhereItStopped() async throws {
         let log = try script(
             (1...20_000).map {
                 #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
@@ -199,7 +199,7 @@ import Testing
         #expect(!result.errors.contains { $0 == "\u{1B}" || $0 == "\r" })
     }
 
-    @Test func newsBetweenCommandsIsToldToo() async throws {
+    @Test func eventsBetweenCommandsAreReported() async throws {
         let program = try Program(["--memory", "--json", "--demo", "--patience", "0ms"])
         program.type("send Hello\n")
         let told = try await program.reads(#""event":"message_sent""#)
@@ -208,7 +208,7 @@ import Testing
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func bytesThatAreNoTextHideNothingBehindThem() {
+    @Test func invalidUTF8HidesNoLaterLines() {
         var read = Program.Text()
         // The rest of a character, a character in two parts, a line end in two parts, and no end.
         read.add(Data([0x3C, 0x88, 0xE2, 0x96]))

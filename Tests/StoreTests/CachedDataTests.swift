@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func theSizeShrinksWhenNobodyHoldsWhatWasThere() throws {
+    @Test func sizeShrinksWhenNoSnapshotHoldsTheRemovedRows() throws {
         let store = try filled(.disk)
         let before = try store.cachedDataSize()
         try store.clearCachedData()
@@ -93,7 +93,7 @@ import Testing
         #expect(try store.cachedDataSize() > before + 10_000)
     }
 
-    @Test func aBatchThatClearsGoesOnWithAnEmptyCache() throws {
+    @Test func batchContinuesWithAnEmptyCacheAfterClearing() throws {
         let store = try filled()
         try store.write { batch in
             try batch.save(Message("new", at: 1, in: "n"))
@@ -127,7 +127,7 @@ import Testing
         #expect(try store.view.version.cache.rows().map(\.key) == left)
     }
 
-    @Test func eachObserverIsToldButThatOfTheOutboxItems() throws {
+    @Test func clearingNotifiesEachObserverButThatOfTheOutbox() throws {
         let store = try filled()
         let parts: [ObservedPart] = [
             .everything, .channels, .channel("a"), .channel("z"), .outboxItems,

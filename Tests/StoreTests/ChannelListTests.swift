@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func channelsThatNobodyTouchesAreOnExactlyOnePage() throws {
+    @Test func unchangedChannelsAreOnExactlyOnePage() throws {
         let store = try ChatStore.inMemory()
         var random = SeededRandom(seed: 3)
         try store.write { batch in

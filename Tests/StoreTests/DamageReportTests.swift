@@ -63,7 +63,7 @@ import Testing
         #expect(try JSONDecoder().decode(DamageReport.self, from: json) == report)
     }
 
-    @Test func damagedLogsAreTold() throws {
+    @Test func damageReportNamesDamagedLogs() throws {
         let log = try #require(try directory.files("cache", ".log").last)
         var bytes = try Data(contentsOf: log)
         bytes[bytes.startIndex + 20] ^= 0x04

@@ -107,7 +107,7 @@ import Testing
         #expect(try readingCount == 1)
     }
 
-    @Test func newsThatNobodyStoresCostNoReading() throws {
+    @Test func ephemeralEventsCostNoReads() throws {
         #expect(try store.groupChannels().urls == "c b a")
         let slow = try store.snapshot()
         try store.tell(.typing([], in: "a"))
@@ -213,7 +213,7 @@ import Testing
         #expect(try readingCount == 10)
     }
 
-    @Test func aBatchReadsNoChannelAnewForItsLists() throws {
+    @Test func batchDoesNotRereadChannelsForItsLists() throws {
         #expect(try store.groupChannels().urls == "c b a")
         #expect(try store.messageCount() == 0)
         let before = try readingCount

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func anOutboxItemThatDoesNotFitIsNotThere() throws {
+    func outboxItemThatDoesNotFitIsNotStored() throws {
         let disk = try SmallDisk()
         let directory = try StoreDirectory(in: disk.url)
         let store = try directory.open()
@@ -136,7 +136,7 @@ import Testing
     // MARK: No permission
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func aReadOnlyDiskIsAMatterOfPermission() throws {
+    func readOnlyDiskIsAPermissionError() throws {
         let disk = try SmallDisk()
         let directory = try StoreDirectory(in: disk.url)
         try directory.open().write { try $0.save(outboxItem(1)) }
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: Locks
 
-    @Test func aSecondStoreOfTheSameDirectoryIsLockedOut() throws {
+    @Test func secondStoreOfADirectoryIsLocked() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
         try store.write { try $0.save(outboxItem(1)) }

@@ -111,7 +111,7 @@ import Testing
 
     // MARK: The wrong key
 
-    @Test(arguments: FileForm.allCases) func aWrongKeyTouchesNothing(files: FileForm) throws {
+    @Test(arguments: FileForm.allCases) func wrongKeyChangesNothing(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         try fill(directory)
         let before = try directory.contents()
@@ -133,7 +133,7 @@ import Testing
         try expectFilled(directory.open())
     }
 
-    @Test func aDirectoryWithoutItsKeysIsDamagedAndTouchedByNobody() throws {
+    @Test func directoryWithoutItsKeyFileIsDamagedAndLeftUnchanged() throws {
         let directory = try StoreDirectory(.encrypted)
         try fill(directory)
         try FileManager.default.removeItem(at: directory.url.appending(path: "KEY"))
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Change.allCases) func allFilesAreEncryptedAnew(change: Change) throws {
+    @Test(arguments: Change.allCases) func reencryptionCoversAllFiles(change: Change) throws {
         let directory = try StoreDirectory(change.files)
         try fill(directory)
         let before = try directory.contents().filter { !$0.value.isEmpty }
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Change.allCases) func whereItEndsInBetweenItGoesOn(change: Change) throws {
+    @Test(arguments: Change.allCases) func interruptedReencryptionResumes(change: Change) throws {
         let template = try StoreDirectory(change.files)
         try fill(template)
         let new = change.new(other)

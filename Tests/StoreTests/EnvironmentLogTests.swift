@@ -111,7 +111,7 @@ import Testing
 
     /// LevelDB of Debian and other systems aborts on these.
     @Test(arguments: [UInt64(1) << 55 + 1, UInt64(1) << 56, UInt64.max])
-    func aNumberThatNobodyCanCountOnFromIsDamage(number: UInt64) throws {
+    func largestNextNumberIsDamage(number: UInt64) throws {
         let (directory, log, ends) = try oneLog()
         var forged = try bytes(log)
         let record = ends[2]
@@ -252,7 +252,7 @@ import Testing
         #expect(try opened(directory).keys == "012abc")
     }
 
-    @Test func nothingIsLostBehindATornTail() throws {
+    @Test func tornTailLosesNoLaterCommit() throws {
         let (directory, log, ends) = try oneLog()
         let whole = try bytes(log)
         for size in 0...whole.count {
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsLostBehindATornManifest() throws {
+    @Test func tornManifestLosesNoLaterCommit() throws {
         let (directory, _, _) = try oneLog()
         // Creating a table extends the manifest.
         try TestDatabase(directory.database).close()

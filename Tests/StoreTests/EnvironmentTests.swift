@@ -120,7 +120,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
     // MARK: Logs are synced when they are closed
 
     /// Fills a log, starts the next one, and cuts the power, while no table can be written.
-    private func cutPowerBehindASwitch(over leveldb: OpaquePointer?) throws -> Int32 {
+    private func powerCutAfterALogSwitch(over leveldb: OpaquePointer?) throws -> Int32 {
         let database =
             try leveldb.map { try TestDatabase(path, over: $0) }
             ?? TestDatabase(path, in: environment)
@@ -134,15 +134,15 @@ private let bufferful = String(repeating: "x", count: 70_000)
     }
 
     @Test func anOldLogLosesNothingWhenThePowerIsCut() throws {
-        #expect(try cutPowerBehindASwitch(over: nil) == 0)
+        #expect(try powerCutAfterALogSwitch(over: nil) == 0)
         let environment = TestEnvironment()
         #expect(try TestDatabase(path, in: environment).keys == ["a", "b", "c"])
         #expect(environment.report.description == "2 logs, 3 batches")
     }
 
-    @Test func aBatchThatLevelDBLosesBehindALaterOneIsMissed() throws {
+    @Test func batchLostBeforeALaterOneIsDetected() throws {
         // LevelDB without our environment loses a log, as with a disk that ignores syncs.
-        #expect(try cutPowerBehindASwitch(over: fault_env_leveldb(environment.faults)) == 1)
+        #expect(try powerCutAfterALogSwitch(over: fault_env_leveldb(environment.faults)) == 1)
         let environment = TestEnvironment()
         #expect(try TestDatabase(path, in: environment).keys == ["a", "c"])
         let report = environment.report
@@ -151,7 +151,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
 
     @Test func aLogThatADiskLostWholeIsMissed() throws {
         fault_env_ignore_syncs(environment.faults, true)
-        #expect(try cutPowerBehindASwitch(over: nil) == 1)
+        #expect(try powerCutAfterALogSwitch(over: nil) == 1)
         let environment = TestEnvironment()
         #expect(try TestDatabase(path, in: environment).keys == ["c"])
         #expect(
@@ -159,7 +159,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         )
     }
 
-    @Test func noWriteIsTakenBehindALogThatCouldNotBeSynced() throws {
+    @Test func noWriteSucceedsAfterALogThatCouldNotBeSynced() throws {
         let database = try open()
         try database.put("a", bufferful)
         fault_env_fail_creates(environment.faults, ".ldb", EIO)
@@ -228,7 +228,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(environment.report.isClean)
     }
 
-    @Test func aRollBackGoesOnInAReusedLog() throws {
+    @Test func rollBackWorksInAReusedLog() throws {
         try open().put("a")
         let database = try open(reusesLogs: true)
         fault_env_fail_once(environment.faults, 3, EIO)
@@ -256,7 +256,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(try TestDatabase(path, in: other).keys == ["a", "c"])
     }
 
-    @Test func aRollBackWaitsUntilNobodyHasTheDatabaseOpen() throws {
+    @Test func rollBackWaitsUntilTheDatabaseIsClosed() throws {
         let database = try open()
         try database.put("a")
         fault_env_fail_once(environment.faults, 1, EIO)

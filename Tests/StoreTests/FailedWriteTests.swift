@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: Failure.all, Place.allCases)
-    func aStoreThatIsClosedBehindAFailureDoesNotHaveWhatFailed(
+    func storeClosedAfterAFailedWriteOmitsThatWrite(
         _ failure: Failure, place: Place
     ) throws {
         for change in 1...9 {
@@ -223,7 +223,7 @@ import Testing
         #expect(observation.drain() == [])
     }
 
-    @Test func whereTheOutboxFailsWhatTheCacheTookIsToldAndStays() throws {
+    @Test func failedOutboxWriteReportsAndKeepsTheCacheCommit() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -377,7 +377,7 @@ import Testing
     }
 
     @Test(arguments: ["cache", "outbox"])
-    func aStoreThatIsClosedBehindAFailureSaysSo(name: String) throws {
+    func storeClosedAfterAFailureThrowsClosed(name: String) throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -398,7 +398,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.url.path))
     }
 
-    @Test func anOutboxItemThatFailedDoesNotComeBackWhereTheStoreIsLetGoOf() throws {
+    @Test func failedOutboxItemDoesNotReappearAfterTheStoreIsReleased() throws {
         let directory = try StoreDirectory()
         do {
             let disks = FailingDisks()

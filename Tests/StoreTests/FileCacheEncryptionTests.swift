@@ -82,7 +82,7 @@ import Testing
         #expect(contents.records == [] && contents.damageCount > 0)
     }
 
-    @Test func aWrongKeyTouchesNothing() throws {
+    @Test func wrongKeyChangesNothing() throws {
         try cache(key).save(messages, in: "canary")
         let before = try directory.contents()
         for wrong in [EncryptionKey(), nil] {
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (1, 2), (1, 1), (1, 0)])
-    func allFilesAreSealedAnewWhereverItEnds(change: (old: Int, new: Int)) throws {
+    func interruptedReencryptionOfTheFileCacheCompletes(change: (old: Int, new: Int)) throws {
         let keys = [nil, key, EncryptionKey()]
         let (old, new) = (keys[change.old], keys[change.new])
         for number in 1... {
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func damageStaysDamageWhenTheyAreSealedAnew() throws {
+    @Test func reencryptedFileCacheKeepsReportingDamage() throws {
         try fill(key, in: directory.url)
         let canary = try #require(
             try directory.contents().filter { $0.key.hasSuffix(".messages") }.max {
@@ -200,7 +200,7 @@ import Testing
         #expect(try cache(key).load("second").records == [messages[0]])
     }
 
-    @Test func theWrongKeySealsNothingAnew() throws {
+    @Test func wrongKeyReencryptsNothing() throws {
         try fill(key, in: directory.url)
         let before = try directory.contents()
         let other = EncryptionKey()

@@ -427,7 +427,7 @@ import Testing
             changesSince: since.map { FeedPoint("s", number: $0) })
     }
 
-    @Test func theWalkGoesOnBelowEachPage() throws {
+    @Test func walkContinuesOlderThanEachPage() throws {
         let store = try known()
         try store.write { batch in
             try batch.open(gap("a", "h", since: 1))

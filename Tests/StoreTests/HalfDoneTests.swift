@@ -106,7 +106,7 @@ import Testing
         #expect(try store.messages(in: "general").ids == "6 5 4 3 2 1")
     }
 
-    @Test func aBatchGoesOnAfterAnOperationThatDidNothing() throws {
+    @Test func batchContinuesAfterAnOperationWithoutEffect() throws {
         let store = try directory.open()
         try store.write { batch in
             #expect(code { try batch.save(GroupChannel(url: "", createdAt: 1)) } == .invalid)

@@ -52,7 +52,7 @@ import Testing
         #expect(try above(.end) == nil)
     }
 
-    @Test func anUnknownChannelIsOneGapFromAnyBoundThatHasSomethingBehindIt() throws {
+    @Test func unknownChannelIsOneGapFromEachBoundAboveTheBeginning() throws {
         let store = try ChatStore.inMemory()
         #expect(try store.firstGap(below: .end, in: "x") == Gap(in: "x"))
         #expect(try store.firstGap(below: .beginning, in: "x") == nil)

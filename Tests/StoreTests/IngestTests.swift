@@ -66,7 +66,7 @@ import Testing
         #expect(try store.tombstone(of: "1", in: "c") == tombstone)
     }
 
-    @Test func newsAreToldInOrderWithCommits() throws {
+    @Test func ephemeralEventsAreOrderedWithCommits() throws {
         let (_, changes) = try store.observe(.channel("c"))
         try store.write { try $0.save(message("1", at: 1)) }
         let news = Ephemeral.typing([User(id: "ann")], in: "c")

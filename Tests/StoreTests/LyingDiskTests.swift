@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: FileForm.allCases)
-    func anOutboxThatLostItsMiddleIsToldAndKeptAsItWas(files: FileForm) throws {
+    func outboxWithALostMiddleIsReportedAndCopied(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -253,7 +253,7 @@ import Testing
         #expect(again.openingReport.outboxCopy?.hasSuffix("outbox-damaged-1") == true)
     }
 
-    @Test func copiesAreNumberedBehindTheNewest() throws {
+    @Test func outboxCopiesGetTheNextNumber() throws {
         let directory = try editedOutboxItems()
         func copy(_ name: String) -> URL { directory.url.appending(path: "outbox-damaged-\(name)") }
         for name in ["2", "9", "x", "010", "-1", "9223372036854775807", "10.new"] {

@@ -178,7 +178,7 @@ import Testing
         #expect(try store.messages(in: "general").ids == "d c b a")
     }
 
-    @Test func newsThatNobodyStoresChangeNothing() throws {
+    @Test func ephemeralEventsChangeNoExtents() throws {
         try remove("e")
         try store.tell(.typing([], in: "general"))
         _ = try store.messages(in: "general", limit: 1)
@@ -187,7 +187,7 @@ import Testing
         #expect(try store.messages(in: "general", limit: 1).ids == "f")
     }
 
-    @Test func aClearedChannelBeginsAnew() throws {
+    @Test func clearedChannelHasNewExtents() throws {
         try remove("e")
         _ = try store.messages(in: "general")
         let before = try store.snapshot()

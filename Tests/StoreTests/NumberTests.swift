@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["cache", "outbox"]) func aNextNumberBehindAllOthersIsDamage(name: String)
+    @Test(arguments: ["cache", "outbox"]) func nextNumberOutOfRangeIsDamage(name: String)
         throws
     {
         let directory = try StoreDirectory()

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aCommitIsInTheSnapshotOrToldAndNeverBoth() throws {
+    @Test func commitIsEitherInTheSnapshotOrDelivered() throws {
         let store = try store()
         try store.write { try $0.save(Message("a", at: 1)) }
         let (snapshot, changes) = try store.observe(.everything)
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Parts
 
-    @Test func eachPartIsToldOfItsOwn() throws {
+    @Test func eachPartReceivesItsOwnChanges() throws {
         let store = try store()
         let (_, everything) = try store.observe(.everything)
         let (_, general) = try store.observe(.channel("general"))
@@ -384,7 +384,7 @@ import Testing
     }
 
     @Test(arguments: Ending.allCases)
-    func aReaderThatWaitsIsLetGoOf(_ ending: Ending) async throws {
+    func suspendedReaderIsReleased(_ ending: Ending) async throws {
         var store: ChatStore? = try store()
         let changes = try #require(try store?.observe(.everything).changes)
         try store?.write { try $0.save(Message("a", at: 1)) }

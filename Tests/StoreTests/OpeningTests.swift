@@ -97,12 +97,12 @@ import Testing
         #expect(try open().messageCount(in: "general") == 1)
     }
 
-    @Test func aStoreThatNobodyHoldsLetsGoOfItsFiles() throws {
+    @Test func releasedStoreClosesItsFiles() throws {
         try open().write { try $0.save(Message("a", at: 1)) }
         #expect(try open().messageCount(in: "general") == 1)
     }
 
-    @Test func aStoreInMemoryLeavesNothingBehind() throws {
+    @Test func storeInMemoryLeavesNoFiles() throws {
         let fileManager = FileManager.default
         func listings() throws -> [[String]] {
             try ["/", fileManager.currentDirectoryPath].map {
@@ -201,7 +201,7 @@ import Testing
             migrations: (2..<version + 1).map { Migration(to: $0) { (_, _, _) in } })
     }
 
-    @Test func filesOfANewerVersionStayUntouched() throws {
+    @Test func filesOfANewerVersionAreNotChanged() throws {
         let store = try open(Self.emptySchema(3))
         try store.write { try $0.save(Message("a", at: 1)) }
         store.close()

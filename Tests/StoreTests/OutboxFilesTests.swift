@@ -253,7 +253,7 @@ import Testing
     // MARK: Other keys
 
     @Test(arguments: EncryptionTests.Change.allCases)
-    func copyIsEncryptedAnewWithItsStore(change: EncryptionTests.Change) throws {
+    func copyIsReencryptedWithItsStore(change: EncryptionTests.Change) throws {
         let bytes = Data(String(repeating: "canary ", count: 2_000).utf8)
         let fixture = try Fixture(change.files, bytes)
         // A file that a crash left is encrypted, too.
@@ -273,7 +273,7 @@ import Testing
     }
 
     @Test(arguments: EncryptionTests.Change.allCases)
-    func copyIsReadableWhereverEncryptingAnewEnds(change: EncryptionTests.Change) throws {
+    func copyIsReadableAfterAnInterruptedReencryption(change: EncryptionTests.Change) throws {
         let bytes = Self.bytes(9_000)
         let fixture = try Fixture(change.files, bytes)
         fixture.store.close()

@@ -108,7 +108,7 @@ import Testing
         #expect(try files(directory) == [])
     }
 
-    @Test func aBoxThatNobodyLooksIntoIsFull() throws {
+    @Test func unprocessedInboxFillsUp() throws {
         let directory = try StoreDirectory()
         let store = try open(directory)
         let box = try box(directory)
@@ -171,7 +171,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func aWrongKeyTouchesNothing() throws {
+    @Test func wrongKeyChangesNothing() throws {
         for form in FileForm.allCases {
             let directory = try StoreDirectory(form)
             let store = try open(directory)
@@ -279,7 +279,7 @@ import Testing
         #expect(moved.damage.isEmpty == (form == .plain))
     }
 
-    @Test func damageStaysDamageWhenItIsSealedAnew() throws {
+    @Test func reencryptedInboxKeepsReportingDamage() throws {
         let directory = try StoreDirectory(.encrypted)
         let store = try open(directory)
         try box(directory).leave([message("1"), message("2"), message("3")])
@@ -323,7 +323,7 @@ import Testing
     // MARK: The end of a process
 
     @Test(arguments: FileForm.allCases)
-    func whoeverEndedInBetweenHasLeftNothing(form: FileForm) throws {
+    func interruptedWriterLeavesNoFiles(form: FileForm) throws {
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         let box = try box(directory)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["MANIFEST", "CURRENT"], [false, true])
-    func aCacheThatDoesNotOpenIsBegunAnew(file: String, isGone: Bool) throws {
+    func cacheThatDoesNotOpenIsRebuilt(file: String, isGone: Bool) throws {
         let path = try #require(
             try directory.files("cache").first { $0.lastPathComponent.hasPrefix(file) })
         if isGone {
@@ -68,7 +68,7 @@ import Testing
         #expect(try again.message("1", in: "general") == message)
     }
 
-    @Test func aCacheThatDoesOpenIsBegunAnewAsWell() throws {
+    @Test func cacheThatOpensIsRebuiltToo() throws {
         try ChatStore.rebuildCache(at: directory.url)
         try expectRebuilt(directory.open())
     }

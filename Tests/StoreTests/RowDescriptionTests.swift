@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Damaged rows of a batch are described like those on disk.
-    @Test func damageIsToldAndNeverTraps() throws {
+    @Test func damagedRowIsDescribedWithoutATrap() throws {
         struct IsOver: Error {}
         let store = try ChatStore.inMemory()
         let tails: [[UInt8]] = [

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [".log", ".ldb"], FileForm.allCases)
-    func noOutboxItemHasATextThatNobodyWrote(name: String, files: FileForm) throws {
+    func salvagedItemsHaveTheTextsThatWereWritten(name: String, files: FileForm) throws {
         let scene = try SalvageTests(files)
         let directory = scene.directory
         let path = try scene.file(name)

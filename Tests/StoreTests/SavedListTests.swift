@@ -242,7 +242,7 @@ import Testing
 
     // MARK: Saving
 
-    @Test func nothingIsSavedOfListsThatNobodyAskedFor() throws {
+    @Test func unreadListsAreNotSaved() throws {
         #expect(try !isSaved())
         #expect(try isSaved())
     }
@@ -264,7 +264,7 @@ import Testing
         #expect(try isSaved())
     }
 
-    @Test func aStoreThatNobodyHoldsSavesToo() throws {
+    @Test func releasedStoreSavesItsLists() throws {
         var store: ChatStore? = try open()
         _ = try store?.groupChannels(limit: 1)
         store = nil
@@ -300,7 +300,7 @@ import Testing
         #expect(try cut.groupChannels(limit: 1).urls == "c300")
     }
 
-    @Test func ordersThatNobodyAskedForThisTimeStaySaved() throws {
+    @Test func unreadOrdersStaySaved() throws {
         var query = GroupChannelListQuery()
         query.order = .latestLastMessage
         try ask(query)

@@ -9,7 +9,7 @@ import Testing
         #expect(error.localizedDescription == error.description)
     }
 
-    @Test func aCauseIsToldInBrackets() {
+    @Test func causeIsInBrackets() {
         let cause = StoreError(.io, "short read", path: "/data/alice/000005.ldb")
         let error = StoreError(.corruption, "message 7", path: "/data/alice", cause: cause)
         #expect(

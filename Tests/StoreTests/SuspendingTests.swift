@@ -82,7 +82,7 @@ import Testing
         #expect(try ChatStore(at: url).messageCount() == 2)
     }
 
-    @Test func newsAreToldAndNumberedMeanwhile() throws {
+    @Test func suspendedStoreDeliversAndNumbersEphemeralEvents() throws {
         let store = try ChatStore(at: url)
         let (_, changes) = try store.observe(.everything)
         try store.suspend()

@@ -34,7 +34,7 @@ import Testing
         #expect(try store.gaps(in: "a") == [gap])
     }
 
-    @Test func aWriteStandsWhereOnlyTheCleaningBehindItFails() throws {
+    @Test func writeSucceedsIfOnlyTheLaterPurgeFails() throws {
         var failedCleanings = 0
         for change in 1...8 {
             let (disks, directory) = (FailingDisks(), try StoreDirectory())

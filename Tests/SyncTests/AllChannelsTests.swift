@@ -18,7 +18,7 @@ import Testing
         return try hasAll(story)
     }
 
-    @Test func theyAreThereOnceTheFeedHasToldAllOfThem() async throws {
+    @Test func allChannelsAreKnownAfterTheInitialFeed() async throws {
         var conditions = ServerConditions()
         conditions.feedBatchSize = 1
         let story = try await Story(.exact, conditions)

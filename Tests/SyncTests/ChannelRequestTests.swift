@@ -56,7 +56,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aCacheIsClearedWhileTheFeedGoesOn() async throws {
+    @Test func cacheIsClearedWhileTheFeedContinues() async throws {
         let story = try await Story()
         try story.createChannel("random")
         try await story.say("a b")

@@ -18,7 +18,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
 
 /// Connections that are made, lost, and made again.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
-    @Test func aConnectionThatIsLostIsMadeAgain() async throws {
+    @Test func lostConnectionIsRestored() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -158,7 +158,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func aSessionThatHasExpiredIsRenewed() async throws {
+    @Test func expiredSessionIsRenewed() async throws {
         let story = try await Story(renewSession: { Credentials("bob") })
         try await story.say("a")
         try await story.open()
@@ -237,7 +237,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         #expect(try story.picture() == "…")
     }
 
-    @Test func afterACancellationNobodyWaits() async throws {
+    @Test func cancellationEndsAllWaitingCalls() async throws {
         let story = try await Story()
         try await story.say("a")
         story.network.hold([.messages])
@@ -293,7 +293,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func anEngineThatIsLetGoOfStops() async throws {
+    @Test func releasedEngineStops() async throws {
         let story = try await Story()
         try await story.open()
         await story.close()
@@ -322,7 +322,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func whoeverClosesTheEngineWaitsForItsEnd() async throws {
+    @Test func closingWaitsForTheEndOfTheEngine() async throws {
         let story = try await Story()
         let backend = SlowlyEndingBackend(base: story.network)
         let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
@@ -376,7 +376,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         await engine.close()
     }
 
-    @Test func disconnectingLosesNothingThatWasTold() async throws {
+    @Test func disconnectingLosesNoReceivedEvent() async throws {
         let story = try await Story()
         try await story.open()
         for word in ["a", "b", "c", "d"] {

@@ -129,7 +129,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aMessageOfAChannelNobodyKnowsIsHeldAndNothingElse() async throws {
+    @Test func messageOfAnUnknownChannelIsStoredAlone() async throws {
         let story = try await Story()
         try await story.open()
         #expect(try await story.engine.ingest([.sample(1, in: "elsewhere", text: "x")]) == 1)

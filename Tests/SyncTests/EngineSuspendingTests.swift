@@ -24,7 +24,7 @@ extension SyncEngine {
 
 /// An engine whose store closes its files for a while.
 @Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
-    @Test func itGoesOnWhereItWas() async throws {
+    @Test func resumedEngineContinuesWhereItStopped() async throws {
         let temporary = try TemporaryStore()
         let story = try await Story(store: temporary.store)
         try await story.say("a")

@@ -59,7 +59,7 @@ import Testing
         #expect(flights.end(flight) == nil)
     }
 
-    @Test func channelsThatWereToldSinceAreNews() {
+    @Test func channelsReportedSinceAreChanges() {
         var flights = Flights()
         let first = flights.begin(in: nil, isFollowed: true)
         flights.noteChannel("a")

@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A bug elsewhere: an empty channel counted as never seen (Sendbird 4.14.0).
-    @Test func anEmptyChannelGetsItsFirstMessageWhileNobodyListens() async throws {
+    @Test func emptyChannelReceivesItsFirstMessageWithoutAnObserver() async throws {
         let story = try await Story()
         try await story.open()
         #expect(try story.picture() == "")
@@ -65,7 +65,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatNobodyHasOpenedIsKnownByWhatIsSaidThere() async throws {
+    @Test func unopenedChannelIsKnownFromItsMessages() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.connect()
@@ -90,7 +90,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatTheUserLeavesGoesWithItsMessages() async throws {
+    @Test func leavingAChannelRemovesItsMessages() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A bug elsewhere: old messages reappeared under a reused URL (Sendbird 4.1.4).
-    @Test func aChannelOfTheSameNameIsAnotherOne() async throws {
+    @Test func recreatedChannelIsAnotherOne() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -186,7 +186,7 @@ import Testing
         "feed.repeatedEvents", "feed.repeatedBatches", "feed.reordered", "feed.split",
         "feed.shuffled",
     ])
-    func aFeedMayTellThingsAgainAndInAnotherOrder(_ name: String) async throws {
+    func feedMayRepeatAndReorderEvents(_ name: String) async throws {
         let condition = try #require(NetworkCondition.named(name))
         for seed in 0..<5 {
             let story = try await Story()

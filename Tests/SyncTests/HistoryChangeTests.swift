@@ -106,7 +106,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aDeviceThatWasKilledIsToldAgain() async throws {
+    @Test func killedDeviceReceivesTheHistoryChangeAgain() async throws {
         let story = try await story()
         await story.engine.close()
         try story.importMessages(["x": 2500, "d": 4500])
@@ -148,7 +148,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func expiredMessagesAreRemovedWithoutBeingToldOneByOne() async throws {
+    @Test func expiredRangeRemovesItsMessages() async throws {
         let story = try await story()
         try story.server.expireMessages(before: 3500)
         try await story.isTold()

@@ -90,7 +90,7 @@ import Testing
         #expect(await events.hugeGaps == ["general"])
     }
 
-    @Test func noGapIsHugeBehindTheLargestThreshold() async throws {
+    @Test func largestThresholdMakesNoGapHuge() async throws {
         var options = SyncOptions.exact
         options.hugeGapThreshold = .max
         let story = try await story(missing: 301, options)
@@ -166,7 +166,7 @@ import Testing
         #expect(await events.hugeGaps == [])
     }
 
-    @Test func aHugeGapThatNobodySeesIsFilledAsFarAsTheBudgetGoes() async throws {
+    @Test func invisibleHugeGapIsFilledUpToTheBudget() async throws {
         let story = try await story(missing: 2001, .exact, isShown: false)
         let events = EventLog(await story.engine.events())
         try await story.connect()

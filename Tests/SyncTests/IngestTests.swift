@@ -356,7 +356,7 @@ import Testing
     }
 
     /// The user's own message arrived with its answer, and a push delivered a newer one.
-    @Test func aTruncationBeginsBelowWhatTheFeedHasNotTold() throws {
+    @Test func truncationStartsOlderThanTheUndeliveredMessages() throws {
         let device = try Device()
         let url: ChannelURL = "general"
         try device.take { ingest in

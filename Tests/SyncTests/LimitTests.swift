@@ -175,7 +175,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func nothingIsFetchedForAChannelThatNobodyShowsAndNobodyKeeps() async throws {
+    @Test func channelThatIsNeitherShownNorKeptIsNotFetched() async throws {
         var limits = CacheLimits()
         limits.retention = { _ in .whileShown }
         var options = small

@@ -72,7 +72,7 @@ import Testing
 
     /// In talk-ios 943, a server was restored from a backup, and reused ids and tokens.
     @Test(arguments: [true, false])
-    func aServerThatWasPutBackWinsInTheEnd(whileConnected: Bool) async throws {
+    func restoredServerWinsInTheEnd(whileConnected: Bool) async throws {
         let story = try await Story()
         try await story.say("a b")
         let backup = try story.server.backup()

@@ -57,13 +57,13 @@ import Testing
         }
     }
 
-    @Test func messagesOfOneTimeAreToldApartAtTheBordersOfPages() async throws {
+    @Test func messagesOfOneTimeAreDistinguishedAtPageBounds() async throws {
         var conditions = ServerConditions()
         conditions.timeGranularity = 1_000_000
         try await filled({ _ in }, conditions)
     }
 
-    @Test(arguments: 0..<5) func messagesOfOneTimeAreToldApartWhenCursorsExpire(
+    @Test(arguments: 0..<5) func messagesOfOneTimeAreDistinguishedAfterCursorsExpire(
         seed: UInt64
     ) async throws {
         var conditions = ServerConditions()
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The token of a gap is void by the time it is used (matrix-rust-sdk, pagination restart).
-    @Test func aWalkWhoseCursorIsForgottenBeginsAnew() async throws {
+    @Test func walkWithAnExpiredCursorRestarts() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)

@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func theFileBehindALinkIsCopied() async throws {
+    @Test func targetOfALinkIsCopied() async throws {
         try await withStory { story, directory in
             story.network.goOffline()
             let path = directory.appending(path: "a.bin").path

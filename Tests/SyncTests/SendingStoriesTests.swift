@@ -275,7 +275,7 @@ import Testing
 
     // MARK: Fates
 
-    @Test func eachFateIsToldOnceToWhoFollows() async throws {
+    @Test func eachDeliveryResultIsReportedOnce() async throws {
         let events = await story.engine.events()
         try await story.open()
         let a = try await story.write("a")

@@ -83,7 +83,7 @@ import Testing
 
     // MARK: Once, and in order
 
-    @Test func anAnswerThatIsLostMakesNoSecondMessage() async throws {
+    @Test func lostAnswerCreatesNoSecondMessage() async throws {
         try await story.open()
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
@@ -152,7 +152,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aServerThatFailsMakesItFailAndItIsSentAgainUnderItsName() async throws {
+    @Test func serverFailureFailsTheItemAndResendingKeepsItsRequestID() async throws {
         try await story.open()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         let a = try await story.write("a")
@@ -187,7 +187,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func withoutDeduplicationTheDoubtIsTold() async throws {
+    @Test func doubtfulItemFailsWithoutDeduplication() async throws {
         var conditions = ServerConditions()
         conditions.missingCapabilities = .deduplicatesRequests
         let story = try await Story(.exact, conditions)
@@ -223,7 +223,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aClockThatIsPutBackKeepsNobodyForDays() async throws {
+    @Test func clockSetBackDoesNotDelayRetriesForDays() async throws {
         try await story.open()
         story.network.failNext(
             of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))

@@ -7,7 +7,7 @@ import Testing
 
 /// Truncations of the feed, and their backfill.
 @Suite(.timeLimit(.minutes(10))) struct TruncationTests {
-    @Test func aTruncationIsFilled() async throws {
+    @Test func truncationIsFilled() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -72,7 +72,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aWalkGoesOnAfterACrash() async throws {
+    @Test func walkResumesAfterACrash() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)
@@ -185,7 +185,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown() async throws {
+    @Test func withoutAChangelogStoredMessagesAreStaleAndFetchedWhenShown() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()

@@ -12,8 +12,8 @@ extension BackendConformance {
             let message = try await alice.send("hello", in: old)
             let new = try await scene.channel(alice, bob, named: "new")
             let updated = try await bob.channelChangelog(since: .feed(cursor)).flatMap(\.updated)
-            let told = updated.last { $0.url == new }
-            try expectEqual(told?.name, "new", "the name of the new channel")
+            let notified = updated.last { $0.url == new }
+            try expectEqual(notified?.name, "new", "the name of the new channel")
             let last = updated.last { $0.url == old }?.lastMessage?.messageID
             try expectEqual(last, message.messageID, "the last message of the old one")
         },
@@ -38,8 +38,8 @@ extension BackendConformance {
             try await bob.backend.leave(left)
             try await alice.backend.deleteChannel(deleted)
             let pages = try await bob.channelChangelog(since: .token(token))
-            let told = pages.flatMap(\.updated).last { $0.url == kept }
-            try expectEqual(told?.name, "renamed", "the name of a channel that was renamed")
+            let notified = pages.flatMap(\.updated).last { $0.url == kept }
+            try expectEqual(notified?.name, "renamed", "the name of a channel that was renamed")
             let lost = Set(pages.flatMap(\.deletedURLs))
             for url in [left, deleted] {
                 try expect(lost.contains(url), "\(url) is not reported as lost")

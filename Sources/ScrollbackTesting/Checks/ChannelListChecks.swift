@@ -52,12 +52,12 @@ extension BackendConformance {
             try expectEqual(listed?.essence, channel.essence, "what the list says")
             var reading = FeedReading(bob)
             try await reading.catchUp()
-            var told = GroupChannel()
-            told.url = url
+            var notified = GroupChannel()
+            notified.url = url
             for case .channel(let update) in reading.events(in: url) {
-                update.patch.apply(to: &told)
+                update.patch.apply(to: &notified)
             }
-            try expectEqual(told.essence, channel.essence, "what the feed says")
+            try expectEqual(notified.essence, channel.essence, "what the feed says")
         },
         ConformanceCheck("members.all", "list members one by one") { scene in
             let devices = [

@@ -8,10 +8,10 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             let url = try await scene.channel(alice, bob, named: "new")
-            let told = try await bob.missed(since: cursor).events(in: url)
+            let notified = try await bob.missed(since: cursor).events(in: url)
             var channel = GroupChannel()
             channel.url = url
-            for case .channel(let update) in told { update.patch.apply(to: &channel) }
+            for case .channel(let update) in notified { update.patch.apply(to: &channel) }
             let held = try await bob.backend.channel(url)
             try expectEqual(channel.essence, held.essence, "the reported state of a new channel")
         },
@@ -129,16 +129,17 @@ extension BackendConformance {
         let missed = try await bob.send(many, in: url)
         if opened { try await scene.perform(.openTruncations) }
         let reading = try await alice.missed(since: cursor)
-        var told = known.ids
-        var truncations: [(walk: PageCursor, toldBefore: [String])] = []
+        var notified = known.ids
+        var truncations: [(walk: PageCursor, notifiedBefore: [String])] = []
         for event in reading.events(in: url) {
             if case .truncation(in: _, walk: let cursor) = event {
-                truncations.append((cursor, told))
+                truncations.append((cursor, notified))
             }
-            if case .messageReceived(let message) = event { told += [message].ids }
+            if case .messageReceived(let message) = event { notified += [message].ids }
         }
         guard !truncations.isEmpty else {
-            try expectEqual(told, (known + missed).ids, "without a truncation, the feed reported")
+            try expectEqual(
+                notified, (known + missed).ids, "without a truncation, the feed reported")
             if opened { throw Broken(text: "the host caused truncations, and none was reported") }
             throw Skipped(text: "\(many) messages at once left no truncation")
         }
@@ -146,11 +147,11 @@ extension BackendConformance {
         // time later.
         _ = try await bob.send("later", in: url)
         for step in [5, 8] {
-            var held = Set(told)
-            for (walk, toldBefore) in truncations {
+            var held = Set(notified)
+            for (walk, notifiedBefore) in truncations {
                 let found = try await alice.walk(url, from: .cursor(walk), .older, by: step).ids
                 try expectEqual(
-                    toldBefore.filter(found.contains), toldBefore,
+                    notifiedBefore.filter(found.contains), notifiedBefore,
                     "walking from a truncation in steps of \(step), messages that were reported before"
                 )
                 try expectEqual(Set(found).count, found.count, "messages found once")

@@ -15,18 +15,18 @@ extension BackendConformance {
             let new = try await bob.send("new", in: urls[1])
             var reading = FeedReading(alice)
             try await reading.catchUp()
-            let told = reading.events.compactMap { event -> ChannelUpdate? in
+            let notified = reading.events.compactMap { event -> ChannelUpdate? in
                 if case .channel(let update) = event { update } else { nil }
             }
             let all = try await alice.channelURLs()
             try expectEqual(
-                Set(told.map(\.channelURL)), all, "the channels that the feed begins with")
-            let order = told.map(\.channelURL).filter(urls.contains)
+                Set(notified.map(\.channelURL)), all, "the channels that the feed begins with")
+            let order = notified.map(\.channelURL).filter(urls.contains)
             if new.createdAt != old.createdAt {
                 let recent = [old, new].inOrder.reversed().map(\.channelURL)
                 try expectEqual(order, recent + [urls[2]], "the order of the channels")
             }
-            for update in told where urls.contains(update.channelURL) {
+            for update in notified where urls.contains(update.channelURL) {
                 var channel = GroupChannel()
                 channel.url = update.channelURL
                 update.patch.apply(to: &channel)

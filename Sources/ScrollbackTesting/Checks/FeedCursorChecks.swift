@@ -23,8 +23,8 @@ extension BackendConformance {
             let message = try await bob.send("hello", in: url)
             try await bob.edit(message, "hello again")
             let end = try await alice.missed(since: cursor).known()
-            let told = try await scene.device(0).missed(since: end).events(in: url)
-            try expect(told.isEmpty, "at its end, the feed reports \(told.map(\.shown))")
+            let notified = try await scene.device(0).missed(since: end).events(in: url)
+            try expect(notified.isEmpty, "at its end, the feed reports \(notified.map(\.shown))")
         },
         ConformanceCheck("feed.again", "follow the feed three times from one cursor") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -151,9 +151,9 @@ extension BackendConformance {
     ]
 
     private static func expectOnce(_ events: [FeedEvent]) throws {
-        var told: Set<String> = []
+        var notified: Set<String> = []
         for event in events where event.message != nil || event.isDeletion {
-            try expect(told.insert(event.shown).inserted, "reported twice: \(event.shown)")
+            try expect(notified.insert(event.shown).inserted, "reported twice: \(event.shown)")
         }
         let received = events.compactMap { event -> MessageID? in
             if case .messageReceived(let message) = event { message.messageID } else { nil }

@@ -13,9 +13,9 @@ extension BackendConformance {
             let after = try await alice.send("after", in: url)
             try await bob.delete(messages[2])
             let reading = try await alice.missed(since: cursor)
-            let told = reading.received(in: url).ids
+            let notified = reading.received(in: url).ids
             let sent = (messages + [after]).ids
-            try expectEqual(told, sent.filter(told.contains), "the order of messages")
+            try expectEqual(notified, sent.filter(notified.contains), "the order of messages")
             try expectChangesFollowMessages(reading.events(in: url))
         },
         ConformanceCheck("feed.order", "watch messages come") { scene in
@@ -54,8 +54,8 @@ extension BackendConformance {
             let parent = try await alice.send("parent", in: url)
             var reading = FeedReading(alice, since: try await alice.tip())
             let reply = try await bob.send("reply", in: url, to: parent.id)
-            let told = try await reading.await("of a reply", reply)
-            try await alice.expectWhole(told)
+            let notified = try await reading.await("of a reply", reply)
+            try await alice.expectWhole(notified)
             try await alice.react(.add, "+1", to: reply)
             _ = try await bob.send("reply to it", in: url, to: reply.id)
             try await bob.edit(reply, "edited")
@@ -88,8 +88,8 @@ extension BackendConformance {
             for var reading in readings {
                 try await reading.await("of the user's own message", message, else: nil)
                 // After a truncation it is a message like any other.
-                guard let told = reading.received(in: url).first else { continue }
-                try expectEqual(told.requestID, request, "the request id")
+                guard let notified = reading.received(in: url).first else { continue }
+                try expectEqual(notified.requestID, request, "the request id")
             }
         },
         ConformanceCheck("feed.private", "listen while others talk") { scene in
@@ -105,8 +105,8 @@ extension BackendConformance {
             for start in [cursor, nil] {
                 var reading = FeedReading(carol, since: start)
                 try await reading.catchUp()
-                let told = reading.events(in: url).map(\.shown)
-                try expect(told.isEmpty, "\(carol.userID) was notified of \(told)")
+                let notified = reading.events(in: url).map(\.shown)
+                try expect(notified.isEmpty, "\(carol.userID) was notified of \(notified)")
                 let sets = reading.events.contains {
                     if case .channels(let urls) = $0 { urls.contains(url) } else { false }
                 }
@@ -122,7 +122,7 @@ extension BackendConformance {
 
     /// Throws if a message is changed that was not reported before.
     private static func expectChangesFollowMessages(_ events: [FeedEvent]) throws {
-        var told: Set<MessageID> = []
+        var notified: Set<MessageID> = []
         var deleted: Set<MessageID> = []
         let received = events.compactMap { event -> MessageID? in
             if case .messageReceived(let message) = event { message.messageID } else { nil }
@@ -132,13 +132,13 @@ extension BackendConformance {
             case .messageReceived(let message):
                 let id = try message.id
                 try expect(!deleted.contains(id), "\(id) was reported as deleted, and then as new")
-                told.insert(id)
+                notified.insert(id)
             case .messageUpdated(let message):
                 let id = try message.id
                 try expect(
                     !deleted.contains(id), "\(id) was reported as deleted, and then as edited")
                 try expect(
-                    told.contains(id) || !received.contains(id),
+                    notified.contains(id) || !received.contains(id),
                     "\(id) was edited before it was new")
             case .messageDeleted(let id, in: _, at: _): deleted.insert(id)
             default: break

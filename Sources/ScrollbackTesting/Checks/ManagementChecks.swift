@@ -94,8 +94,8 @@ extension BackendConformance {
             try expect(isIn, "\(carol.userID) is \(state)")
             let urls = try await carol.channelURLs()
             try expect(urls.contains(url), "\(carol.userID) has no such channel")
-            let told = try await carol.missed(since: cursor).events(in: url)
-            try expect(!told.isEmpty, "\(carol.userID) was not notified")
+            let notified = try await carol.missed(since: cursor).events(in: url)
+            try expect(!notified.isEmpty, "\(carol.userID) was not notified")
         },
         ConformanceCheck(
             "invitation.answer", "accept, and decline", needs: [.channelManagement, .invitations]

@@ -52,8 +52,8 @@ extension BackendConformance {
             let cursor = try await alice.tip()
             for message in messages { try await bob.edit(message, "edited") }
             let updated = try await alice.changes(url, since: .feed(cursor)).updated
-            let told = Set(updated.filter { $0.text == "edited" }.ids)
-            try expectEqual(told, Set(messages.ids), "the edited messages")
+            let notified = Set(updated.filter { $0.text == "edited" }.ids)
+            try expectEqual(notified, Set(messages.ids), "the edited messages")
         },
         ConformanceCheck("messageChanges.token", "resume from each token") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -117,8 +117,8 @@ extension BackendConformance {
             try await scene.perform(.forgetPast)
             do {
                 let updated = try await alice.changes(url, since: .feed(cursor)).updated
-                let isTold = updated.contains { $0.text == "edited" }
-                try expect(isTold, "what was forgotten is left out")
+                let isNotified = updated.contains { $0.text == "edited" }
+                try expect(isNotified, "what was forgotten is left out")
             } catch let error as BackendError {
                 try expectEqual(error.code, .expired, "a changelog whose past is forgotten threw")
             }

@@ -135,8 +135,9 @@ extension BackendConformance {
             let after = try await alice.sendOpen("after", in: url)
             try await reading.catchUp()
             for other in [before, after] {
-                let isTold = reading.events.contains { $0.isAbout(other.messageID) }
-                try expect(!isTold, "\(bob.userID) had not entered, and received \(other.shown)")
+                let isNotified = reading.events.contains { $0.isAbout(other.messageID) }
+                try expect(
+                    !isNotified, "\(bob.userID) had not entered, and received \(other.shown)")
             }
         }
     ]

@@ -109,8 +109,9 @@ extension BackendConformance {
             }
             let history = try await bob.history(url)
             try expect(history.isEmpty, "a deleted message is back: \(history.map(\.shown))")
-            let told = try await bob.missed(since: cursor).received(in: url)
-            try expect(told.isEmpty, "a deleted message is reported as new: \(told.map(\.shown))")
+            let notified = try await bob.missed(since: cursor).received(in: url)
+            try expect(
+                notified.isEmpty, "a deleted message is reported as new: \(notified.map(\.shown))")
         },
         ConformanceCheck("send.order", "send one after the other, in turns") { scene in
             guard scene.subject.clockSkew == .zero else {
@@ -140,9 +141,9 @@ extension BackendConformance {
                         history.ids.contains([message].ids[0]),
                         "\(message.shown) is not in the history")
                     let reading = try await device.missed(since: cursor)
-                    let isTold = reading.events.contains { $0.isAbout(message.messageID) }
+                    let isNotified = reading.events.contains { $0.isAbout(message.messageID) }
                     try expect(
-                        isTold || reading.hasTruncation(in: url),
+                        isNotified || reading.hasTruncation(in: url),
                         "\(device.userID) did not receive \(message.shown)")
                 }
             }

@@ -61,8 +61,8 @@ struct FeedReading {
         repeat {
             let batch = try await pull()
             for event in batch.events {
-                let told = [event.message].compactMap(\.self)
-                for candidate in try await told + behind(event, in: message.channelURL)
+                let notified = [event.message].compactMap(\.self)
+                for candidate in try await notified + omitted(before: event, in: message.channelURL)
                 where candidate.messageID == message.messageID && isIt(candidate) {
                     return candidate
                 }
@@ -84,7 +84,7 @@ struct FeedReading {
             }
         }
         for event in batches.last?.events ?? [] {
-            let found = try await behind(event, in: message.channelURL)
+            let found = try await omitted(before: event, in: message.channelURL)
             try expect(
                 !found.contains { $0.messageID == message.messageID },
                 "walking from a truncation returned the deleted \(message.shown)")
@@ -92,7 +92,7 @@ struct FeedReading {
     }
 
     /// Returns the messages of a truncation's backfill, oldest first; empty for any other event.
-    private func behind(_ event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
+    private func omitted(before event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
         guard case .truncation(in: url, let walk) = event else { return [] }
         return try await device.walk(url, from: .cursor(walk), .older)
     }
