@@ -127,7 +127,7 @@ import Testing
         ("tiem 1", "there is no command 'tiem': help lists them all"),
         ("help tiem", "there is no command 'tiem': help lists them all"),
         ("store clsoe", "there is no command 'store clsoe': help lists them all"),
-        ("file-cache", "there is no command 'file-cache': help file-cache lists what begins so"),
+        ("file-cache", "there is no command 'file-cache': help file-cache lists its commands"),
         ("help cache clean", "there is no command 'cache clean': help lists them all"),
         ("time", "usage: time MILLISECONDS | DATE"),
         ("time 1 2", "usage: time MILLISECONDS | DATE"),

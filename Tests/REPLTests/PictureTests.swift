@@ -97,7 +97,7 @@ import Testing
         ("a ~ ~ b", "'a ~ ~ b': ~ stands between two messages"),
         ("a ~ …", "'a ~ …': ~ stands between two messages"),
         ("a … b", "'a … b': … stands first or last"),
-        ("… …", "'… …': one … is all there is to say"),
+        ("… …", "'… …': a history without messages is one …"),
         ("a b a", "'a b a': each message can be drawn only once"),
         ("(a) !a", "'(a) !a': each message can be drawn only once"),
         ("(a) b", "'(a) b': what is not sent comes last"),

@@ -73,7 +73,7 @@ import Testing
         #expect(await reply(save) == "saved user alice\nchange 2: saved user alice")
         #expect(
             await reply("observe general")
-                == "observing general, of which nothing is held yet, after change 2")
+                == "observing general, of which the store has no data yet, after change 2")
         #expect(await reply(save) == "saved user alice")
         #expect(
             await reply("enqueue general Hello")
@@ -112,7 +112,7 @@ import Testing
         let directory = try ExampleDirectory()
         let open = directory.moved(#"store open "/tmp/scrollback-a b""#)
         let path = directory.moved("/tmp/scrollback-a b")
-        let unheld = "error: nothing is held of a channel 'general'"
+        let unheld = "error: the store has no data of channel 'general'"
         #expect(await reply(open) == "opened \(path): created")
         #expect(await reply("draw general … a ~ b (c)", open) == "error: \(path) is open already")
         #expect(await reply("store open", "picture general") == unheld)
@@ -158,11 +158,11 @@ import Testing
             report.lines == [
                 "migrated from version 1",
                 "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
-                "the outbox was left while something was written",
+                "the last write to the outbox was interrupted",
                 "tokens are gone, and each history is one gap",
-                "the outbox is in order again",
+                "the outbox's indexes were rebuilt",
                 "the cache was gone, and a new one is empty",
-                "the outbox was gone, and all outbox items with it",
+                "the outbox was missing: its items are lost",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1",
             ])
     }
@@ -214,22 +214,22 @@ import Testing
         ("message general x", "there is no message 'x' in general"),
         ("remove general x", "there is no message 'x' in general"),
         ("remove-item x", "there is no outbox item 'x'"),
-        ("remove-channel x", "nothing is held of a channel 'x'"),
-        ("remove-user x", "nothing is held of a user 'x'"),
-        ("user x", "nothing is held of a user 'x'"),
-        ("channel x", "nothing is held of a channel 'x' itself"),
+        ("remove-channel x", "the store has no data of channel 'x'"),
+        ("remove-user x", "the store has no data of user 'x'"),
+        ("user x", "the store has no data of user 'x'"),
+        ("channel x", "the store has no data of channel 'x' itself"),
         (
             "open-gap general x +",
             "there is no message 'x' in general: a position without one is TIME/ID"
         ),
-        ("open-gap general + -", "a gap goes from what is older: +∞ is not below -∞"),
+        ("open-gap general + -", "invalid gap: lower bound +∞ is not below upper bound -∞"),
         (
             "cover general + -",
             "invalid: /cache: invalid range: lower bound +∞ is above upper bound -∞"
         ),
         (
             "save Reaction {}",
-            "a Reaction is not saved by itself, but as a part of something else"
+            "cannot save a Reaction alone: save the record that contains it"
         ),
         (
             "save Message {}",

@@ -70,7 +70,7 @@ import Testing
         let online = await workspace.reply(directory.moved(line))
         #expect(
             online.contains(
-                #/^error: (notFound: there is no|nothing is held of a|there is no file of a) channel '?nosuch/#
+                #/^error: (notFound: there is no|the store has no data of|there is no file of a) channel '?nosuch/#
             ),
             "\(line): \(online)")
         // The command prints one line, and writes nothing about the channel.
@@ -84,7 +84,7 @@ import Testing
         let offline = await workspace.reply(directory.moved(line))
         #expect(
             offline.contains(
-                #/^error: (notConnected: )?(nothing is held of a|there is no file of a) channel '?nosuch/#
+                #/^error: (notConnected: )?(the store has no data of|there is no file of a) channel '?nosuch/#
             ),
             "\(line): \(offline)")
         #expect(workspace.prompt == "alice general> ")
@@ -94,7 +94,7 @@ import Testing
     @Test func uncachedChannelIsAnErrorOffline() async {
         let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
-        let unknown = "nothing is held of a channel nosuch, and the server cannot be asked: "
+        let unknown = "the store has no data of channel nosuch, and the server cannot be asked: "
         #expect(
             await workspace.reply("verify nosuch").hasPrefix("error: notConnected: \(unknown)"))
         #expect(
@@ -114,7 +114,8 @@ import Testing
         }
         #expect(await workspace.reply("coverage tea").contains("\nno messages, 0 known, 1 gap"))
         #expect(await workspace.reply("coverage lobby").contains("\nno messages, 0 known, 1 gap"))
-        #expect(await workspace.reply("gaps tea") == "error: nothing is held of a channel 'tea'")
+        let error = await workspace.reply("gaps tea")
+        #expect(error == "error: the store has no data of channel 'tea'")
         await workspace.end()
     }
 
@@ -190,7 +191,7 @@ import Testing
         let workspace = Workspace.standing()
         #expect(
             await workspace.reply("observe cats")
-                == "observing cats, of which nothing is held yet, after change 0")
+                == "observing cats, of which the store has no data yet, after change 0")
         #expect(await workspace.reply("draw cats a").contains("\nchange 1: "))
         #expect(await workspace.reply("observe cats") == "observing cats after change 1")
     }

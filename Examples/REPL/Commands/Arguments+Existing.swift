@@ -76,7 +76,7 @@ extension Command.Arguments {
         default:
             throw BackendError(
                 failure.code,
-                "nothing is held of a channel \(url), and the server cannot be asked: "
+                "the store has no data of channel \(url), and the server cannot be asked: "
                     + failure.message)
         }
     }
@@ -85,7 +85,7 @@ extension Command.Arguments {
 extension CommandError {
     /// The error for a channel of which the store has no data.
     static func nothingHeld(of url: ChannelURL) -> CommandError {
-        .failed("nothing is held of a channel '\(url)'")
+        .failed("the store has no data of channel '\(url)'")
     }
 }
 

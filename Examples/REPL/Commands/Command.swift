@@ -210,7 +210,7 @@ extension Command {
         let isBegun = all.contains { $0.name.hasPrefix("\(name) ") }
         return .failed(
             "there is no command '\(name)': "
-                + (isBegun ? "help \(name) lists what begins so" : "help lists them all"))
+                + (isBegun ? "help \(name) lists its commands" : "help lists them all"))
     }
 
     /// The command that a line begins with; of several, the one with the longest name.

@@ -78,7 +78,7 @@ extension Command {
                 return try .record(channel, .channel, limit: limit)
             }
             guard let channel = try store.openChannel(url) else {
-                throw CommandError.failed("nothing is held of a channel '\(url)' itself")
+                throw CommandError.failed("the store has no data of channel '\(url)' itself")
             }
             return try .record(channel, .channel, limit: limit)
         },
@@ -151,7 +151,7 @@ extension Command {
             let (words, limit) = try arguments.limited(to: recordLimit)
             guard words.count == 1 else { throw CommandError.usage }
             guard let user = try arguments.workspace.store.user(UserID(words[0])) else {
-                throw CommandError.failed("nothing is held of a user '\(words[0])'")
+                throw CommandError.failed("the store has no data of user '\(words[0])'")
             }
             return try .record(user, .record, limit: limit)
         },
@@ -168,7 +168,7 @@ extension Command {
             let id = UserID(arguments.words[0])
             try arguments.workspace.store.write { batch in
                 guard try batch.removeUser(id) else {
-                    throw CommandError.failed("nothing is held of a user '\(id)'")
+                    throw CommandError.failed("the store has no data of user '\(id)'")
                 }
             }
             return .text("removed user \(id)", [.userID: id])

@@ -77,7 +77,7 @@ extension Command {
             let (url, from, to) = try arguments.channelAndBounds()
             guard from < to else {
                 throw CommandError.failed(
-                    "a gap goes from what is older: \(from) is not below \(to)")
+                    "invalid gap: lower bound \(from) is not below upper bound \(to)")
             }
             try arguments.workspace.store.write { try $0.open(Gap(in: url, from: from, to: to)) }
             return .picture(try arguments.workspace.picture(of: url))

@@ -25,7 +25,7 @@ extension Command {
                 case let item as OutboxItem: try batch.save(item)
                 default:
                     throw CommandError.failed(
-                        "a \(type.name) is not saved by itself, but as a part of something else")
+                        "cannot save a \(type.name) alone: save the record that contains it")
                 }
             }
             return .text("saved \(described(record))", [.record: record, .name: type.name])

@@ -23,7 +23,7 @@ extension Command {
             let isKnown =
                 try arguments.words.isEmpty || arguments.workspace.store.holds(arguments.channel)
             return .text(
-                "observing \(part)\(isKnown ? "" : ", of which nothing is held yet,") "
+                "observing \(part)\(isKnown ? "" : ", of which the store has no data yet,") "
                     + "after change \(number)", [.change: number])
         },
         Command(

@@ -291,14 +291,14 @@ extension OpeningReport {
             if logs.isDamaged {
                 lines.append("commits are missing in the \(database): \(logs)")
             } else if logs.hasTornTail {
-                lines.append("the \(database) was left while something was written")
+                lines.append("the last write to the \(database) was interrupted")
             }
         }
         if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
-        if isOutboxReindexed { lines.append("the outbox is in order again") }
+        if isOutboxReindexed { lines.append("the outbox's indexes were rebuilt") }
         lines += outboxLoss?.lines ?? []
         if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
-        if isOutboxLost { lines.append("the outbox was gone, and all outbox items with it") }
+        if isOutboxLost { lines.append("the outbox was missing: its items are lost") }
         if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
         return lines.isEmpty ? ["as it was left"] : lines
     }

@@ -35,7 +35,7 @@ extension Change.Operation {
         case .removedOutboxItem(let item):
             "removed outbox item \(item.requestID) from \(item.channelURL)"
         case .told(let news): "told: \(news.text)"
-        case .missed: "more than was kept: read again"
+        case .missed: "more changes than are kept: read the store again"
         }
     }
 }

@@ -89,7 +89,7 @@ extension Picture: CustomStringConvertible {
             if sign == .more && isInside { throw fail("… stands first or last") }
         }
         if history.count == 2, history.allSatisfy({ $0 == .more }) {
-            throw fail("one … is all there is to say")
+            throw fail("a history without messages is one …")
         }
     }
 }
