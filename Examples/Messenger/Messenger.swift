@@ -11,9 +11,7 @@ final class ChannelListView: GroupChannelCollectionDelegate {
     private let collection: GroupChannelCollection
 
     init(_ client: ChatClient) async throws {
-        var query = GroupChannelListQuery()
-        query.order = .latestLastMessage
-        collection = try client.makeGroupChannelCollection(query)
+        collection = try client.makeGroupChannelCollection()
         collection.delegate = self
         try await collection.loadMore()
     }

@@ -131,7 +131,7 @@ import Testing
         try story.create("a b c d e f g h")
         for name in "abcdefgh" { try await story.say("m", in: ChannelURL(String(name))) }
         try await story.sync()
-        let view = story.list(2, { $0.order = .latestLastMessage })
+        let view = story.list(2)
 
         #expect(try await view.load() == "h g")
         try await story.say("m", in: "b")
@@ -151,7 +151,7 @@ import Testing
         try story.create("a b c d")
         for name in "abcd" { try await story.say("m", in: ChannelURL(String(name))) }
         try await story.sync()
-        let view = story.list(2, { $0.order = .latestLastMessage })
+        let view = story.list(2)
         try await view.load()
         #expect(view.picture == "d c …")
 
@@ -198,15 +198,18 @@ import Testing
         let story = try await Story()
         try story.create("a b c")
         try await story.sync()
-        let view = story.list(20, { $0.order = .latestLastMessage })
+        let view = story.list()
+        let oldestFirst = story.list(20, { $0.order = .oldestLastMessage })
         try await view.load()
-        #expect(view.picture == "c b a")
+        try await oldestFirst.load()
+        #expect(view.picture == "c b a" && oldestFirst.picture == "c b a")
 
         try await story.say("hello", in: "a")
         await view.shows("a c b")
         #expect(view.channels[0].lastMessage?.text == "hello")
         try await story.say("hello", in: "b")
         await view.shows("b a c")
+        await oldestFirst.shows("a b c")
         #expect(view.heard.allSatisfy { $0.hasPrefix("updated") })
         try await story.end()
     }
@@ -261,7 +264,7 @@ import Testing
         await view.shows("b")
         await hidden.shows("a")
         try await story.say("hello", in: "a")
-        await view.shows("b a")
+        await view.shows("a b")
         await hidden.shows("")
         try await story.end()
     }
@@ -305,9 +308,9 @@ import Testing
         let story = try await Story()
         try story.create("b c a")
         try await story.sync()
-        let byAge = story.list()
+        let byAge = story.list(20, { $0.order = .chronological })
         let byName = story.list(20, { $0.order = .channelNameAlphabetical })
-        let byMessage = story.list(20, { $0.order = .latestLastMessage })
+        let byMessage = story.list()
         let byValue = story.list(
             20,
             {

@@ -122,7 +122,7 @@ import Testing
         #expect(MemberState.invited.rawValue == 1 && MemberState.none.rawValue == 2)
         #expect(ChannelType.open.rawValue == 0 && ChannelType.group.rawValue == 1)
         #expect(HiddenState.hiddenPreventAutoUnhide.rawValue == 2)
-        #expect(GroupChannelListOrder.latestLastMessage.rawValue == 1)
+        #expect(GroupChannelListOrder.latestLastMessage.rawValue == 0)
         #expect(ConnectionState.closed.rawValue == 3)
         #expect(ReactionEventAction.delete.rawValue == 1)
     }

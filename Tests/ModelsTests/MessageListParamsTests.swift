@@ -97,7 +97,7 @@ import Testing
         #expect(params.includesReactions && params.includesThreadInfo && params.includesMetaArrays)
         #expect(params.replyType == .none && params.messageType == .all)
         let query = GroupChannelListQuery()
-        #expect(query.limit == 20 && query.order == .chronological)
+        #expect(query.limit == 20 && query.order == .latestLastMessage)
         #expect(query.includesEmptyChannel && query.includesMemberList && query.includesMetaData)
         #expect(query.hiddenStateFilter == .unhiddenOnly && query.queryType == .and)
     }

@@ -40,6 +40,9 @@ import Testing
         case .latestLastMessage:
             guard let last = channel.lastMessage else { return [[1]] + tie }
             return [[0, -last.createdAt.milliseconds]] + tie
+        case .oldestLastMessage:
+            guard let last = channel.lastMessage else { return [[1]] + tie }
+            return [[0, last.createdAt.milliseconds]] + tie
         case .channelNameAlphabetical: return [text(channel.name)] + tie
         case .metaDataValueAlphabetical:
             guard let value = channel.metadata["k"] else { return [[1]] + tie }

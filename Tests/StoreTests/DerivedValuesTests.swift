@@ -237,5 +237,5 @@ import Testing
 }
 
 extension ChannelSorting {
-    fileprivate static let newest = ChannelSorting.group(.chronological, metaDataKey: nil)
+    fileprivate static let newest = ChannelSorting.group(.latestLastMessage, metaDataKey: nil)
 }

@@ -103,8 +103,7 @@ final class ScrollbackEngine: Engine {
     }
 
     func channels(limit: Int?) -> Call {
-        var query = GroupChannelListQuery()
-        query.order = .latestLastMessage
+        let query = GroupChannelListQuery()
         return { [store, query] in try store.groupChannels(matching: query, limit: limit).count }
     }
 

@@ -44,7 +44,7 @@ private func coldStart(
             }
         }
         // The list was used before the cache was closed.
-        if isListed { _ = try store.groupChannels(matching: .lastMessage, limit: 20) }
+        if isListed { _ = try store.groupChannels(matching: GroupChannelListQuery(), limit: 20) }
         store.close()
     }
     let clock = ContinuousClock()
@@ -65,7 +65,7 @@ private func coldStart(
         collection.start(.cacheOnly)
         precondition(collection.messages.count == 40)
         let shown = clock.now
-        let query = GroupChannelListQuery.lastMessage
+        let query = GroupChannelListQuery()
         let channels = GroupChannelCollection(query: query, engine: engine)
         let listed = FirstPage()
         channels.delegate = listed
@@ -95,15 +95,6 @@ private func coldStart(
                 ? "the first 20 cached channels, from there" : "…, where no list is saved",
             "channels",
             channelCount)
-}
-
-extension GroupChannelListQuery {
-    /// The order in which most apps show their channels.
-    fileprivate static var lastMessage: GroupChannelListQuery {
-        var query = GroupChannelListQuery()
-        query.order = .latestLastMessage
-        return query
-    }
 }
 
 /// Records the time of the first notification about channels.

@@ -123,7 +123,7 @@ enum Sample {
     private static let query: GroupChannelListQuery = {
         var query = GroupChannelListQuery()
         query.limit = 50
-        query.order = .latestLastMessage
+        query.order = .chronological
         query.includesEmptyChannel = false
         query.customTypesFilter = ["team"]
         query.userIDsIncludeFilter = ["bob"]

@@ -8,19 +8,24 @@ struct ListPlace: Hashable {
     /// `nil` is last.
     var time: Timestamp?
     var value: String?
-    /// A Boolean value that indicates whether the first criterion is a time.
-    var isByTime: Bool
+    var criterion: Criterion
     var createdAt: Timestamp
     var url: ChannelURL
     var channel: ChannelNumber
 
+    /// The kinds of first criteria.
+    enum Criterion {
+        case newestTime, oldestTime, text
+    }
+
     /// The order of `GroupChannelListQuery`, for sort keys.
     func precedes(_ other: ListPlace) -> Bool {
-        if isByTime, time != other.time {
+        if criterion != .text, time != other.time {
             guard let time else { return false }
-            return other.time.map { time > $0 } ?? true
+            guard let otherTime = other.time else { return true }
+            return criterion == .newestTime ? time > otherTime : time < otherTime
         }
-        if !isByTime, value != other.value {
+        if criterion == .text, value != other.value {
             guard let value else { return false }
             guard let otherValue = other.value else { return true }
             if value.precedesByBytes(otherValue) { return true }
@@ -32,15 +37,21 @@ struct ListPlace: Hashable {
 
     // `kind time createdAt channel value-size/value url`. DO NOT CHANGE: clients store it.
     var text: String {
-        let first = isByTime ? time.map { "t\($0)" } ?? "t" : value == nil ? "n" : "v"
+        let time = time.map { "\($0)" } ?? ""
+        let first =
+            switch criterion {
+            case .newestTime: "t\(time)"
+            case .oldestTime: "o\(time)"
+            case .text: value == nil ? "n" : "v"
+            }
         let value = value ?? ""
         return "\(first) \(createdAt) \(channel) \(value.utf8.count) \(value)\(url)"
     }
 
     init(
-        _ channel: ServerChannel, time: Timestamp?, value: String?, isByTime: Bool
+        _ channel: ServerChannel, time: Timestamp?, value: String?, criterion: Criterion
     ) {
-        (self.time, self.value, self.isByTime) = (time, value, isByTime)
+        (self.time, self.value, self.criterion) = (time, value, criterion)
         createdAt = channel.group.createdAt
         url = channel.url
         self.channel = channel.number
@@ -56,12 +67,12 @@ struct ListPlace: Hashable {
         let url = parts[4].utf8.dropFirst(size)
         guard let valueText = String(value), let urlText = String(url) else { return nil }
         switch kind {
-        case "t":
-            isByTime = true
+        case "t", "o":
+            criterion = kind == "t" ? .newestTime : .oldestTime
             time = Int64(parts[0].dropFirst()).map { Timestamp(milliseconds: $0) }
-        case "n": isByTime = false
+        case "n": criterion = .text
         case "v":
-            isByTime = false
+            criterion = .text
             self.value = valueText
         default: return nil
         }
@@ -76,6 +87,12 @@ extension ServerState {
     func listPlaces(
         for userID: UserID, order: GroupChannelListOrder, metaDataKey: String?
     ) throws(BackendError) -> [ListPlace] {
+        let criterion: ListPlace.Criterion =
+            switch order {
+            case .chronological, .latestLastMessage: .newestTime
+            case .oldestLastMessage: .oldestTime
+            case .channelNameAlphabetical, .metaDataValueAlphabetical: .text
+            }
         var places: [ListPlace] = []
         for number in accounts[userID]?.channels ?? [] {
             guard let channel = channels[number] else { continue }
@@ -83,15 +100,14 @@ extension ServerState {
             var value: String?
             switch order {
             case .chronological: break
-            case .latestLastMessage:
+            case .latestLastMessage, .oldestLastMessage:
                 let last = try lastMessage(of: channel)
                 if let last, isVisible(last, in: channel, to: userID) { time = last.createdAt }
             case .channelNameAlphabetical: value = channel.group.name
             case .metaDataValueAlphabetical:
                 value = metaDataKey.flatMap { channel.group.metadata[$0] }
             }
-            let isByTime = order == .chronological || order == .latestLastMessage
-            places.append(ListPlace(channel, time: time, value: value, isByTime: isByTime))
+            places.append(ListPlace(channel, time: time, value: value, criterion: criterion))
         }
         return places
     }

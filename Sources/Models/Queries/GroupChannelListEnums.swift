@@ -1,20 +1,24 @@
 /// The orders of a group channel list.
 public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
-    /// By creation time, newest first.
-    case chronological = 0
     /// By the time of the last message, newest first. Channels without a message are last.
-    case latestLastMessage = 1
+    ///
+    /// This is the default.
+    case latestLastMessage = 0
+    /// By creation time, newest first.
+    case chronological = 1
     /// By name, in byte order.
     case channelNameAlphabetical = 2
     /// By the value of a metadata key, in byte order. Channels without the key are last.
     case metaDataValueAlphabetical = 3
+    /// By the time of the last message, oldest first. Channels without a message are last.
+    case oldestLastMessage = 4
 }
 
 extension GroupChannelListOrder: WireEnum {
     static var names: [String] {
         [
-            "chronological", "latest_last_message", "channel_name_alphabetical",
-            "metadata_value_alphabetical",
+            "latest_last_message", "chronological", "channel_name_alphabetical",
+            "metadata_value_alphabetical", "oldest_last_message",
         ]
     }
 }

@@ -32,6 +32,9 @@ extension GroupChannelListOrder {
         case .latestLastMessage:
             let times = (left.lastMessage?.createdAt, right.lastMessage?.createdAt)
             if let decided = decide(times, { $0 > $1 }) { return decided }
+        case .oldestLastMessage:
+            let times = (left.lastMessage?.createdAt, right.lastMessage?.createdAt)
+            if let decided = decide(times, { $0 < $1 }) { return decided }
         case .channelNameAlphabetical:
             if let decided = decide((left.name, right.name), { $0.precedesByBytes($1) }) {
                 return decided

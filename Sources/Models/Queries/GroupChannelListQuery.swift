@@ -19,6 +19,8 @@ public struct GroupChannelListQuery: Record {
     }
 
     /// The order of the list.
+    ///
+    /// The default is the time of the last message, newest first.
     public var order: GroupChannelListOrder {
         get { self[2] }
         set { self[2] = newValue }

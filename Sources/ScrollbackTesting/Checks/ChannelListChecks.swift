@@ -8,7 +8,8 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let urls = try await scene.someChannels(alice, bob)
             for order in [
-                GroupChannelListOrder.latestLastMessage, .chronological, .channelNameAlphabetical,
+                GroupChannelListOrder.latestLastMessage, .oldestLastMessage, .chronological,
+                .channelNameAlphabetical,
             ] {
                 var query = GroupChannelListQuery.everything
                 query.order = order

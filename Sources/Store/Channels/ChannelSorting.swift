@@ -80,6 +80,8 @@ enum ChannelSorting: Hashable, Sendable {
                 key.optional(channel.lastMessageAt) { key, time in
                     key.descending { $0.timestamp(time) }
                 }
+            case .oldestLastMessage:
+                key.optional(channel.lastMessageAt) { $0.timestamp($1) }
             case .channelNameAlphabetical: key.terminated(channel.name)
             case .metaDataValueAlphabetical:
                 key.optional(metaDataKey.flatMap { channel.record.metadata[$0] }) {

@@ -91,7 +91,7 @@ extension StoreReader {
     /// - Complexity: The first call reads all channels once, later ones are O(1). Inside a batch,
     ///   O(*b*) in the number of rows that it has written.
     public func groupChannelCount() throws(StoreError) -> Int {
-        try view.sorted(by: .group(.chronological, metaDataKey: nil)).count
+        try view.sorted(by: .group(.latestLastMessage, metaDataKey: nil)).count
     }
 
     /// Returns the number of stored open channels, without those that cannot be decoded.
@@ -184,7 +184,7 @@ extension StoreReader {
     public func unreadableChannelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var numbers: [ChannelNumber] = []
-        for sorting in [ChannelSorting.group(.chronological, metaDataKey: nil), .open] {
+        for sorting in [ChannelSorting.group(.latestLastMessage, metaDataKey: nil), .open] {
             let table = KeyRange(prefix: [sorting.table.rawValue])
             try cache.scan(table) { (key, value) throws(StoreError) in
                 if let number = cache.readableNumber(ofKey: key),

@@ -102,7 +102,6 @@ extension GroupChannelListQuery {
     /// All channels, ordered by the newest message.
     fileprivate static var recent: GroupChannelListQuery {
         var query = GroupChannelListQuery()
-        query.order = .latestLastMessage
         query.hiddenStateFilter = .all
         return query
     }

@@ -144,8 +144,7 @@ struct StoreFigures {
             return channel
         }
         try store.write { batch in for channel in channels { try batch.save(channel) } }
-        var query = GroupChannelListQuery()
-        query.order = .latestLastMessage
+        let query = GroupChannelListQuery()
         keep(try store.groupChannels(matching: query, limit: 20))
         for number in channels.indices {
             channels[number].lastMessage = message(number, 3000 + number)
