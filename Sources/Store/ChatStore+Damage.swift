@@ -4,4 +4,14 @@ extension ChatStore {
     package func isCacheDamage(_ error: StoreError) -> Bool {
         error.code == .corruption && error.path.hasPrefix(cache.path)
     }
+
+    /// The first damage of the cache's files that a read has found; `nil` if none has.
+    package var cacheDamage: StoreError? { cache.firstDamage.error }
+
+    /// Calls a closure once: now, or when a read finds that the cache's files are damaged.
+    ///
+    /// The closure is called on the reader's thread, and must not use the store.
+    package func observeCacheDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {
+        cache.firstDamage.observe(observer)
+    }
 }

@@ -115,6 +115,7 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
 
     func didFindStorageDamage(_ damage: StorageDamage) {
         if damage.cache != nil { hear("damage: cache") }
+        if damage.repairedCache != nil { hear("damage: repaired cache") }
         if damage.outbox != nil { hear("damage: outbox") }
         if damage.unmovedOutbox != nil { hear("damage: unmoved outbox") }
     }

@@ -43,6 +43,63 @@ import Testing
         #expect(reports > 0)
     }
 
+    /// Only a collection reads the cache: the engine has nothing to do without a network.
+    @Test func firstReadThatMeetsTheDamageReportsIt() async throws {
+        var reports = 0
+        for place in DamagedCacheTests.places {
+            let story = try await ClientStory()
+            try await damage(story, at: place)
+            story.network.goOffline()
+            let client = await story.open()
+            let listener = Listener()
+            client.addUserEventDelegate(listener)
+            guard client.cachingError == nil else { continue }
+            _ = try await client.connect(as: Credentials("bob"))
+            let store = try client.engine().store
+            let read = Result<[Message], any Error> { try store.messages(in: "general") }
+            guard case .failure = read else { continue }
+            reports += 1
+            await listener.hears("damage: cache")
+            #expect(listener.heard.count { $0 == "damage: cache" } == 1)
+            let sentence = try #require(client.storageDamage.sentences.first)
+            #expect(sentence.contains("the cache is damaged"))
+            #expect(sentence.contains("clearCachedData()"))
+            await client.close()
+        }
+        #expect(reports > 0)
+    }
+
+    @Test func logThatTheOpeningRepairsIsReportedByConnect() async throws {
+        let story = try await ClientStory()
+        var client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        try await client.engine().caughtUp()
+        await client.close()
+        let cache = story.directory(of: "bob").appending(path: "cache")
+        let logs = try FileManager.default.contentsOfDirectory(
+            at: cache, includingPropertiesForKeys: nil
+        ).filter { $0.pathExtension == "log" }
+        for log in logs {
+            var bytes = try Data(contentsOf: log)
+            guard !bytes.isEmpty else { continue }
+            bytes[bytes.count / 2] ^= 1
+            try bytes.write(to: log)
+        }
+        client = await story.open()
+        let listener = Listener()
+        client.addUserEventDelegate(listener)
+        #expect(client.storageDamage.repairedCache?.cacheDamage != nil)
+        #expect(client.storageDamage.sentences.count == 1)
+        try await client.connect(as: Credentials("bob"))
+        #expect(listener.heard.contains("damage: repaired cache"))
+        await client.close()
+        client = await story.open()
+        #expect(client.storageDamage.isEmpty)
+        await client.close()
+    }
+
     /// Uses a damaged cache.
     ///
     /// - Returns: True if the damage was reported while the cache was open.

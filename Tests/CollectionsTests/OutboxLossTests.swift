@@ -11,11 +11,14 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct OutboxLossTests {
     /// The kinds of damage to an outbox's files.
-    enum Damage: CaseIterable { case flippedBit, tornTail, missing }
+    enum Damage: CaseIterable { case flippedBit, tornTail, missing, noManifest }
 
     private func apply(_ damage: Damage, to outbox: URL) throws {
         let files = FileManager.default
         if damage == .missing { return try files.removeItem(at: outbox) }
+        if damage == .noManifest {
+            return try files.removeItem(at: outbox.appending(path: "CURRENT"))
+        }
         let log = try #require(
             try files.contentsOfDirectory(at: outbox, includingPropertiesForKeys: nil)
                 .filter { $0.pathExtension == "log" }
@@ -30,7 +33,8 @@ import Testing
         try bytes.write(to: log)
     }
 
-    @Test(arguments: Damage.allCases) func lossIsReportedOnce(damage: Damage) async throws {
+    @Test(arguments: Damage.allCases)
+    func lossIsReportedUntilItIsAcknowledged(damage: Damage) async throws {
         let story = try await ClientStory()
         var client = await story.open()
         try await client.connect(as: Credentials("bob"))
@@ -49,12 +53,19 @@ import Testing
         #expect(client.storageDamage.outbox != nil)
         let sentences = client.storageDamage.sentences
         #expect(sentences.count == (damage == .flippedBit ? 3 : 1), "\(sentences)")
-        #expect(try client.engine().store.outboxItemCount() < 3)
+        #expect((try client.engine().store.outboxItemCount() == 3) == (damage == .noManifest))
         _ = try await client.connect(as: Credentials("bob"))
         _ = try await client.connect(as: Credentials("bob"))
         #expect(listener.heard.filter { $0.hasPrefix("damage") } == ["damage: outbox"])
         await client.close()
 
+        client = await story.open()
+        // A torn tail is no damage.
+        #expect(client.storageDamage.isEmpty == (damage == .tornTail))
+        #expect(client.storageDamage.sentences == (damage == .tornTail ? [] : sentences))
+        try await client.acknowledgeOutboxLoss()
+        #expect(client.storageDamage.isEmpty)
+        await client.close()
         client = await story.open()
         #expect(client.storageDamage.isEmpty)
         await client.close()

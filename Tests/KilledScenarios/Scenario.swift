@@ -22,8 +22,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case savingFileCache
     /// A message is sent with a file, whose copy is removed.
     case sendingFile
-    /// A damaged outbox is salvaged.
-    case salvaging
+    /// A damaged outbox is rebuilt.
+    case rebuildingOutbox
 
     /// Prepares the files that the scenario starts with.
     @MainActor
@@ -55,7 +55,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .reencrypting: Reencrypting(directory: directory)
         case .savingFileCache: SavingFileCache(directory: directory)
         case .sendingFile: SendingFile(directory: directory)
-        case .salvaging: Salvaging(directory: directory)
+        case .rebuildingOutbox: RebuildingOutbox(directory: directory)
         }
     }
 }

@@ -154,8 +154,8 @@ struct SavingFileCache: Performer {
     }
 }
 
-/// The damaged files are kept, and two of three items are in the new outbox.
-struct Salvaging: Performer {
+/// The damaged files are kept, two of three items are in the new outbox, and the third is reported.
+struct RebuildingOutbox: Performer {
     let directory: URL
 
     func prepare() throws {
@@ -173,19 +173,22 @@ struct Salvaging: Performer {
             bytes[place.lowerBound] ^= 1
             try bytes.write(to: file)
         }
+        try FileManager.default.removeItem(at: outbox.appending(path: "CURRENT"))
     }
 
-    func run() throws { try ChatStore.salvageOutbox(at: directory) }
+    func run() throws { try ChatStore(at: directory).close() }
 
     func problems() throws -> [String] {
         var problems = Problems()
         problems.expect(
             try readable(["first"], below: directory) != [], "nothing is left of the first item")
-        try run()
         let store = try ChatStore(at: directory)
         try problems.expect(
-            try store.pendingTexts == ["first", "third"], "salvaged: \(store.pendingTexts)")
-        problems.expect(store.openingReport.outboxCopy != nil, "there is no copy")
+            try store.pendingTexts == ["first", "third"], "rebuilt: \(store.pendingTexts)")
+        let report = store.openingReport
+        problems.expect(report.outboxCopy != nil, "there is no copy")
+        problems.expect(
+            report.outboxLoss != nil, "reported: \(String(describing: report.outboxLoss))")
         store.close()
         return problems.list
     }

@@ -91,7 +91,7 @@ import Testing
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also:    store open, store close, store size, store clear, store check, "
-                    + "store reindex, store remove-copies, store rebuild, store salvage, store scan, "
+                    + "store reindex, store rebuild, store scan, "
                     + "store dump, store get, store key, store reencrypt"))
     }
 

@@ -86,7 +86,7 @@ import Testing
     // MARK: Directories
 
     @Test(arguments: [
-        "store open ''", "store rebuild ''", "store salvage ''", "store reencrypt '' none none",
+        "store open ''", "store rebuild ''", "store reencrypt '' none none",
         "file-cache list ''", "file-cache save-channels ''", "store key ''",
     ])
     func anEmptyPathIsAnError(line: String) async {
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: [
         "file-cache list DIR", "file-cache load DIR general", "file-cache load-channels DIR",
         "file-cache remove DIR general", "file-cache remove DIR everything", "store rebuild DIR",
-        "store salvage DIR", "store reencrypt DIR none FILE",
+        "store reencrypt DIR none FILE",
     ])
     func aCommandThatReadsCreatesNoDirectory(line: String) async throws {
         let path = directory.url.appending(path: "none").path
@@ -111,7 +111,6 @@ import Testing
         _ = await reply("store open \(path)/store", "store close")
         let before = try files
         for line in [
-            "store salvage \(path)/store key \(path)/k",
             "store reencrypt \(path)/store \(path)/k none",
         ] {
             #expect(await reply(line) == "error: there is no key file '\(path)/k'")

@@ -153,7 +153,9 @@ import Testing
         report.isOutboxReindexed = true
         report.outboxCopy = "/data/outbox-damaged-1"
         report.isCacheNew = true
-        report.isOutboxLost = true
+        var loss = OutboxLoss()
+        loss.isWholeOutbox = true
+        report.outboxLoss = loss
         #expect(
             report.lines == [
                 "migrated from version 1",
@@ -163,7 +165,7 @@ import Testing
                 "the outbox's indexes were rebuilt",
                 "the cache was gone, and a new one is empty",
                 "the outbox was missing: its items are lost",
-                "a copy of a damaged outbox is in /data/outbox-damaged-1",
+                "a copy of a damaged outbox is in /data/outbox-damaged-1: see acknowledge-loss",
             ])
     }
 

@@ -86,6 +86,30 @@ import Testing
         #expect(outbox.requests.mapValues(\.sequence) == ["p": 1, "q": 2])
     }
 
+    @Test func lossIsWhatTheGrammarSays() throws {
+        let directory = try StoreDirectory()
+        let store = try directory.open()
+        let item = OutboxItem(
+            Message(id: nil, channelURL: "a", text: "canary", createdAt: 5), requestID: "p")
+        try store.write { try $0.save(item) }
+        store.close()
+        for log in try directory.files("outbox", ".log") {
+            var bytes = try Data(contentsOf: log)
+            guard let text = bytes.range(of: Data("canary".utf8)) else { continue }
+            bytes[text.lowerBound] ^= 1
+            try bytes.write(to: log)
+        }
+        try directory.open().close()
+        let rows = try raw("outbox", directory) { try $0.rows() }
+        var value = RawBytes(try #require(rows.first { $0.key == Array("sx".utf8) }).value)
+        #expect(try value.integer(1) == 0)
+        #expect(try value.name() == "outbox-damaged-1")
+        #expect(try value.integer(4) == 0)
+        let lost = try OutboxItem(serialized: value.take(Int(value.integer(4))))
+        #expect(lost.requestID == "p" && lost.message?.text == "banary")
+        try value.end()
+    }
+
     private func raw<Value>(
         _ name: String, _ directory: StoreDirectory, _ read: (LevelDB.Snapshot) throws -> Value
     ) throws -> Value {

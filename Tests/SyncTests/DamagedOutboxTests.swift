@@ -64,7 +64,7 @@ import Testing
         }
         await engine.close()
         #expect(copies() == before)
-        try store.removeOutboxCopies()
+        try store.acknowledgeOutboxLoss()
         let last = story.restarted(store: store)
         _ = try await last.connect(as: Credentials("bob"))
         try await last.caughtUp("general")

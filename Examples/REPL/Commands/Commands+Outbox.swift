@@ -33,6 +33,22 @@ extension Command {
                 [.outboxItems: items])
         },
         Command(
+            name: "acknowledge-loss",
+            summary: "Ends the report of lost outbox items, and removes the damaged files.",
+            example: "acknowledge-loss",
+            output: "no loss is reported any more",
+            covers: ["ChatClient.acknowledgeOutboxLoss()"]
+        ) { arguments in
+            let workspace = arguments.workspace
+            let store = try workspace.store
+            if let client = workspace.device?.client, try client.engine().store === store {
+                try await client.acknowledgeOutboxLoss()
+            } else {
+                try store.acknowledgeOutboxLoss()
+            }
+            return .text("no loss is reported any more")
+        },
+        Command(
             name: "enqueue",
             usage: "CHANNEL TEXT",
             freeTextAfter: 1,

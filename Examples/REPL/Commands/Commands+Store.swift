@@ -138,15 +138,6 @@ extension Command {
                 "the next opening rebuilds names, indexes and counts", [.path: directory.path])
         },
         Command(
-            name: "store remove-copies",
-            summary: "Removes the copies of damaged outboxes, when what was lost is known.",
-            example: "store remove-copies",
-            output: "no copy of a damaged outbox is left"
-        ) { arguments in
-            try arguments.workspace.store.removeOutboxCopies()
-            return .text("no copy of a damaged outbox is left")
-        },
-        Command(
             name: "store rebuild",
             usage: "DIRECTORY",
             summary: "Removes a cache that does not open any more; what is not sent stays.",
@@ -161,31 +152,6 @@ extension Command {
             try ChatStore.rebuildCache(at: directory)
             return .text(
                 "the cache is gone: store open begins a new one", [.path: directory.path])
-        },
-        Command(
-            name: "store salvage",
-            usage: "DIRECTORY [key FILE]",
-            summary: "Makes a new outbox of what can be read of one that does not open any more.",
-            example: "store salvage /tmp/scrollback-store",
-            preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
-            offers: [.directories],
-            gives: [.count, .damage, .path]
-        ) { arguments in
-            let report = try ChatStore.salvageOutbox(
-                at: try arguments.closedStore,
-                encryptionKey: try arguments.directoryAndKey(createsKey: false).key)
-            let unreadable = counted(report.unreadableRows, "row")
-            return .text(
-                ([
-                    "saved \(counted(report.keptOutboxItems, "outbox item")); \(unreadable) could not be read"
-                ]
-                    + report.loss.lines
-                    + (report.outboxCopy.map { ["the files as they were: \($0)"] } ?? []))
-                    .joined(separator: "\n"),
-                [
-                    .count: report.keptOutboxItems, .damage: [unreadable] + report.loss.lines,
-                    .path: report.outboxCopy,
-                ])
         },
         Command(
             name: "store scan",
@@ -295,11 +261,14 @@ extension OpeningReport {
             }
         }
         if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
+        if isOutboxRebuilt { lines.append("the outbox was rebuilt from what can be read") }
         if isOutboxReindexed { lines.append("the outbox's indexes were rebuilt") }
         lines += outboxLoss?.lines ?? []
         if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
         if isOutboxLost { lines.append("the outbox was missing: its items are lost") }
-        if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
+        if let outboxCopy {
+            lines.append("a copy of a damaged outbox is in \(outboxCopy): see acknowledge-loss")
+        }
         return lines.isEmpty ? ["as it was left"] : lines
     }
 }
@@ -307,7 +276,7 @@ extension OpeningReport {
 extension OutboxLoss {
     /// The lost items, a line for each.
     var lines: [String] {
-        if isEmpty { return [] }
+        if count == 0 { return [] }
         let what = count == 1 ? "1 outbox item is" : "\(count) outbox items are"
         return ["at most \(what) lost"]
             + items.map { item in

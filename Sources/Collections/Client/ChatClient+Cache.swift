@@ -57,6 +57,20 @@ extension ChatClient {
         }
     }
 
+    /// Forgets the loss of outbox items that ``storageDamage`` reports.
+    ///
+    /// Call it when the user has seen the loss. The copies of the damaged files, and the outbox's
+    /// copies of outgoing files that no item names, are removed.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`
+    ///   if the disk fails; then call it again.
+    public func acknowledgeOutboxLoss() async throws(SyncError) {
+        let store = try engine().store
+        try await onDisk { () throws(StoreError) in try store.acknowledgeOutboxLoss() }
+        guard session?.store === store else { return }
+        storageDamage.outbox = nil
+    }
+
     private func rebuildCache(of engine: SyncEngine) async throws(SyncError) {
         guard let userID = session?.userID else { return }
         let directory = options.directory(of: userID)

@@ -52,7 +52,7 @@ public final class ChatClient {
     /// The damage to the user's files, and the losses, found since they were opened.
     ///
     /// ``UserEventDelegate/didFindStorageDamage(_:)`` reports it.
-    public private(set) var storageDamage = StorageDamage()
+    public internal(set) var storageDamage = StorageDamage()
 
     /// The content of the push inbox when the client last found any, or the error of reading it;
     /// `nil` if neither has happened.
@@ -166,6 +166,7 @@ public final class ChatClient {
         guard let session, session.userID == credentials.userID else {
             throw SyncError(.canceled, "another user has connected instead of \(credentials)")
         }
+        checkCacheDamage(of: session)
         reportDamage()
         isConnectionWanted = true
         await absorb(of: session)
@@ -176,6 +177,7 @@ public final class ChatClient {
         guard self.session?.engine === session.engine else {
             throw SyncError(.canceled, "another user has connected instead of \(credentials)")
         }
+        checkCacheDamage(of: session)
         currentUser = outcome.user
         noteLastUser(credentials.userID, of: session)
         return outcome
@@ -414,6 +416,11 @@ public final class ChatClient {
         self.session = session
         currentUser = try? store.storedUser()
         follow(session)
+        store.observeCacheDamage { [weak self, weak engine] error in
+            Task { @MainActor in
+                if let self, let engine { self.noteCacheDamage(error, of: engine) }
+            }
+        }
         await absorb(of: session)
     }
 
@@ -502,17 +509,24 @@ public final class ChatClient {
         for delegate in userEventDelegates.all { delegate.didFindStorageDamage(storageDamage) }
     }
 
-    private func noteCacheDamage(_ state: SyncState) {
-        guard storageDamage.cache == nil, let session,
-            let cause = state.failure?.cause as? StoreError, session.store.isCacheDamage(cause)
+    /// Reports the damage of the cache that a read has found.
+    private func checkCacheDamage(of session: Session) {
+        if let error = session.store.cacheDamage { noteCacheDamage(error, of: session.engine) }
+    }
+
+    private func noteCacheDamage(_ error: StoreError, of engine: SyncEngine) {
+        guard storageDamage.cache == nil, let session, session.engine === engine,
+            session.store.isCacheDamage(error)
         else { return }
-        storageDamage.cache = cause
+        storageDamage.cache = error
         isDamageReported = false
         reportDamage()
     }
 
     private func take(_ state: SyncState) {
-        noteCacheDamage(state)
+        if let session, let cause = state.failure?.cause as? StoreError {
+            noteCacheDamage(cause, of: session.engine)
+        }
         if state.connection != .revoked { currentUser = state.user ?? currentUser }
         connectionState = ConnectionState(state.connection)
         if state.connection == .online { lastConnectedAt = options.now() }
@@ -552,7 +566,9 @@ public final class ChatClient {
     private func noteLastUser(_ userID: UserID?, of session: Session) {
         guard options.isLocalCachingEnabled, cachingError?.code != .wrongKey else { return }
         LastUser(options).set(
-            userID, replacesUnreadable: !session.store.openingReport.isNew)
+            userID,
+            replacesUnreadable: !session.store.openingReport.isNew
+                && ((try? UserDirectories(options).isKeyOfEachStore()) ?? false))
     }
 
     private func take(_ change: Change) {

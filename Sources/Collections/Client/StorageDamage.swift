@@ -4,17 +4,24 @@ public import Sync
 
 /// The damage that a client found in its user's files.
 public struct StorageDamage: Sendable {
-    /// The reason why the cache cannot be read or written; `nil` if no damage was found since the
-    /// store was opened.
+    /// The error of the first read that found the cache damaged; `nil` if none has since the store
+    /// was opened.
     ///
     /// Lists may then be incomplete, and received messages may not be stored. Outbox items are sent
     /// nevertheless. ``ChatClient/clearCachedData()`` starts with an empty cache.
     public internal(set) var cache: StoreError?
 
+    /// The report of the opening, if it has repaired the cache; otherwise `nil`.
+    ///
+    /// A log of the cache was damaged. The opening has rebuilt the indexes and counts from the
+    /// messages and channels that can be read, and made each channel's history one gap: the missing
+    /// messages are fetched again as they become visible. Nothing has to be called.
+    public internal(set) var repairedCache: OpeningReport?
+
     /// The report of the opening, if outbox items may have been lost; otherwise `nil`.
     ///
-    /// ``/Store/OpeningReport/outboxLoss``, ``/Store/OpeningReport/outboxDamage`` and
-    /// ``/Store/OpeningReport/isOutboxLost`` describe lost items. A torn tail of
+    /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. A loss is reported each time
+    /// the client opens the user's files, until ``ChatClient/acknowledgeOutboxLoss()``. A torn tail of
     /// ``/Store/OpeningReport/outboxLogs`` is the rest of a change that the process did not finish.
     public internal(set) var outbox: OpeningReport?
 
@@ -26,17 +33,20 @@ public struct StorageDamage: Sendable {
     public internal(set) var unmovedOutbox: SyncError?
 
     /// A Boolean value that indicates whether no damage was found.
-    public var isEmpty: Bool { cache == nil && outbox == nil && unmovedOutbox == nil }
+    public var isEmpty: Bool {
+        cache == nil && repairedCache == nil && outbox == nil && unmovedOutbox == nil
+    }
 
     init() {}
 
     /// Creates the damage that opening a store has found.
     init(_ report: OpeningReport, unmoved: SyncError?) {
-        if report.outboxDamage != nil || report.outboxLoss != nil || report.isOutboxLost
+        if report.outboxDamage != nil || report.outboxLoss != nil || report.outboxCopy != nil
             || report.outboxLogs.hasTornTail
         {
             outbox = report
         }
+        if report.cacheDamage != nil || report.isCoverageDropped { repairedCache = report }
         unmovedOutbox = unmoved
     }
 }
@@ -45,16 +55,25 @@ extension StorageDamage {
     /// A sentence for each kind of damage; empty if there is none.
     public var sentences: [String] {
         var sentences: [String] = []
-        if let cache { sentences.append("the cache is damaged: \(cache.message)") }
+        if let cache {
+            sentences.append(
+                "the cache is damaged: \(cache.message); clearCachedData() replaces it by an empty "
+                    + "one, and the server's data is fetched again")
+        }
+        if repairedCache != nil {
+            sentences.append(
+                "the cache was damaged and is repaired; missing messages are fetched again")
+        }
         if let outbox {
             if outbox.isOutboxLost {
                 sentences.append("the outbox was missing, with all items that were not sent")
             }
-            if outbox.outboxDamage != nil {
-                let copy = outbox.outboxCopy.map { "; the damaged files are in \($0)" } ?? ""
-                sentences.append("the outbox was damaged, and items may be lost\(copy)")
+            if let copy = outbox.outboxCopy {
+                sentences.append(
+                    "the outbox was damaged, and items may be lost; the damaged files are in "
+                        + "\(copy) until acknowledgeOutboxLoss()")
             }
-            if let loss = outbox.outboxLoss {
+            if let loss = outbox.outboxLoss, loss.count > 0 {
                 sentences.append(
                     "at most \(loss.count) outbox item\(loss.count == 1 ? "" : "s") lost")
                 sentences += loss.items.map { item in

@@ -64,6 +64,16 @@ struct UserDirectories {
         return names.isEmpty
     }
 
+    /// Returns a Boolean value that indicates whether the key opens each encrypted store.
+    func isKeyOfEachStore() throws(StoreError) -> Bool {
+        guard let key = options.encryptionKey else { return true }
+        for name in try KeyFile.directories(in: root.path) {
+            let keys = KeyFile(in: root.appending(path: name).path)
+            guard try keys.isOpened(byOneOf: [key]) else { return false }
+        }
+        return true
+    }
+
     /// Encrypts the plain store of a user, if the client has a key and the user such a store.
     ///
     /// It becomes the user's store. If the user has an encrypted store already, only the plain
@@ -104,10 +114,10 @@ struct UserDirectories {
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?
-        for directory in try stored({ () throws(StoreError) in try leftovers(of: userID) }) {
+        for directory in try translatingStoreErrors({ () throws(StoreError) in try leftovers(of: userID) }) {
             do throws(SyncError) {
                 try moveOutbox(in: directory, key, to: store)
-                try stored { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+                try translatingStoreErrors { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
             } catch {
                 failure = failure ?? error
             }
@@ -118,7 +128,7 @@ struct UserDirectories {
     private func moveOutbox(
         in directory: URL, _ key: EncryptionKey, to store: ChatStore
     ) throws(SyncError) {
-        let source = try stored { () throws(StoreError) in
+        let source = try translatingStoreErrors { () throws(StoreError) in
             try ChatStore(at: directory, encryptionKey: key)
         }
         defer { source.close() }
@@ -129,16 +139,6 @@ struct UserDirectories {
                 StoreError(
                     .corruption, "the unencrypted outbox is damaged",
                     path: directory.path))
-        }
-    }
-
-    private func stored<Result>(
-        _ body: () throws(StoreError) -> Result
-    ) throws(SyncError) -> Result {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw SyncError(error)
         }
     }
 

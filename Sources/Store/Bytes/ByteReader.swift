@@ -41,6 +41,15 @@ package struct ByteReader {
         return value
     }
 
+    /// Returns a number of bytes of a value; a key's part may be inverted.
+    mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
+        guard count <= bytes.count - offset else {
+            throw Damage(offset: offset, expected: "the first of \(count) bytes")
+        }
+        defer { offset += count }
+        return bytes[offset..<offset + count].map { $0 ^ mask }
+    }
+
     /// Reads a text of a number of bytes; by default all remaining ones.
     package mutating func text(_ count: Int? = nil) throws(Damage) -> String {
         let end = offset + (count ?? bytes.count - offset)

@@ -67,6 +67,8 @@ enum SchemaRow: UInt8 {
     case distrusted = 0x64
     /// `→ first channels of lists`, until a channel changes; see ``SavedLists``.
     case lists = 0x6C
+    /// In the outbox, `→ what damage removed`, until the app acknowledges it; see ``OutboxLoss``.
+    case loss = 0x78
 }
 
 /// The tables of the outbox.

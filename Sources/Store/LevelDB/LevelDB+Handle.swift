@@ -10,10 +10,12 @@ extension LevelDB {
         private let quick: Pointer
         private let batch: Pointer
         let verifiesChecksums: Bool
+        let firstDamage: FirstDamage
         private let configuration: Configuration
 
         init(
-            at path: String, options: StoreOptions, environment: Environment, skippingDamage: Bool
+            at path: String, options: StoreOptions, environment: Environment,
+            firstDamage: FirstDamage, skippingDamage: Bool
         ) throws(StoreError) {
             if environment.isOnDisk { try DatabaseFiles(path).checkNoneIsMissing() }
             let configuration = Configuration(options, environment)
@@ -25,6 +27,7 @@ extension LevelDB {
                 try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!)
             self.path = path
             self.configuration = configuration
+            self.firstDamage = firstDamage
             verifiesChecksums = options.verifiesChecksums
             durable = Pointer(leveldb_writeoptions_create())
             quick = Pointer(leveldb_writeoptions_create())

@@ -77,7 +77,8 @@ extension LevelDB {
         try state.withLock { (state) throws(StoreError) in
             guard state.isSuspended, !state.isClosed else { return }
             state.handle = try Handle(
-                at: path, options: options, environment: environment, skippingDamage: false)
+                at: path, options: options, environment: environment, firstDamage: firstDamage,
+                skippingDamage: false)
             state.isSuspended = false
         }
     }
@@ -140,7 +141,8 @@ extension LevelDB {
                     : StoreError(errno: status, doing: "remove an incomplete write", path: path)
             }
             state.handle = try Handle(
-                at: path, options: options, environment: environment, skippingDamage: false)
+                at: path, options: options, environment: environment, firstDamage: firstDamage,
+                skippingDamage: false)
             state.failure = nil
         }
     }

@@ -49,7 +49,7 @@ extension LevelDB.Snapshot {
         _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         var count = 0
-        let value = try LevelDB.check(handle.path) { report in
+        let value = try check { report in
             leveldb_get(handle.pointer, options, key.characters, key.count, &count, report)
         }
         guard let value else { return try body(nil) }
@@ -82,7 +82,20 @@ extension LevelDB.Snapshot {
                 cursor.next()
             }
         }
-        try cursor.checkStatus(handle.path)
+        try check { cursor.getError($0) }
+    }
+
+    /// Calls a function of LevelDB, throws the error that it reports, and records damage.
+    @inline(__always)
+    private func check<Result>(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try LevelDB.check(handle.path, body)
+        } catch {
+            handle.firstDamage.record(error)
+            throw error
+        }
     }
 }
 
@@ -138,7 +151,7 @@ private struct Cursor: ~Copyable {
     }
 
     @inline(__always)
-    func checkStatus(_ path: String) throws(StoreError) {
-        try LevelDB.check(path) { leveldb_iter_get_error(pointer, $0) }
+    func getError(_ report: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
+        leveldb_iter_get_error(pointer, report)
     }
 }

@@ -12,6 +12,7 @@ package final class LevelDB: Sendable {
     package let path: String
     let options: StoreOptions
     let environment: Environment
+    let firstDamage = FirstDamage()
     let state: Locked<State>
 
     struct State {
@@ -53,7 +54,8 @@ package final class LevelDB: Sendable {
         self.options = options
         self.environment = environment
         let handle = try Handle(
-            at: path, options: options, environment: environment, skippingDamage: skippingDamage)
+            at: path, options: options, environment: environment, firstDamage: firstDamage,
+            skippingDamage: skippingDamage)
         state = Locked(State(handle: handle))
     }
 

@@ -16,10 +16,11 @@ extension ChatStore {
     /// - Throws: ``StoreError``: `locked` if the directory is open, `newerSchema` if a newer
     ///   version of this package wrote it, `wrongKey` if the key is not that of the store, or only
     ///   one of the two has one (in both cases nothing was changed), `corruption` if the files
-    ///   cannot be read, `permission`, `noSpace`, `io`. The message of `corruption` begins with
-    ///   "the cache" or "the outbox", and the path leads to it: recover with ``rebuildCache(at:)``
-    ///   or ``salvageOutbox(at:encryptionKey:)``, respectively.
-    /// - Complexity: Some milliseconds; more for a migration or after a damaged log.
+    ///   cannot be read, `permission`, `noSpace`, `io`. If the message of `corruption` begins with
+    ///   "the cache", recover with ``rebuildCache(at:)``. A damaged outbox is rebuilt from its
+    ///   readable items; ``OpeningReport/outboxLoss`` has those that are lost.
+    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, which are all read;
+    ///   more for a migration or after damage.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
         encryptionKey: EncryptionKey? = nil,
@@ -48,7 +49,7 @@ extension ChatStore {
         let files = directory.map(StoreFiles.init)
         let found: Opened
         do throws(StoreError) {
-            found = try ChatStore.opened(
+            found = try ChatStore.openedOrRebuilt(
                 files, options, environments, encryptionKey, schema, migrationHandler)
         } catch {
             throw files.map { $0.named(error) } ?? error
@@ -63,9 +64,30 @@ extension ChatStore {
         let cache: LevelDB
         let outbox: LevelDB
         let next: Batch.NextNumbers
-        let report: OpeningReport
+        var report: OpeningReport
         let keys: DataKeys?
         let outboxFiles: OutboxFiles?
+    }
+
+    /// Opens the files; if the outbox cannot be read, rebuilds it first.
+    private static func openedOrRebuilt(
+        _ files: StoreFiles?, _ options: StoreOptions,
+        _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
+        _ key: EncryptionKey?, _ schema: StoreSchema,
+        _ migrationHandler: (MigrationProgress) -> Void
+    ) throws(StoreError) -> Opened {
+        func open() throws(StoreError) -> Opened {
+            try opened(files, options, environments, key, schema, migrationHandler)
+        }
+        do throws(StoreError) {
+            return try open()
+        } catch {
+            guard let files, files.isOutboxDamage(error) else { throw error }
+            try files.rebuildOutbox(key)
+        }
+        var found = try open()
+        found.report.isOutboxRebuilt = true
+        return found
     }
 
     private static func opened(
@@ -110,14 +132,21 @@ extension ChatStore {
         report.isCoverageDropped = try cache.finishDistrusting()
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
-            let reindexing = try outbox.reindexOutboxItems()
-            let loss = try OutboxLoss(
-                of: report.outboxCopy, in: .disk(keys, as: StoreFiles.outboxName), outbox: outbox,
-                reindexing, logs: report.outboxDamage)
+            let (copy, logs) = (report.outboxCopy, report.outboxDamage)
+            try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
+                let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
+                // Items of a copy that an earlier opening searched may have been sent since then.
+                let isNew = name != before?.copyName
+                var loss = try OutboxLoss(
+                    of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
+                    logs: isNew ? logs : nil)
+                loss.copyName = name
+                return loss
+            }
             report.isOutboxReindexed = true
-            report.outboxLoss = loss.isEmpty ? nil : loss
             try files?.outboxDistrust.remove()
         }
+        report.outboxLoss = try outbox.outboxLoss()
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(
             cache: cache, outbox: outbox, next: next, report: report, keys: keys,
@@ -158,9 +187,15 @@ extension ChatStore {
         // A database whose files were lost is created again. The outbox gets its version first, so
         // that no crash leaves a cache with a version and an outbox without one. Damage may have
         // removed the version of an outbox that has items.
-        let isOutboxEmpty = try outbox.isEmpty()
-        report.isOutboxLost = versions.cache != nil && versions.outbox == nil && isOutboxEmpty
-        if versions.outbox == nil { try outbox.setSchemaVersion(schema.version) }
+        let isOutboxEmpty = try outbox.readAll() == 0
+        if versions.outbox == nil {
+            var loss: OutboxLoss?
+            if versions.cache != nil && isOutboxEmpty {
+                loss = OutboxLoss()
+                loss?.isWholeOutbox = true
+            }
+            try outbox.setSchemaVersion(schema.version, loss)
+        }
         if versions.cache == nil { try cache.setSchemaVersion(schema.version) }
     }
 }
@@ -224,14 +259,16 @@ extension LevelDB {
         }
     }
 
-    /// Returns a Boolean value that indicates whether there are no rows.
-    fileprivate func isEmpty() throws(StoreError) -> Bool {
-        var isEmpty = true
+    /// Reads all rows, so that a damaged block is found.
+    ///
+    /// - Returns: The number of rows.
+    fileprivate func readAll() throws(StoreError) -> Int {
+        var count = 0
         try snapshot().scan(.all) { (_, _) throws(StoreError) in
-            isEmpty = false
-            return false
+            count += 1
+            return true
         }
-        return isEmpty
+        return count
     }
 
     func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {

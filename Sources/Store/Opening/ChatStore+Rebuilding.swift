@@ -9,9 +9,6 @@ extension ChatStore {
     /// again. Unsent items of the user are in the outbox, which is not changed.
     /// ``OpeningReport/isCacheNew`` reports it at the next opening.
     ///
-    /// If opening still fails with `corruption` afterwards, the outbox is damaged:
-    /// ``salvageOutbox(at:encryptionKey:)`` saves its readable items.
-    ///
     /// - Parameter directory: The directory of the store. If it has no cache, the call has no
     ///   effect.
     /// - Throws: ``StoreError``: `locked` if the store is open, `newerSchema` if a newer version of

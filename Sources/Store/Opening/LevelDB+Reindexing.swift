@@ -4,24 +4,28 @@ import Models
 
 /// The findings of ``LevelDB/reindexOutboxItems()``.
 struct OutboxReindexing {
-    /// The number of items that can be read.
-    var readable = 0
-    /// The number of rows that are not readable items, including those that stay.
-    var unreadable = 0
-    /// The number of those rows that were removed, since nothing names the item.
+    /// The number of rows that were removed because they can be neither decoded nor named.
     var unreadableLost = 0
     /// The items that an index row names and that have no row; only name and channel are known.
     var lost: [OutboxItem] = []
+    /// The ids of the items that the outbox has.
+    var ids: Set<RequestID> = []
 }
 
 extension LevelDB {
     /// Rebuilds the index of outbox items, and the number that the next item gets.
     ///
-    /// All in one batch. An item that cannot be decoded stays if an index row names its request id and no
-    /// other item has that. Removed are rows that can be neither decoded nor named, and the older of
-    /// two items under one id.
-    @discardableResult
-    func reindexOutboxItems() throws(StoreError) -> OutboxReindexing {
+    /// All in one batch, together with the report of what was lost, which is added to that of an
+    /// earlier damage. An item that cannot be decoded stays if an index row names its request id
+    /// and no other item has that. Removed are rows that can be neither decoded nor named, and the
+    /// older of two items under one id.
+    ///
+    /// - Parameter findLoss: A closure that compares the rows with the damaged files. It receives
+    ///   the earlier loss that was not acknowledged yet.
+    /// - Throws: Errors of the closure and of the disk; `corruption` if a file is damaged.
+    func reindexOutboxItems(
+        _ findLoss: (OutboxReindexing, OutboxLoss?) throws(StoreError) -> OutboxLoss
+    ) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
         let ids = try rows.takeRequests(in: batch)
@@ -47,8 +51,11 @@ extension LevelDB {
         let known: UInt64? = (try? nextNumber()) ?? nil
         let next = max(known ?? 1, index.greatest + 1)
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next) })
+        let before = try outboxLoss()
+        var loss = before ?? OutboxLoss()
+        loss.add(try findLoss(index.result, before))
+        if before != nil || !loss.isEmpty { batch.put(loss) }
         try write(batch, isDurable: true)
-        return index.result
     }
 }
 
@@ -95,7 +102,6 @@ private struct OutboxIndex {
                 ($0.channelURL, $0.sequence)
             })
         else {
-            result.unreadable += 1
             result.unreadableLost += 1
             dropped.append(place)
             return
@@ -103,7 +109,6 @@ private struct OutboxIndex {
         greatest = max(greatest, sequence)
         guard let item, !item.channelURL.rawValue.isEmpty, !item.requestID.rawValue.isEmpty
         else {
-            result.unreadable += 1
             unreadable.append(place)
             return
         }
@@ -114,7 +119,6 @@ private struct OutboxIndex {
         }
         let id = item.requestID
         guard let other = places[id] else {
-            result.readable += 1
             places[id] = place
             return
         }
@@ -134,6 +138,7 @@ private struct OutboxIndex {
 
     /// Decides on rows that cannot be decoded, and on index rows without an item, after all rows.
     mutating func finish() {
+        defer { result.ids = Set(places.keys) }
         for (place, item) in moved where met.contains(place) {
             // Another item has its place, and so its number.
             greatest += 1

@@ -61,18 +61,30 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// The path of the newest copy of a damaged outbox's files.
     ///
-    /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:encryptionKey:)``. Stays
-    /// until ``ChatStore/removeOutboxCopies()``; `nil` if there is none.
+    /// Made now or at an earlier opening. Stays until ``ChatStore/acknowledgeOutboxLoss()``; `nil`
+    /// if there is none.
     public internal(set) var outboxCopy: String?
 
-    /// The items lost from the outbox, if ``isOutboxReindexed``; `nil` if none were.
+    /// A Boolean value that indicates whether this opening could not read the outbox's files, and
+    /// made a new outbox of the items that can be read.
     ///
-    /// Reported by the opening that found the damage alone. The copy stays until the app decides.
+    /// An item that was sent or removed may be there again, and an edited one may have its earlier
+    /// text. The engine sends pending items under their request IDs if the server deduplicates
+    /// requests; otherwise they fail, and the user decides. ``outboxCopy`` has the files as they
+    /// were.
+    public internal(set) var isOutboxRebuilt = false
+
+    /// The items lost from the outbox; `nil` if none were.
+    ///
+    /// Each opening reports it, from the one that found the damage on, until
+    /// ``ChatStore/acknowledgeOutboxLoss()``.
     public internal(set) var outboxLoss: OutboxLoss?
 
     /// A Boolean value that indicates whether the outbox was lost, with all its items, while the
     /// cache exists.
-    public internal(set) var isOutboxLost = false
+    ///
+    /// Reported until it is acknowledged, like ``outboxLoss``.
+    public var isOutboxLost: Bool { outboxLoss?.isWholeOutbox ?? false }
 }
 
 /// The result of replaying the logs of a database.

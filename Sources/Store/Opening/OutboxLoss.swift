@@ -2,8 +2,9 @@ public import Models
 
 /// The items that damage removed from an outbox, as far as the damaged files show.
 ///
-/// None of them is sent: an app shows them, so that the user can write them again. The damaged
-/// files stay beside the store until ``ChatStore/removeOutboxCopies()``.
+/// None of them is sent: an app shows them, so that the user can write them again. The report, the
+/// damaged files and the copies of outgoing files stay until
+/// ``ChatStore/acknowledgeOutboxLoss()``.
 public struct OutboxLoss: Hashable, Sendable {
     /// The lost outbox items of which something can be read, oldest first.
     ///
@@ -17,32 +18,93 @@ public struct OutboxLoss: Hashable, Sendable {
     /// damaged records are always unreadable.
     public internal(set) var unreadableCount = 0
 
-    /// The greatest number of items that may be lost.
+    /// A Boolean value that indicates whether all files of the outbox were missing.
+    public internal(set) var isWholeOutbox = false
+
+    /// The name of the newest copy of the damaged files that was searched; empty if there was none.
+    var copyName = ""
+
+    /// The greatest number of items that may be lost, unless ``isWholeOutbox``.
+    ///
+    /// Items in a block of a table with a wrong checksum are unknown, and not counted.
     public var count: Int { items.count + unreadableCount }
 
-    /// A Boolean value that indicates whether nothing is lost.
-    public var isEmpty: Bool { count == 0 }
+    /// A Boolean value that indicates whether nothing is known to be lost.
+    public var isEmpty: Bool { count == 0 && !isWholeOutbox }
 
     init() {}
+
+    /// Adds a later loss.
+    mutating func add(_ later: OutboxLoss) {
+        let known = Set(later.items.map(\.requestID))
+        items = items.filter { !known.contains($0.requestID) } + later.items
+        unreadableCount += later.unreadableCount
+        isWholeOutbox = isWholeOutbox || later.isWholeOutbox
+        if !later.copyName.isEmpty { copyName = later.copyName }
+    }
+}
+
+// MARK: The row
+
+extension OutboxLoss {
+    /// On-disk format, do not change: a byte of flags, the copy's name, the number of unreadable
+    /// rows, and the items, each after its length.
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        isWholeOutbox = try reader.byte() & 1 != 0
+        copyName = try reader.measured()
+        unreadableCount = Int(try reader.integer(UInt32.self))
+        while !reader.isAtEnd {
+            let count = Int(try reader.integer(UInt32.self))
+            let offset = reader.offset
+            guard let item = try? OutboxItem(serialized: try reader.bytes(count)) else {
+                throw ByteReader.Damage(offset: offset, expected: "an outbox item")
+            }
+            items.append(item)
+        }
+    }
+
+    func write(_ writer: inout ByteWriter) {
+        writer.byte(isWholeOutbox ? 1 : 0)
+        writer.measured(copyName)
+        writer.integer(UInt32(clamping: unreadableCount))
+        for item in items {
+            let bytes = item.serializedBytes
+            writer.integer(UInt32(bytes.count))
+            writer.raw(bytes)
+        }
+    }
+}
+
+extension LevelDB {
+    /// Returns the loss that the app has not acknowledged; `nil` if there is none.
+    func outboxLoss() throws(StoreError) -> OutboxLoss? {
+        let rows = Rows(snapshot: try snapshot())
+        return try rows.read(ByteWriter.key { $0.schemaKey(.loss) }, as: "the report of a loss") {
+            (reader) throws(ByteReader.Damage) in try OutboxLoss(&reader)
+        }
+    }
+}
+
+extension Overlay {
+    func put(_ loss: OutboxLoss) { put({ $0.schemaKey(.loss) }, loss.write) }
 }
 
 extension OutboxLoss {
-    /// Compares a damaged outbox with the one that was rebuilt from it.
+    /// Compares a damaged outbox with the one that is rebuilt from it.
     ///
     /// - Parameters:
-    ///   - copy: The directory of the damaged files.
+    ///   - files: The directory of the damaged files; `nil` if they were searched before.
     ///   - environment: The environment that reads them.
-    ///   - outbox: The outbox as it is now.
-    ///   - reindexing: The result of rebuilding its rows.
+    ///   - reindexing: The result of rebuilding the rows.
     ///   - logs: LevelDB's findings in the logs; `nil` if it did not replay them.
     /// - Throws: Errors of the disk.
     init(
-        of copy: String?, in environment: LevelDB.Environment, outbox: LevelDB,
-        _ reindexing: OutboxReindexing, logs: LogReport? = nil
+        of files: String?, in environment: LevelDB.Environment, _ reindexing: OutboxReindexing,
+        logs: LogReport? = nil
     ) throws(StoreError) {
         var search = LostItems()
         var damagedRecords = 0
-        for path in try copy.map(DatabaseFiles.init)?.logs() ?? [] {
+        for path in try files.map(DatabaseFiles.init)?.logs() ?? [] {
             let bytes = try environment.contents(of: path)
             let log = LogParts(bytes)
             damagedRecords += log.damaged.count
@@ -55,12 +117,7 @@ extension OutboxLoss {
             }
         }
         for item in reindexing.lost { search.add(item) }
-        let rows = Rows(snapshot: try outbox.snapshot())
-        for item in search.items {
-            let isHeld = try rows.contains(
-                ByteWriter.key { $0.outboxItemRequestKey(item.requestID) })
-            if !isHeld { items.append(item) }
-        }
+        items = search.items.filter { !reindexing.ids.contains($0.requestID) }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
         // A log that is missing, or that was cut, leaves nothing to look through.
         if let logs, damagedRecords == 0 {

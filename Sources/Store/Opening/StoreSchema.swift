@@ -84,8 +84,10 @@ extension LevelDB {
         }
     }
 
-    func setSchemaVersion(_ version: Int) throws(StoreError) {
+    /// Stores the version, durably; with it, a loss that the same opening has found.
+    func setSchemaVersion(_ version: Int, _ loss: OutboxLoss? = nil) throws(StoreError) {
         let overlay = Overlay()
+        if let loss { overlay.put(loss) }
         overlay.put({ $0.schemaKey(.version) }, { $0.integer(UInt32(version)) })
         try write(overlay, isDurable: true)
     }

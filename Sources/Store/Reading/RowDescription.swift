@@ -270,9 +270,15 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // The version has four bytes, the next sequence number eight.
-                value.count == 4
-                    ? "\(try reader.integer(UInt32.self))" : "\(try reader.integer(UInt64.self))"
+                // The version has four bytes, the next sequence number eight, a loss more.
+                switch value.count {
+                case 4: return "\(try reader.integer(UInt32.self))"
+                case 8: return "\(try reader.integer(UInt64.self))"
+                default:
+                    let loss = try OutboxLoss(&reader)
+                    return "\(loss.items.count) items and \(loss.unreadableCount) unreadable rows"
+                        + (loss.isWholeOutbox ? ", the whole outbox" : "")
+                }
             }
         }
     }
@@ -290,6 +296,7 @@ extension ByteReader {
         case .nextNumber: return "next number"
         case .distrusted: return "distrusted"
         case .lists: return "how lists begin"
+        case .loss: return "loss"
         case nil: throw Damage(offset: start, expected: "a schema row")
         }
     }

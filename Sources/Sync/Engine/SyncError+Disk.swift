@@ -9,6 +9,17 @@ extension SyncError {
     }
 }
 
+/// Calls a closure, and translates the error of a store that it throws.
+package func translatingStoreErrors<Value>(
+    _ body: () throws(StoreError) -> Value
+) throws(SyncError) -> Value {
+    do throws(StoreError) {
+        return try body()
+    } catch {
+        throw SyncError(error)
+    }
+}
+
 /// Performs work that waits for the disk, but not on the caller's thread.
 ///
 /// - Parameter work: A closure that uses a store or its files.
@@ -18,9 +29,5 @@ extension SyncError {
 package func onDisk<Value: Sendable>(
     _ work: @Sendable () throws(StoreError) -> Value
 ) async throws(SyncError) -> Value {
-    do throws(StoreError) {
-        return try work()
-    } catch {
-        throw SyncError(error)
-    }
+    try translatingStoreErrors(work)
 }

@@ -19,7 +19,7 @@ extension ChatStore {
     ///   others were moved.
     package func moveOutbox(to target: ChatStore) throws(SyncError) {
         while true {
-            let items = try stored { () throws(StoreError) -> [OutboxItem] in
+            let items = try translatingStoreErrors { () throws(StoreError) -> [OutboxItem] in
                 try self.outboxItems(limit: ChatStore.itemsOfABatch)
             }
             if items.isEmpty { break }
@@ -49,22 +49,12 @@ extension ChatStore {
             }
             outboxFiles?.remove(items.flatMap(\.fileCopies))
         }
-        let left = try stored { () throws(StoreError) in try outboxItemCount() }
+        let left = try translatingStoreErrors { () throws(StoreError) in try outboxItemCount() }
         guard left == 0 else {
             throw SyncError(
                 StoreError(
                     .corruption, "\(left) outbox items cannot be read", path: directory?.path ?? "")
             )
-        }
-    }
-
-    private func stored<Result>(
-        _ body: () throws(StoreError) -> Result
-    ) throws(SyncError) -> Result {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw SyncError(error)
         }
     }
 }

@@ -7,7 +7,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case cutOutboxLog
     case flippedCacheLog, flippedCacheTable, flippedCacheManifest, flippedCacheCurrent
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
-    case contradictoryRows
+    case contradictoryRows, usedDamagedCache
 
     // Copies of files of outbox items.
     case killedWithFiles, powerLostWithFiles, damagedFiles
@@ -47,6 +47,7 @@ extension Fault {
         case .flippedOutboxManifest: "… in the manifest of the outbox"
         case .flippedOutboxCurrent: "… in `CURRENT` of the outbox"
         case .contradictoryRows: "rows of the cache that contradict each other"
+        case .usedDamagedCache: "a flipped byte in a table of the cache, while messages are sent"
         case .killedWithFiles: "`kill -9` before each change to the disk, while files are sent"
         case .powerLostWithFiles: "power lost before each change to the disk, while a file is sent"
         case .damagedFiles: "a copy of an outgoing file flipped, cut, emptied, extended or missing"
@@ -93,7 +94,8 @@ extension Fault {
         case .powerLost: "power cuts"
         case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: "cuts"
         case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
-            .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest, .flippedOutboxCurrent:
+            .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest, .flippedOutboxCurrent,
+            .usedDamagedCache:
             "flips"
         case .contradictoryRows: "rows"
         case .killedWithFiles: "kills"
@@ -133,9 +135,10 @@ extension Fault {
             .flippedOutboxManifest, .flippedOutboxCurrent:
             "DamageTests/aBitIsFlipped"
         case .flippedOutboxLog, .flippedOutboxTable:
-            "SalvageTests/salvagedItemsHaveTheTextsThatWereWritten"
+            "RebuiltOutboxTests/rebuiltItemsHaveTheTextsThatWereWritten"
         case .contradictoryRows:
             "ContradictoryRowsTests/lostCursorOverContradictoryRowsEndsNothing"
+        case .usedDamagedCache: "DamagedCacheTests/damagedCacheDoesNotStopSendingOrClearing"
         case .killedWithFiles, .powerLostWithFiles:
             "DamagedFilesTests/promisedFileOutlivesAPowerCut"
         case .damagedFiles: "DamagedFilesTests/damagedCopyFailsAndTheFileIsHandedInAgain"

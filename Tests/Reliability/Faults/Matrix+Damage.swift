@@ -2,6 +2,7 @@ import EmbeddedServer
 import Foundation
 import Models
 import Store
+import Sync
 
 // Damage to files that were complete: they are cut, or bytes of them are flipped.
 extension Matrix {
@@ -39,6 +40,52 @@ extension Matrix {
                 }
             }
         }
+    }
+
+    /// Damages tables of the cache, and lets the device send before anything is repaired.
+    func useDamagedCache(_ outcome: inout Outcome) async throws {
+        try await withDirectory { directory in
+            let template = try await template(in: directory)
+            let cache = directory.appending(path: "device/cache")
+            let names = try FileManager.default.contentsOfDirectory(atPath: cache.path)
+                .filter { $0.hasSuffix(".ldb") }.sorted()
+            for name in names {
+                let bytes = try Data(contentsOf: cache.appending(path: name))
+                let step = max(1, bytes.count / 64) * stride
+                for place in Swift.stride(from: 0, to: bytes.count, by: step) {
+                    try await withDirectory(copying: directory) { copy in
+                        var damaged = bytes
+                        damaged[place] ^= 1 << UInt8(place % 8)
+                        try damaged.write(to: copy.appending(path: "device/cache/\(name)"))
+                        let world = try await World(in: copy, process: 2)
+                        (world.promised, world.heard) = (template.promised, template.heard)
+                        outcome.injected += 1
+                        outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+                        var part = Outcome()
+                        try await sendAll(world, &part)
+                        try await recover(world, &part)
+                        part.lost = try await world.lost()
+                        outcome.add(part)
+                        await world.close()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until a device with a damaged cache has sent its outbox items, and closes it.
+    private func sendAll(_ world: World, _ outcome: inout Outcome) async throws {
+        do throws(StoreError) {
+            try world.openDevice()
+        } catch {
+            // `recover` opens it again, with the remedy.
+            guard error.code == .corruption else { throw error }
+            return
+        }
+        _ = try await world.engine?.connect(as: Credentials("bob"))
+        try await world.until { try $0.outboxItems().isEmpty }
+        if world.store?.cacheDamage != nil { outcome.note(told: "storageDamage.cache") }
+        await world.closeDevice()
     }
 
     /// Returns the damaged bytes: all of a tail or of a small file, about 512 of a large one.

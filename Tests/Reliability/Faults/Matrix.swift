@@ -27,6 +27,7 @@ package struct Matrix: Sendable {
             .flippedOutboxManifest, .flippedOutboxCurrent:
             try await damage(fault, &outcome)
         case .contradictoryRows: try await contradict(&outcome)
+        case .usedDamagedCache: try await useDamagedCache(&outcome)
         case .fullDisk: try await failWrites(with: ENOSPC, &outcome)
         case .readOnlyDisk: try await failWrites(with: EROFS, &outcome)
         case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema:
@@ -79,7 +80,6 @@ package struct Matrix: Sendable {
     private func open(
         _ world: World, _ outcome: inout Outcome, _ key: EncryptionKey?
     ) throws {
-        // An app that calls the one remedy and the other has a store that opens.
         for _ in 1...4 {
             do {
                 try world.openDevice(key: key)
@@ -88,13 +88,8 @@ package struct Matrix: Sendable {
             } catch let error as StoreError where error.code == .corruption {
                 world.dropDevice()
                 outcome.note(told: "StoreError.corruption")
-                if error.path.hasPrefix(world.device.appending(path: "outbox").path) {
-                    try ChatStore.salvageOutbox(at: world.device, encryptionKey: key)
-                    outcome.note(call: "`salvageOutbox`")
-                } else {
-                    try ChatStore.rebuildCache(at: world.device)
-                    outcome.note(call: "`rebuildCache`")
-                }
+                try ChatStore.rebuildCache(at: world.device)
+                outcome.note(call: "`rebuildCache`")
             }
         }
         guard let report = world.store?.openingReport else { return }
@@ -102,6 +97,8 @@ package struct Matrix: Sendable {
         if report.isCacheNew { outcome.note(told: "isCacheNew") }
         if report.cacheLogs.hasTornTail { outcome.note(told: "cacheLogs.hasTornTail") }
         if report.outboxDamage != nil { outcome.note(told: "outboxDamage") }
+        if report.isOutboxRebuilt { outcome.note(told: "isOutboxRebuilt") }
+        if report.outboxLoss != nil { outcome.note(told: "outboxLoss") }
         if report.outboxLogs.hasTornTail { outcome.note(told: "outboxLogs.hasTornTail") }
         if report.isOutboxLost { outcome.note(told: "isOutboxLost") }
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Store
 
-/// An outbox that does not open returns the items that can be read.
-@Suite struct SalvageTests {
+/// Opening a store rebuilds an outbox that LevelDB cannot read from the items that can be read.
+@Suite struct RebuiltOutboxTests {
     private let directory: StoreDirectory
     private let ids: [RequestID] = ["a", "b", "c", "d"]
 
@@ -66,24 +66,52 @@ import Testing
         }
     }
 
-    /// Opens the store, and makes sure that it works on.
-    private func expectSaved(_ ids: [RequestID], copy: String = "outbox-damaged-1") throws {
+    /// The items after a rebuild: a server may have received each pending one.
+    private func doubtful(_ ids: [RequestID]) -> [OutboxItem] {
+        ids.map { id in
+            var item = outboxItem(id)
+            item.isDoubtful = true
+            return item
+        }
+    }
+
+    private func copy(_ number: Int) -> String {
+        directory.url.appending(path: "outbox-damaged-\(number)").path
+    }
+
+    /// Opens the store twice, makes sure that it works on, and acknowledges the loss.
+    private func expectRebuilt(_ ids: [RequestID], copy number: Int = 1) throws {
+        for isRebuilt in [true, false] {
+            let store = try directory.open()
+            let report = store.openingReport
+            #expect(report.isOutboxRebuilt == isRebuilt)
+            #expect(!report.isNew && !report.isOutboxLost && !report.isCacheNew)
+            #expect(report.outboxCopy == copy(number))
+            #expect(try store.outboxItems() == doubtful(ids))
+            #expect(try store.message("1", in: "general") == message)
+            #expect(try store.contradictions() == [])
+            #expect(try store.mayHaveLostOutboxItems())
+            store.close()
+        }
         let store = try directory.open()
-        let report = store.openingReport
-        #expect(!report.isNew && !report.isOutboxLost && !report.isCacheNew)
-        #expect(report.outboxCopy == directory.url.appending(path: copy).path)
-        #expect(try store.outboxItems() == ids.map(outboxItem))
-        #expect(try store.message("1", in: "general") == message)
-        #expect(try store.contradictions() == [])
         try store.write { try $0.save(outboxItem("new")) }
-        #expect(try store.outboxItems() == (ids + ["new"]).map(outboxItem))
-        for id in ids {
+        #expect(try store.outboxItems() == doubtful(ids) + [outboxItem("new")])
+        for (id, item) in zip(ids, doubtful(ids)) {
             let change = try store.write { try $0.removeOutboxItem(id) }
-            #expect(change.operations == [.removedOutboxItem(outboxItem(id))])
+            #expect(change.operations == [.removedOutboxItem(item)])
         }
         #expect(try store.outboxItems() == [outboxItem("new")])
         #expect(try store.contradictions() == [])
+        try store.acknowledgeOutboxLoss()
+        #expect(try !store.mayHaveLostOutboxItems())
         store.close()
+        let last = try directory.open()
+        #expect(last.openingReport.outboxCopy == nil && last.openingReport.outboxLoss == nil)
+        #expect(try last.outboxItems() == [outboxItem("new")])
+        last.close()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+                == ["VERSION", "cache", "outbox"])
     }
 
     @Test(arguments: ["MANIFEST", "CURRENT"], [false, true])
@@ -95,39 +123,27 @@ import Testing
             try Data("damage".utf8).write(to: path)
         }
         let before = try files("outbox")
-        try ChatStore.rebuildCache(at: directory.url)
-        let error = try #require(openingError())
-        #expect(error.code == .corruption)
-        #expect(error.message.hasPrefix("the outbox: "))
-        #expect(error.path == directory.url.appending(path: "outbox").path)
-        #expect(try files("outbox") == before)
-
-        try ChatStore.salvageOutbox(at: directory.url)
+        try directory.open().close()
         #expect(try files("outbox-damaged-1") == before)
-        let store = try directory.open()
-        #expect(try store.outboxItems() == ids.map(outboxItem))
-        try store.write { try $0.save(message) }
-        store.close()
-        try expectSaved(ids)
+        try FileManager.default.removeItem(at: directory.url.appending(path: "outbox"))
+        try FileManager.default.moveItem(
+            atPath: copy(1), toPath: directory.url.appending(path: "outbox").path)
+        try expectRebuilt(ids)
     }
 
-    @Test func theReportSaysHowManyOutboxItemsWereKept() throws {
-        try FileManager.default.removeItem(at: try file("CURRENT"))
-        var report = try ChatStore.salvageOutbox(at: directory.url)
-        let copies = ["1", "2"].map { directory.url.appending(path: "outbox-damaged-\($0)").path }
-        #expect(report.keptOutboxItems == 4 && report.unreadableRows == 0)
-        #expect(report.outboxCopy == copies[0])
-        // An outbox that does open is accepted as well.
-        report = try ChatStore.salvageOutbox(at: directory.url)
-        #expect(report.keptOutboxItems == 4 && report.unreadableRows == 0)
-        #expect(report.outboxCopy == copies[1])
-        try expectSaved(ids, copy: "outbox-damaged-2")
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
-                == ["VERSION", "cache", "outbox", "outbox-damaged-1", "outbox-damaged-2"])
+    @Test func eachRebuildKeepsItsCopy() throws {
+        for number in 1...2 {
+            try FileManager.default.removeItem(at: try file("CURRENT"))
+            let store = try directory.open()
+            #expect(store.openingReport.outboxCopy == copy(number))
+            #expect(store.openingReport.outboxLoss == nil || number == 2)
+            store.close()
+        }
+        try FileManager.default.removeItem(at: try file("MANIFEST"))
+        try expectRebuilt(ids, copy: 3)
     }
 
-    @Test func aRowThatIsNoOutboxItemIsCountedAndLeftOut() throws {
+    @Test func rowThatIsNoOutboxItemIsCountedOrKept() throws {
         let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
         let batch = Overlay()
         batch.put({ $0.outboxItemKey("general", 2) }, { $0.raw([0xFF]) })
@@ -136,16 +152,31 @@ import Testing
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.raw([1]) })
         try outbox.write(batch, isDurable: true)
         outbox.close()
-        let error = try #require(openingError())
-        #expect(error.code == .corruption && error.message.hasPrefix("the outbox: the next number"))
-        let report = try ChatStore.salvageOutbox(at: directory.url)
-        #expect(report.keptOutboxItems == 3 && report.unreadableRows == 3)
-        try expectSaved(["a", "c", "d"])
+        let store = try directory.open()
+        let loss = try #require(store.openingReport.outboxLoss)
+        #expect(loss.items == [] && loss.unreadableCount == 2 && !loss.isWholeOutbox)
+        #expect(try store.outboxItems() == doubtful(["a", "c", "d"]))
+        // The index names it, so that it can be removed.
+        #expect(try store.unreadableOutboxItemIDs() == ["b"])
+        #expect(try store.write { try $0.removeOutboxItem("b") }.operations.count == 1)
+        store.close()
+        let again = try directory.open()
+        #expect(again.openingReport.outboxLoss == loss && !again.openingReport.isOutboxRebuilt)
+    }
+
+    @Test func damagedBlockOfATableIsFoundByTheOpening() throws {
+        let path = try file(".ldb")
+        var bytes = try Data(contentsOf: path)
+        bytes[20] ^= 1
+        try bytes.write(to: path)
+        let store = try directory.open()
+        #expect(store.openingReport.isOutboxRebuilt)
+        #expect(try store.outboxItems() == doubtful(["c", "d"]))
     }
 
     @Test(arguments: [".log", ".ldb"], FileForm.allCases)
-    func salvagedItemsHaveTheTextsThatWereWritten(name: String, files: FileForm) throws {
-        let scene = try SalvageTests(files)
+    func rebuiltItemsHaveTheTextsThatWereWritten(name: String, files: FileForm) throws {
+        let scene = try RebuiltOutboxTests(files)
         let directory = scene.directory
         let path = try scene.file(name)
         let bytes = try Data(contentsOf: path)
@@ -156,12 +187,9 @@ import Testing
             let outbox = copy.url.appending(path: "outbox")
             try damaged.write(to: outbox.appending(path: path.lastPathComponent))
             try FileManager.default.removeItem(at: outbox.appending(path: "CURRENT"))
-            let report = try ChatStore.salvageOutbox(
-                at: copy.url, encryptionKey: files.key)
             let store = try copy.open()
             let items = try store.outboxItems()
-            #expect(items.allSatisfy { $0 == outboxItem($0.requestID) }, "flipped at \(index)")
-            #expect(report.keptOutboxItems == items.count)
+            #expect(items == doubtful(items.map(\.requestID)), "flipped at \(index)")
             // Those in the other file, at least.
             let others = name == ".log" ? ids.prefix(2) : ids.suffix(2)
             #expect(Set(others).isSubset(of: items.map(\.requestID)), "flipped at \(index)")
@@ -169,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func whereItEndsInBetweenNothingIsLost() throws {
+    @Test func interruptedRebuildLosesNothing() throws {
         let outbox = directory.url.appending(path: "outbox")
         try FileManager.default.removeItem(at: try file("CURRENT"))
         // Left over before the outbox was set aside: it counts, since nothing else has all rows.
@@ -178,8 +206,7 @@ import Testing
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
             try Data("part".utf8).write(to: place.appending(path: "000003.log"))
         }
-        #expect(openingError()?.code == .corruption)
-        try ChatStore.salvageOutbox(at: directory.url)
+        try directory.open().close()
         // As if the process had ended with the outbox set aside.
         for isEmptyOneThere in [false, true] {
             try FileManager.default.moveItem(
@@ -190,49 +217,44 @@ import Testing
             }
             let store = try directory.open()
             #expect(!store.openingReport.isOutboxLost)
-            #expect(try store.outboxItems() == ids.map(outboxItem))
+            #expect(store.openingReport.outboxCopy == copy(1))
+            #expect(try store.outboxItems() == doubtful(ids))
             store.close()
         }
-        try expectSaved(ids)
+        try FileManager.default.removeItem(at: try file("CURRENT"))
+        try expectRebuilt(ids, copy: 2)
     }
 
     @Test(arguments: ["cache", "outbox"]) func openStoreIsLockedForOthers(name: String) throws {
-        let database = try LevelDB(at: directory.url.appending(path: name).path)
-        let before = try files("")
-        let error = #expect(throws: StoreError.self) {
-            try ChatStore.salvageOutbox(at: directory.url)
+        try FileManager.default.removeItem(at: try file("CURRENT"))
+        let path = directory.url.appending(path: name).path
+        let before = try files("outbox")
+        var error: StoreError?
+        try LevelDB.Environment.disk().withLock(of: path) { () throws(StoreError) in
+            error = openingError()
         }
-        #expect(error?.code == .locked && error?.path == database.path)
-        #expect(try files("") == before)
-        database.close()
+        #expect(error?.code == .locked && error?.path == path)
+        #expect(try files("outbox") == before)
     }
 
-    @Test func filesOfANewerVersionAreNotChanged() throws {
-        try Data("2\n".utf8).write(to: directory.url.appending(path: "VERSION"))
-        let before = try files("")
-        #expect(code { try ChatStore.salvageOutbox(at: directory.url) } == .newerSchema)
-        try FileManager.default.removeItem(at: directory.url.appending(path: "VERSION"))
+    @Test func outboxOfANewerVersionIsNotRebuilt() throws {
         let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
         try outbox.setSchemaVersion(2)
         outbox.close()
-        #expect(code { try ChatStore.salvageOutbox(at: directory.url) } == .newerSchema)
-        #expect(Set(try files("").keys) == Set(before.keys).subtracting(["VERSION"]))
+        try FileManager.default.removeItem(at: try file("CURRENT"))
+        #expect(openingError()?.code == .newerSchema)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+                == ["VERSION", "cache", "outbox"])
     }
 
-    @Test func whereThereIsNoOutboxThereIsNothingToDo() throws {
-        let place = directory.url.appending(path: "none")
-        #expect(try ChatStore.salvageOutbox(at: place) == SalvageReport())
-        #expect(!FileManager.default.fileExists(atPath: place.path))
-    }
-
-    @Test func aDamagedCacheIsNamedAsWell() throws {
+    @Test func damagedCacheIsNamedFirst() throws {
         try FileManager.default.removeItem(
             at: directory.url.appending(path: "cache/CURRENT"))
+        try FileManager.default.removeItem(at: try file("CURRENT"))
         let error = try #require(openingError())
         #expect(error.code == .corruption && error.message.hasPrefix("the cache: "))
-        // It does not keep the outbox from being saved.
-        #expect(try ChatStore.salvageOutbox(at: directory.url).keptOutboxItems == 4)
         try ChatStore.rebuildCache(at: directory.url)
-        #expect(try directory.open().outboxItems() == ids.map(outboxItem))
+        #expect(try directory.open().outboxItems() == doubtful(ids))
     }
 }

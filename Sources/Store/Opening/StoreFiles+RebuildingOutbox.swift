@@ -1,0 +1,138 @@
+import Foundation
+import Models
+
+// An outbox that LevelDB cannot open or read is rebuilt from the items that can be read.
+
+extension StoreFiles {
+    /// The path of the complete new outbox, before it is moved into place.
+    var salvaged: String { outbox + "-salvaged" }
+    /// The path of the copy that is repaired.
+    var repaired: String { outbox + "-repaired" }
+
+    /// Returns a Boolean value that indicates whether an error of opening means that the outbox is
+    /// damaged.
+    func isOutboxDamage(_ error: StoreError) -> Bool {
+        error.code == .corruption && (error.path + "/").hasPrefix(outbox + "/")
+    }
+
+    /// Creates an outbox from the items of a damaged one that can be read, and keeps the damaged
+    /// files, unchanged, as a copy.
+    ///
+    /// LevelDB repairs a copy of the files, from which the items are read one by one. It is unknown
+    /// which rows of damaged files are the latest: an item that was sent or removed may reappear,
+    /// and an edited one may have its earlier content. Pending items are therefore marked doubtful,
+    /// so that they are not sent twice to a server that does not deduplicate. Data with a wrong
+    /// checksum is omitted, so that no item has a text that the user did not write.
+    ///
+    /// After a crash, the damaged outbox is in its place and the next opening starts again, or the
+    /// new one is complete and the next opening moves it into place.
+    ///
+    /// - Throws: `locked` if another process has the store open, `newerSchema`, `permission`,
+    ///   `noSpace`, `io`, or `corruption` if LevelDB cannot repair the files.
+    /// - Complexity: O(*n*) in the bytes, twice; needs space for two copies.
+    func rebuildOutbox(_ key: EncryptionKey?) throws(StoreError) {
+        let keys = try unlock(key, isCreating: false)
+        // Its lock excludes processes that would create an outbox while there is none.
+        try OpenFile.createDirectory(cache)
+        let environment = LevelDB.Environment.disk()
+        try environment.withLock(of: outbox) { () throws(StoreError) in
+            try environment.withLock(of: cache) { () throws(StoreError) in
+                try rebuildLockedOutbox(sealedBy: keys)
+            }
+        }
+    }
+
+    private func rebuildLockedOutbox(sealedBy keys: DataKeys?) throws(StoreError) {
+        let unfinished = salvaged + OpenFile.unfinished
+        // An earlier opening may have been interrupted.
+        for path in [salvaged, unfinished, repaired] { try OpenFile.removeAll(at: path) }
+        let copy = try nextOutboxCopy()
+        do throws(StoreError) {
+            try salvageItems(into: unfinished, for: copy, sealedBy: keys)
+        } catch {
+            // Report the original error. Leftover files are removed by the next opening.
+            for path in [unfinished, repaired] { try? OpenFile.removeAll(at: path) }
+            throw error
+        }
+        try OpenFile.removeAll(at: repaired)
+        // The new outbox is indexed. If the process ends now, the damaged one is rebuilt again.
+        try outboxDistrust.remove()
+        try OpenFile.move(unfinished, to: salvaged)
+        try OpenFile.move(outbox, to: copy)
+        try finishSalvage()
+    }
+
+    /// Moves a new outbox into place, if an earlier opening was interrupted before that.
+    func finishSalvage() throws(StoreError) {
+        let error = rename(salvaged, outbox) == 0 ? 0 : errno
+        switch error {
+        case 0: try OpenFile.syncParent(of: outbox)
+        // There is no new outbox; or the old outbox still exists and is valid.
+        case ENOENT, ENOTDIR, ENOTEMPTY, EEXIST: return
+        default: throw StoreError(errno: error, doing: "rename to \(outbox)", path: salvaged)
+        }
+    }
+
+    /// Copies the outbox, repairs the copy, and writes its outbox items into a new database,
+    /// durably.
+    private func salvageItems(
+        into new: String, for copy: String, sealedBy keys: DataKeys?
+    ) throws(StoreError) {
+        func environment() -> LevelDB.Environment { .disk(keys, as: StoreFiles.outboxName) }
+        try DatabaseFiles(outbox).copy(to: repaired)
+        // LevelDB's repair does not check the records of logs.
+        try DatabaseFiles(repaired).bridgeDamage(in: environment())
+        try LevelDB.repair(at: repaired, environment: environment())
+        let source = try LevelDB(at: repaired, environment: environment(), skippingDamage: true)
+        defer { source.close() }
+        // An unreadable version is treated as a missing one.
+        let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
+        try StoreSchema.current.check(version, at: outbox)
+        try OpenFile.createDirectory(new)
+        let target = try LevelDB(at: new, environment: environment())
+        defer { target.close() }
+        let unknownRows = try target.addOutboxRows(of: source)
+        try target.setSchemaVersion(version)
+        try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
+            var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
+            loss.unreadableCount += unknownRows
+            loss.copyName = URL(filePath: copy).lastPathComponent
+            return loss
+        }
+    }
+}
+
+extension LevelDB {
+    /// Copies the rows of outbox items and their index, and the loss that the app has not
+    /// acknowledged.
+    ///
+    /// - Returns: The number of rows that are not copied because their table is unknown.
+    fileprivate func addOutboxRows(of source: LevelDB) throws(StoreError) -> Int {
+        let rows = Rows(snapshot: try source.snapshot())
+        var batch = Overlay()
+        if let loss = (try? source.outboxLoss()) ?? nil { batch.put(loss) }
+        var unknown = 0
+        try rows.scan(.all) { (key, value) throws(StoreError) in
+            switch key.first.flatMap(OutboxTable.init) {
+            case .outboxItem:
+                if var item: OutboxItem = rows.readableRecord(value), item.state == .pending {
+                    item.isDoubtful = true
+                    batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
+                } else {
+                    batch.put({ $0.raw(key) }, { $0.raw(value) })
+                }
+            case .request: batch.put({ $0.raw(key) }, { $0.raw(value) })
+            case .schema where key.dropFirst().elementsEqual([SchemaRow.nextNumber.rawValue]):
+                batch.put({ $0.raw(key) }, { $0.raw(value) })
+            case .schema: return true
+            case nil: unknown += 1
+            }
+            guard batch.isLarge else { return true }
+            try write(batch, isDurable: false)
+            batch = Overlay()
+            return true
+        }
+        try write(batch, isDurable: false)
+        return unknown
+    }
+}
