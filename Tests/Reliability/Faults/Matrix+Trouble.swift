@@ -188,7 +188,7 @@ extension Fault {
         case .truncations: line.contains(" feed") && line.hasSuffix("answered")
         case .repeatedChangelog, .changelogExpired:
             line.contains("messageChanges") && !line.hasSuffix("answered")
-        case .repeatedBatches: line.hasSuffix("told again")
+        case .repeatedBatches: line.hasSuffix("a batch repeated")
         case .lostEvents: line.hasSuffix("events lost")
         default: false
         }
