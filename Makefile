@@ -25,6 +25,8 @@
 #   make consumers  build, run and test the packages in Tests/Consumers, which use this one
 #   make graphs     resolve those packages ten times each
 #   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
+#   make matrix-server  start a Matrix homeserver on loopback, to try MatrixBackend with
+#   make test-matrix    run the conformance suite on that homeserver
 #   make corpus     import the real logs in CORPUS, page them offline, and compare them
 #   make nightly    what takes longer: tsan, asan, graphs, the long tests, faults, soak, ten minutes of fuzz
 #
@@ -38,7 +40,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
-MODULES := Models Store Sync Collections EmbeddedServer ScrollbackTesting
+MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting
 FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
@@ -68,7 +70,7 @@ endif
 DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
-.PHONY: help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
+.PHONY: matrix-server test-matrix help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
 	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
@@ -136,6 +138,17 @@ bench-store: deps deps-bench
 
 bench-sync: deps deps-bench
 	cd Benchmarks && swift run -c release bench-sync $(ARGS)
+
+matrix-server:
+	Tests/Tools/matrix-server start
+
+# Skipped where neither an installed homeserver nor PyPI is there.
+test-matrix: deps
+	if Tests/Tools/matrix-server needs; then \
+	    Tests/Tools/matrix-server start && \
+	    SCROLLBACK_MATRIX=http://127.0.0.1:$${MATRIX_PORT:-8008} $(TEST) $(STRICT) --filter LiveConformanceTests; \
+	    status=$$?; Tests/Tools/matrix-server stop; exit $$status; \
+	else echo "Skipped: the tests need Synapse, and PyPI cannot be reached."; fi
 
 tsan: deps
 	$(TEST) --sanitize=thread --scratch-path .build-tsan

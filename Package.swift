@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Collections", targets: ["Collections", "AppleCollectionsAlias"]),
         .library(
             name: "EmbeddedServer", targets: ["EmbeddedServer", "AppleCollectionsAlias"]),
+        .library(name: "MatrixBackend", targets: ["MatrixBackend", "AppleCollectionsAlias"]),
         .library(
             name: "ScrollbackTesting", targets: ["ScrollbackTesting", "AppleCollectionsAlias"]),
         // `make install` installs it as `scrollback`. A product of that name could share a build directory
@@ -65,6 +66,8 @@ let package = Package(
             ]
         ),
         .target(name: "Scrollback", dependencies: ["Models", "Store", "Sync", "Collections"]),
+
+        .target(name: "MatrixBackend", dependencies: ["Models", "Sync"]),
 
         // MARK: To develop and test with
 
@@ -138,6 +141,9 @@ let package = Package(
                 "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync", "TestSupport",
                 "FaultyDisks",
             ]),
+        .testTarget(
+            name: "MatrixBackendTests",
+            dependencies: ["MatrixBackend", "ScrollbackTesting", "Models", "Sync"]),
         .testTarget(
             name: "ScrollbackTestingTests",
             dependencies: ["ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync"]),

@@ -37,7 +37,9 @@ extension EmbeddedClient {
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
         let joinsAll = !capabilities.contains(.invitations)
-        return try ask(.channelManagement) { state, session throws(BackendError) in
+        var params = params
+        if !capabilities.contains(.distinctChannels) { params.isDistinct = false }
+        return try ask(.channelManagement) { [params] state, session throws(BackendError) in
             try state.createChannel(params, by: session.userID, joinsAll: joinsAll)
         }
     }
@@ -53,7 +55,7 @@ extension EmbeddedClient {
 
     /// Deletes a group channel with its messages for all members.
     public func deleteChannel(_ url: ChannelURL) async throws(BackendError) {
-        try ask(.channelManagement) { state, session throws(BackendError) in
+        try ask(.channelDeletion) { state, session throws(BackendError) in
             try state.deleteChannel(url, by: session.userID)
         }
     }
@@ -141,7 +143,8 @@ extension EmbeddedClient {
         _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
-        try ask(.moderation) { state, session throws(BackendError) in
+        let needed: BackendCapabilities = end == nil ? .moderation : .temporaryRestrictions
+        try ask([.moderation, needed]) { state, session throws(BackendError) in
             try state.restrict(
                 userID, in: url, restriction, until: end, reason: reason, by: session.userID)
         }

@@ -70,7 +70,8 @@ extension EmbeddedClient {
     /// Sends a message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let deduplicates = capabilities.contains(.deduplicatesRequests)
-        return try ask { state, session throws(BackendError) in
+        let hasFiles = item.multipleFilesMessageCreateParams != nil
+        return try ask(hasFiles ? .multipleFiles : []) { state, session throws(BackendError) in
             try state.send(item, by: session.userID, deduplicates: deduplicates)
         }
     }

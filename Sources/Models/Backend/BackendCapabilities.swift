@@ -8,7 +8,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 
     private init(bit: UInt32) { self.init(rawValue: 1 << bit) }
 
-    /// The server deduplicates by request ID: a message that is sent again with the same ID,
+    /// The server deduplicates by request ID: a message that a device sends again with the same ID,
     /// however late, is created once.
     ///
     /// Without this capability, a message whose acknowledgement was lost is not retried
@@ -34,7 +34,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let typing = BackendCapabilities(bit: 9)
     /// The backend counts the messages and channels that the user has not read.
     public static let unreadCounts = BackendCapabilities(bit: 10)
-    /// Users can create, change and delete channels.
+    /// Users can create and change channels, invite others, join and leave.
     public static let channelManagement = BackendCapabilities(bit: 11)
     /// Invited users can accept or decline.
     ///
@@ -42,12 +42,23 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let invitations = BackendCapabilities(bit: 12)
     /// A user can hide channels.
     public static let hiding = BackendCapabilities(bit: 13)
-    /// Operators can freeze channels, and mute and ban users.
+    /// Operators can freeze channels, and mute and ban users for an unlimited time.
     public static let moderation = BackendCapabilities(bit: 14)
     /// A user can reset a channel's history for themselves.
     public static let historyReset = BackendCapabilities(bit: 15)
     /// The backend supports open channels.
     public static let openChannels = BackendCapabilities(bit: 16)
+    /// The server deduplicates by request ID also across the devices of a user.
+    public static let deduplicatesAcrossDevices = BackendCapabilities(bit: 17)
+    /// A message can have several files.
+    public static let multipleFiles = BackendCapabilities(bit: 18)
+    /// Operators can delete channels.
+    public static let channelDeletion = BackendCapabilities(bit: 19)
+    /// The server returns the existing channel of the same users instead of creating another one,
+    /// if the parameters ask for it.
+    public static let distinctChannels = BackendCapabilities(bit: 20)
+    /// A mute or a ban can end at a given time.
+    public static let temporaryRestrictions = BackendCapabilities(bit: 21)
 }
 
 extension BackendCapabilities: CustomStringConvertible {
@@ -68,5 +79,9 @@ extension BackendCapabilities: CustomStringConvertible {
         (.channelManagement, "channelManagement"), (.invitations, "invitations"),
         (.hiding, "hiding"), (.moderation, "moderation"), (.historyReset, "historyReset"),
         (.openChannels, "openChannels"),
+        (.deduplicatesAcrossDevices, "deduplicatesAcrossDevices"),
+        (.multipleFiles, "multipleFiles"), (.channelDeletion, "channelDeletion"),
+        (.distinctChannels, "distinctChannels"),
+        (.temporaryRestrictions, "temporaryRestrictions"),
     ]
 }

@@ -29,7 +29,7 @@ extension BackendConformance {
                 !reading.events.contains { $0.isAbout(message.messageID) },
                 "\(bob.userID) left, and the feed reported \(message.shown)")
         },
-        ConformanceCheck("feed.members", "lose a deleted channel", needs: .channelManagement) {
+        ConformanceCheck("feed.members", "lose a deleted channel", needs: .channelDeletion) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)

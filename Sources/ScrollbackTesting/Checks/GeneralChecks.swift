@@ -193,7 +193,11 @@ extension Device {
                 try await backend.lift(.muted, of: other, in: url)
             },
             ChannelCall("leave", .channelManagement) { try await backend.leave(url) },
-            ChannelCall("deleteChannel", .channelManagement) {
+            ChannelCall("restrict(until: a time)", [.moderation, .temporaryRestrictions]) {
+                try await backend.restrict(
+                    other, in: url, .muted, until: .distantFuture, reason: "")
+            },
+            ChannelCall("deleteChannel", .channelDeletion) {
                 try await backend.deleteChannel(url)
             },
         ]

@@ -14,9 +14,6 @@ extension BackendConformance {
             for device in [alice, bob] {
                 let channel = try await device.backend.channel(made.url)
                 try expectEqual(channel.name, "Made", "the name")
-                try expectEqual(channel.data, "data", "the data")
-                try expectEqual(channel.customType, "made", "the custom type")
-                try expectEqual(channel.memberCount, 2, "how many members it has")
                 let isInvited = device.userID == bob.userID && device.can(.invitations)
                 try expect(
                     channel.myMemberState == .joined
@@ -24,10 +21,17 @@ extension BackendConformance {
                     "\(device.userID) is \(channel.myMemberState)")
                 let urls = try await device.channelURLs()
                 try expect(urls.contains(made.url), "\(device.userID) has no such channel")
+                // A server may show an invited user less than a member.
+                guard channel.myMemberState == .joined else { continue }
+                try expectEqual(channel.data, "data", "the data")
+                try expectEqual(channel.customType, "made", "the custom type")
+                try expectEqual(channel.memberCount, 2, "how many members it has")
             }
         },
-        ConformanceCheck("create.distinct", "ask for one channel twice", needs: .channelManagement)
-        {
+        ConformanceCheck(
+            "create.distinct", "ask for one channel twice",
+            needs: [.channelManagement, .distinctChannels]
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
@@ -55,6 +59,7 @@ extension BackendConformance {
             params.customType = "type"
             params.coverURL = "https://example.com/cover.png"
             let url = try await alice.backend.createChannel(params).url
+            try await bob.accept(url)
             var metadata = Patch<GroupChannel>()
             metadata.set(\.metadata, to: ["mood": "sunny"])
             _ = try await alice.backend.updateChannel(url, with: metadata)
@@ -75,7 +80,7 @@ extension BackendConformance {
                 try expectEqual(found.metadata, ["mood": "sunny"], "the metadata after \(patch)")
             }
         },
-        ConformanceCheck("deleteChannel.gone", "delete a channel", needs: .channelManagement) {
+        ConformanceCheck("deleteChannel.gone", "delete a channel", needs: .channelDeletion) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)

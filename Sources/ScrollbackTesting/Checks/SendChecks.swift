@@ -44,8 +44,7 @@ extension BackendConformance {
             try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
             let others = try await bob.send(many, in: url)
             let edited = try await alice.edit(message, "edited")
-            let tablet = try await scene.device(0)
-            let late = try await tablet.send("hello", in: url, requestID: request)
+            let late = try await alice.send("hello", in: url, requestID: request)
             try expectEqual(late.messageID, message.messageID, "the message of a late attempt")
             let history = try await bob.history(url)
             try expectEqual(history.ids, ([message] + others).inOrder.ids, "the messages")
@@ -54,6 +53,31 @@ extension BackendConformance {
         },
         ConformanceCheck("send.once", "send twice at a time", needs: .deduplicatesRequests) {
             scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let request = scene.subject.makeRequestID()
+            async let first = alice.send("hello", in: url, requestID: request)
+            async let second = alice.send("hello", in: url, requestID: request)
+            let ids = try await [first.messageID, second.messageID]
+            try expectEqual(ids[0], ids[1], "the messages of two attempts at a time")
+            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+        },
+        ConformanceCheck(
+            "send.once", "send again from another device",
+            needs: [.deduplicatesRequests, .deduplicatesAcrossDevices]
+        ) { scene in
+            let (alice, tablet) = (try await scene.device(0), try await scene.device(0))
+            let url = try await scene.channel(alice, try await scene.device(1))
+            let request = scene.subject.makeRequestID()
+            let message = try await alice.send("hello", in: url, requestID: request)
+            let again = try await tablet.send("hello", in: url, requestID: request)
+            try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
+            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+        },
+        ConformanceCheck(
+            "send.once", "send twice at a time from two devices",
+            needs: [.deduplicatesRequests, .deduplicatesAcrossDevices]
+        ) { scene in
             let (alice, tablet) = (try await scene.device(0), try await scene.device(0))
             let url = try await scene.channel(alice, try await scene.device(1))
             let request = scene.subject.makeRequestID()
@@ -77,8 +101,8 @@ extension BackendConformance {
             try expect(messages[0].messageID != messages[1].messageID, "two messages are one")
         },
         ConformanceCheck(
-            "send.once", "send again after a restart", needs: .deduplicatesRequests,
-            hooks: [.restartServer]
+            "send.once", "send again after a restart",
+            needs: [.deduplicatesRequests, .deduplicatesAcrossDevices], hooks: [.restartServer]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)

@@ -267,9 +267,10 @@ extension BackendPromise {
         ),
         (
             "send.once",
-            "If the backend deduplicates requests, two requests of a user with the same "
+            "If the backend deduplicates requests, two requests of a device with the same "
                 + "request ID create one message, however late the second one is, and even if "
-                + "the first response was lost."
+                + "the first response was lost. If it deduplicates across devices, so do two "
+                + "requests of a user."
         ),
         (
             "send.deleted",

@@ -86,7 +86,7 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func deleteChannel(_ url: ChannelURL) async throws(BackendError) {
-        throw .lacking(.channelManagement)
+        throw .lacking(.channelDeletion)
     }
 
     /// Throws `unsupported`.

@@ -233,9 +233,9 @@ public protocol Backend: Sendable {
     ///
     /// - `send.message`: The message has an ID, a position, the item's request ID, and the content
     ///   of the item's parameters.
-    /// - `send.once`: If the backend deduplicates requests, two requests of a user with the same
+    /// - `send.once`: If the backend deduplicates requests, two requests of a device with the same
     ///   request ID create one message, however late the second one is, and even if the first
-    ///   response was lost.
+    ///   response was lost. If it deduplicates across devices, so do two requests of a user.
     /// - `send.deleted`: A request ID whose message was deleted does not create the message again.
     /// - `send.order`: Messages that are sent one after the other have positions in that order,
     ///   unless the server has several clocks that differ.

@@ -1,0 +1,135 @@
+public import Models
+import Sync
+
+// Changelogs: the events after a token.
+extension MatrixBackend {
+    /// Returns the changes of a room's messages since a point, oldest first.
+    ///
+    /// Its cost grows with all messages since the point, because the server does not tell edits from
+    /// messages: one request for each hundred, and one for each edited message.
+    ///
+    /// - Throws: `expired` if the server does not know the point, or if a reaction was removed to a
+    ///   message that is not known.
+    public func messageChanges(
+        in channelURL: ChannelURL, since point: ChangelogPoint
+    ) async throws(BackendError) -> MessageChangelog {
+        let room = channelURL.rawValue
+        try await requireRoom(room)
+        let (token, first) = try await start(of: point, in: room)
+        let filter = RoomEvent.changeTypes.map { "\"\($0)\"" }.joined(separator: ",")
+        let reply: EventsReply
+        do {
+            reply = try await call(
+                .get(
+                    "rooms", room, "messages",
+                    query: [
+                        ("dir", "f"), ("from", token), ("limit", "100"),
+                        ("filter", #"{"types":[\#(filter)]}"#),
+                    ]))
+        } catch  where error.detail == .invalidParameter {
+            throw BackendError(.expired, error.message)
+        }
+        seen.insert(reply.events)
+        var changes = MessageChanges()
+        for event in first + reply.events { changes.add(event, seen) }
+        try await resolve(&changes, in: room)
+        return try await changelog(
+            changes, in: room, next: reply.end ?? token, hasMore: reply.end != nil)
+    }
+
+    private func start(
+        of point: ChangelogPoint, in room: String
+    ) async throws(BackendError) -> (token: String, first: [RoomEvent]) {
+        switch point {
+        case .token(let token): return (token, [])
+        case .feed(let cursor): return (cursor.rawValue, [])
+        case .time(let time):
+            let (place, event) = try await place(of: time, in: room)
+            guard let place else { throw BackendError(.expired, "\(room) has no place at \(time)") }
+            return (place.token, [event].compactMap(\.self))
+        }
+    }
+
+    /// Finds out what redacted events were.
+    private func resolve(_ changes: inout MessageChanges, in room: String)
+        async throws(BackendError)
+    {
+        let unknown = changes.unknown.keys.sorted()
+        let events = try await concurrently(unknown) { id throws(BackendError) in
+            try await self.event(id, in: room)
+        }
+        for (id, event) in zip(unknown, events) {
+            if event?.type == "m.reaction" {
+                throw BackendError(
+                    .expired, "a reaction in \(room) was removed, to a message that is not known")
+            }
+            if event?.hasMessageType ?? true { changes.deleted[id] = changes.unknown[id] }
+        }
+    }
+
+    private func changelog(
+        _ changes: MessageChanges, in room: String, next: String, hasMore: Bool
+    ) async throws(BackendError) -> MessageChangelog {
+        let ids = changes.updated.subtracting(changes.deleted.keys).sorted()
+        let events = try await concurrently(ids) { id throws(BackendError) in
+            try await self.event(id, in: room)
+        }
+        var changelog = MessageChangelog()
+        changelog.updated = try await messages(
+            events.compactMap(\.self).filter(\.isMessage), in: room, since: nil)
+        changelog.deleted = changes.deleted.keys.sorted().map { id in
+            var deleted = DeletedMessage()
+            deleted.messageID = MessageID(id)
+            deleted.deletedAt = changes.deleted[id]
+            return deleted
+        }
+        changelog.hasMore = hasMore
+        changelog.next = next
+        return changelog
+    }
+
+    /// Returns the changes of the user's rooms since a point: one `/sync`.
+    public func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        let token =
+            switch point {
+            case .token(let token): token
+            case .feed(let cursor): cursor.rawValue
+            case .time: throw BackendError.lacking(.channelChangelogByTime)
+            }
+        let reply = try await sync(since: token)
+        try await updateList()
+        let me = try me
+        let changed = Set(reply.joined.keys).union(reply.invited.keys)
+        var changelog = GroupChannelChangelog()
+        changelog.updated = list.channelIDs.sorted().filter(changed.contains)
+            .compactMap { list.channel($0, for: me) }
+        changelog.deletedURLs = reply.left.keys.sorted().filter { list.rooms[$0] == nil }
+            .map { ChannelURL($0) }
+        changelog.next = reply.nextBatch
+        return changelog
+    }
+}
+
+/// The messages that a list of events changes.
+private struct MessageChanges {
+    var updated: Set<String> = []
+    var deleted: [String: Timestamp] = [:]
+    /// Redacted events of which nothing is known.
+    var unknown: [String: Timestamp] = [:]
+
+    mutating func add(_ event: RoomEvent, _ seen: SeenEvents) {
+        if let edited = event.edited {
+            updated.insert(edited)
+        } else if let (_, target) = event.reaction {
+            updated.insert(target)
+        } else if let redacted = event.redacts {
+            switch seen[redacted] {
+            case .message, .reply: deleted[redacted] = event.time
+            case .edit(let target), .reaction(_, let target, _): updated.insert(target)
+            case nil: unknown[redacted] = event.time
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+public import Models
+
+// The feed is `/sync`, and a cursor is its token.
+extension MatrixBackend {
+    /// Returns the next batch of events after a cursor.
+    ///
+    /// Each message of others costs nothing beyond `/sync`; an edit costs a request for the message,
+    /// and a redaction of an event that was not seen before costs one for the event.
+    public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        guard let cursor else { return try await beginning() }
+        var events: [FeedEvent] = []
+        let reply = try await sync(since: cursor.rawValue, wait: options.longPoll)
+        if list.token == cursor.rawValue {
+            apply(reply)
+        } else if reply.changesState {
+            try await updateList()
+        }
+        for id in reply.left.keys.sorted() {
+            list.remove(id)
+            events.append(.channelRemoved(ChannelURL(id), reply.left[id]!.removal(of: try me)))
+        }
+        for id in reply.invited.keys.sorted() { events += try whole(id) }
+        for id in reply.joined.keys.sorted() {
+            guard let room = reply.joined[id], !(list.rooms[id]?.isSpace ?? false) else { continue }
+            events += try await self.events(of: room, id)
+        }
+        return batch(events, reply.nextBatch)
+    }
+
+    private func beginning() async throws(BackendError) -> FeedBatch {
+        try await updateList()
+        let me = try me
+        guard let token = list.token else { throw BackendError(.unanswered, "no rooms") }
+        let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
+            .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
+        let all = FeedEvent.channels(Set(channels.map(\.url)))
+        return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
+    }
+
+    private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {
+        FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
+    }
+
+    /// The complete state of a room.
+    private func whole(_ id: String) throws(BackendError) -> [FeedEvent] {
+        guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
+        else { return [] }
+        return [FeedEvent(whole: channel)]
+    }
+
+    // MARK: A room
+
+    private func events(
+        of changes: SyncReply.JoinedRoom, _ room: String
+    ) async throws(BackendError) -> [FeedEvent] {
+        let url = ChannelURL(room)
+        var events: [FeedEvent] = []
+        if changes.isLimited, let token = changes.previousBatch {
+            events.append(.truncation(in: url, walk: Place(token).cursor))
+        }
+        let current = try await currentMessages(changes.timeline, in: room)
+        for (index, event) in changes.timeline.enumerated() {
+            let isLast = !changes.timeline[(index + 1)...].contains { $0.edited == event.edited }
+            events += try await self.events(of: event, in: room, current, isLastEdit: isLast)
+        }
+        events = try await channelEvents(of: changes, room, current) + events
+        for (user, time) in changes.readers {
+            events.append(.read(by: UserID(user), in: url, at: time))
+        }
+        if let typing = changes.typing {
+            let users = typing.map { people[room]?[$0] ?? User(id: UserID($0)) }
+            events.append(.typing(users, in: url))
+        }
+        return events
+    }
+
+    /// Returns the new messages of a timeline, and the edited ones in their current version.
+    private func currentMessages(
+        _ timeline: [RoomEvent], in room: String
+    ) async throws(BackendError) -> [String: Message] {
+        let new = timeline.filter(\.isMessage)
+        let senders = try await senders(of: new, in: room)
+        let me = try me
+        var messages: [String: Message] = [:]
+        for event in new {
+            messages[event.id] = senders[event.sender].map {
+                Message(event, in: room, sender: $0, me: me)
+            }
+        }
+        // An edit by another user is an event too, and changes nothing.
+        let edited = Array(Set(timeline.compactMap(\.edited)))
+        let found = try await concurrently(edited) { id throws(BackendError) in
+            try await self.message(id, in: room)
+        }
+        for (id, message) in zip(edited, found) {
+            messages["edited \(id)"] = message
+        }
+        return messages
+    }
+
+    private func events(
+        of event: RoomEvent, in room: String, _ current: [String: Message], isLastEdit: Bool
+    ) async throws(BackendError) -> [FeedEvent] {
+        let url = ChannelURL(room)
+        if let message = current[event.id] {
+            guard case .reply(let root) = SeenEvents.Meaning(event) else {
+                return [.messageReceived(message)]
+            }
+            return try await [.messageReceived(message)] + thread(root, in: room, at: event.time)
+        }
+        if let edited = event.edited {
+            guard isLastEdit, let message = current["edited \(edited)"] else { return [] }
+            return [.messageUpdated(message)]
+        }
+        if let (key, target) = event.reaction {
+            return [
+                .reaction(
+                    ReactionEvent(
+                        .add, key, by: UserID(event.sender), to: MessageID(target), in: url,
+                        at: event.time))
+            ]
+        }
+        if let redacted = event.redacts {
+            return try await redaction(of: redacted, in: room, at: event.time)
+        }
+        return []
+    }
+
+    /// The events of a redaction, which does not say what it redacted.
+    private func redaction(
+        of id: String, in room: String, at time: Timestamp
+    ) async throws(BackendError) -> [FeedEvent] {
+        let url = ChannelURL(room)
+        let deletion = FeedEvent.messageDeleted(MessageID(id), in: url, at: time)
+        switch seen[id] {
+        case .message: return [deletion]
+        case .reply(let root): return try await [deletion] + thread(root, in: room, at: time)
+        case .edit(let edited):
+            return try await message(edited, in: room).map { [.messageUpdated($0)] } ?? []
+        case .reaction(let key, let target, let user):
+            return [
+                .reaction(
+                    ReactionEvent(
+                        .delete, key, by: UserID(user), to: MessageID(target), in: url, at: time))
+            ]
+        case nil:
+            guard let event = try await event(id, in: room) else { return [deletion] }
+            if event.hasMessageType { return [deletion] }
+            // The reaction has lost its target, which is some message that is older than it.
+            return event.type == "m.reaction"
+                ? [.historyChanged(in: url, from: nil, through: event.time)] : []
+        }
+    }
+
+    private func thread(
+        _ root: String, in room: String, at time: Timestamp
+    ) async throws(BackendError) -> [FeedEvent] {
+        guard let event = try await event(root, in: room), event.isMessage else { return [] }
+        let info = ThreadInfo(
+            replyCount: event.thread?.count ?? 0, lastRepliedAt: event.thread?.latestAt,
+            updatedAt: time)
+        return [
+            .threadInfo(
+                ThreadInfoUpdateEvent(
+                    parentMessageID: MessageID(root), channelURL: ChannelURL(room),
+                    threadInfo: info))
+        ]
+    }
+
+    /// The changes of the channel itself: its complete state if its state has changed, and
+    /// otherwise what messages and receipts change.
+    private func channelEvents(
+        of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message]
+    ) async throws(BackendError) -> [FeedEvent] {
+        if changes.changesState { return try whole(room) }
+        var patch = Patch<GroupChannel>()
+        if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
+        if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
+        let changesOld = changes.timeline.contains { $0.edited != nil || $0.redacts != nil }
+        if changesOld {
+            let message = try await newestMessage(in: room)
+            list.setLastMessage(message, of: room)
+            patch.set(\.lastMessage, to: message)
+        } else if let last = changes.timeline.last(where: \.isMessage) {
+            patch.set(\.lastMessage, to: current[last.id])
+        }
+        guard !patch.isEmpty else { return [] }
+        return [.channel(ChannelUpdate(ChannelURL(room), patch))]
+    }
+}
+
+extension FeedEvent {
+    /// The complete state of a channel.
+    fileprivate init(whole channel: GroupChannel) {
+        // The progress of reading changes belongs to the device.
+        let patch = Patch(whole: channel, except: \.lastSyncedChangelogAt)
+        let isInvitation = channel.myMemberState == .invited
+        self = .channel(
+            ChannelUpdate(
+                channel.url, patch,
+                source: isInvitation ? .eventUserReceivedInvitation : .eventChannelChanged,
+                actor: isInvitation ? channel.inviter : nil))
+    }
+}
+
+extension SyncReply {
+    /// A Boolean value that indicates whether the reply changes the state of rooms.
+    fileprivate var changesState: Bool {
+        !invited.isEmpty || !left.isEmpty || joined.values.contains(where: \.changesState)
+    }
+}
+
+extension SyncReply.LeftRoom {
+    /// Why the user has lost the room.
+    fileprivate func removal(of me: UserID) -> ChannelRemoval {
+        let event = events.last { $0.type == "m.room.member" && $0.stateKey == me.rawValue }
+        guard let event else { return .unknown }
+        if event.content.membership == "ban" { return .banned }
+        return event.sender == me.rawValue ? .left : .unknown
+    }
+}

@@ -1,0 +1,139 @@
+import Models
+
+// `/sync`, and the list of rooms that it keeps current.
+extension MatrixBackend {
+    /// Asks for the changes since a token; `nil` for the current state.
+    ///
+    /// - Throws: `expired` if the server does not know the token.
+    func sync(since token: String?, wait: Duration = .zero) async throws(BackendError) -> SyncReply
+    {
+        syncCount += 1
+        var request = MatrixRequest.get("sync", query: [("filter", filter(isFirst: token == nil))])
+        request.wait = wait
+        // Only whole numbers are accepted.
+        request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
+        if let token { request.query.append(("since", token)) }
+        do {
+            let reply: SyncReply = try await call(request)
+            for (id, room) in reply.joined {
+                learn(room.state + room.timeline, in: id)
+                seen.insert(room.timeline)
+            }
+            for (id, room) in reply.invited { learn(room.state, in: id) }
+            return reply
+        } catch  where error.code == .refused && error.detail == .invalidParameter && token != nil {
+            throw BackendError(.expired, error.message)
+        }
+    }
+
+    /// The filter of all requests.
+    ///
+    /// Synapse answers equal requests from a cache for two minutes, which hides what happened since:
+    /// spaces at the end make each one different.
+    private func filter(isFirst: Bool) -> String {
+        let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
+        // A state event that the filter keeps out of the timeline is in no part of the reply.
+        let timeline =
+            Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
+        let limit = isFirst ? 4 : max(options.timelineLimit, 1)
+        return """
+            {"presence":{"types":[]},"account_data":{"types":["m.direct"]},"room":{\
+            "account_data":{"types":[]},"ephemeral":{"types":["m.receipt","m.typing"]},\
+            "state":{"types":[\(quoted(Self.stateTypes))],\
+            "lazy_load_members":true,"include_redundant_members":true},\
+            "timeline":{"limit":\(limit),"types":[\(quoted(timeline))],"lazy_load_members":true}}}
+            """ + String(repeating: " ", count: syncCount % 200)
+    }
+
+    private static let stateTypes = [
+        "m.room.create", "m.room.name", "m.room.canonical_alias", "m.room.avatar",
+        "m.room.join_rules", "m.room.power_levels", "m.room.tombstone", "m.room.pinned_events",
+        "m.room.member", "dev.scrollback",
+    ]
+
+    /// Makes the list of rooms current, and loads it if it is empty.
+    func updateList() async throws(BackendError) {
+        // An update in flight may have begun too early for this caller.
+        while let listUpdate { _ = await listUpdate.value }
+        let task = Task { () async -> Result<Void, BackendError> in
+            do throws(BackendError) {
+                let reply = try await self.sync(since: self.list.token)
+                self.apply(reply)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        listUpdate = task
+        defer { listUpdate = nil }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        do {
+            try result.get()
+        } catch  where error.code == .expired {
+            list = RoomList()
+            throw error
+        }
+        try await fetchStaleLastMessages()
+    }
+
+    /// Adds changes to the list of rooms.
+    func apply(_ reply: SyncReply) {
+        guard let session else { return }
+        let people = people
+        list.apply(reply, me: session.user) { user, room in
+            people[room]?[user].map { Sender($0) } ?? Sender(id: UserID(user))
+        }
+    }
+
+    private func fetchStaleLastMessages() async throws(BackendError) {
+        let stale = list.rooms.values.filter { $0.lastMessageIsStale && !$0.isSpace }.map(\.id)
+        for (id, message) in zip(stale, try await concurrently(stale, newestMessage)) {
+            list.setLastMessage(message, of: id)
+        }
+    }
+
+    // MARK: Members
+
+    /// Remembers the names of members.
+    func learn(_ state: [RoomEvent], in room: String) {
+        for event in state where event.type == "m.room.member" {
+            // Who has left keeps the last known name.
+            guard let id = event.stateKey, event.content.membership != "leave" else { continue }
+            people[room, default: [:]][id] = event.user
+        }
+    }
+
+    /// Returns the authors of events by their IDs.
+    func senders(
+        of events: [RoomEvent], in room: String
+    ) async throws(BackendError) -> [String: Sender] {
+        let authors = Set(events.map(\.sender))
+        let known = people[room] ?? [:]
+        let unknown: [String] = authors.filter { known[$0] == nil }.sorted()
+        let found = try await concurrently(unknown) { user throws(BackendError) in
+            try await self.profile(of: user, in: room)
+        }
+        for user in found { people[room, default: [:]][user.userID.rawValue] = user }
+        var senders: [String: Sender] = [:]
+        for id in authors {
+            senders[id] = people[room]?[id].map { Sender($0) } ?? Sender(id: UserID(id))
+        }
+        return senders
+    }
+
+    private func profile(of user: String, in room: String) async throws(BackendError) -> User {
+        do {
+            let content: EventContent = try await call(
+                .get("rooms", room, "state", "m.room.member", user))
+            return User(
+                id: UserID(user), nickname: content.displayName ?? "",
+                profileURL: content.avatarURL ?? "")
+        } catch  where error.code == .notFound || error.code == .refused {
+            return User(id: UserID(user))
+        }
+    }
+}

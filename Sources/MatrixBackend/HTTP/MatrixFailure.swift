@@ -1,0 +1,67 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Keys are named as on the wire.
+
+import Foundation
+import Models
+
+/// An error reply of a homeserver.
+struct MatrixFailure: Decodable {
+    let code: String
+    let text: String
+    let isSoftLogout: Bool
+    let pause: Duration?
+
+    private enum Key: String, CodingKey {
+        case errcode, error
+        case soft_logout, retry_after_ms
+    }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        code = reply.lenient(.errcode) ?? "M_UNKNOWN"
+        text = reply.lenient(.error) ?? ""
+        isSoftLogout = reply.lenient(.soft_logout) ?? false
+        pause = reply.lenient(Int.self, .retry_after_ms).map { .milliseconds($0) }
+    }
+
+    init(_ reply: HTTPReply) {
+        if let failure = try? JSONDecoder().decode(MatrixFailure.self, from: reply.body) {
+            self = failure
+        } else {
+            code = "M_UNKNOWN"
+            text = "status \(reply.status)"
+            isSoftLogout = false
+            pause = nil
+        }
+    }
+
+}
+
+extension BackendError {
+    /// The error of a reply whose status is not 2xx.
+    init(_ reply: HTTPReply, to request: MatrixRequest) {
+        let failure = MatrixFailure(reply)
+        let message = "\(request.path.joined(separator: "/")): \(failure.text) (\(failure.code))"
+        switch (reply.status, failure.code) {
+        case (401, _):
+            // After a soft logout, the same device may sign in again.
+            self.init(
+                .sessionExpired, message,
+                detail: failure.isSoftLogout ? .sessionKeyExpired : .accessTokenNotValid)
+        case (403, "M_USER_DEACTIVATED"):
+            self.init(.sessionRevoked, message, detail: .userDeactivated)
+        case (404, "M_UNRECOGNIZED"), (405, _): self.init(.unsupported, message)
+        case (404, _): self.init(.notFound, message, detail: .notFoundInDatabase)
+        case (413, _), (_, "M_TOO_LARGE"):
+            self.init(.refused, message, detail: .fileSizeLimitExceeded)
+        case (429, _):
+            self.init(
+                .throttled, message, detail: .rateLimitExceeded,
+                retryAfter: failure.pause ?? .seconds(1))
+        case (403, _): self.init(.refused, message, detail: .notAuthorized)
+        case (400..<500, _): self.init(.refused, message, detail: .invalidParameter)
+        // A proxy may answer so although the server has executed the request.
+        default: self.init(.unanswered, message, detail: .internalServerError)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Models
+
+/// A request of the client-server API.
+struct MatrixRequest {
+    var method: String
+    /// The API, and the parts of the path in it, which are not yet percent-encoded.
+    var api = "_matrix/client/v3"
+    var path: [String]
+    var query: [(String, String)] = []
+    var body = HTTPBody.none
+    var contentType = "application/json"
+    var kind = RateLimits.Kind.reading
+    var wait = Duration.zero
+    var isAuthorized = true
+
+    /// A request that reads.
+    static func get(
+        _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
+    ) -> MatrixRequest {
+        MatrixRequest(method: "GET", api: api, path: path, query: query)
+    }
+
+    /// A request that changes something.
+    static func put(
+        _ path: String..., body: JSONValue, kind: RateLimits.Kind = .managing
+    ) -> MatrixRequest {
+        MatrixRequest(method: "PUT", path: path, body: .json(body), kind: kind)
+    }
+
+    /// A request that changes something.
+    static func post(_ path: String..., body: JSONValue = [:]) -> MatrixRequest {
+        MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
+    }
+
+    func http(at homeserver: URL, token: String?) throws(BackendError) -> HTTPRequest {
+        let base = homeserver.absoluteString
+        var text = base.hasSuffix("/") ? String(base.dropLast()) : base
+        for part in [api] + path.map(\.percentEncoded) { text += "/" + part }
+        if !query.isEmpty {
+            text += "?" + query.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
+        }
+        guard let url = URL(string: text) else {
+            throw BackendError(.refused, "\(text) is not an address", detail: .invalidParameter)
+        }
+        var request = HTTPRequest(method, url)
+        request.body = body
+        request.wait = wait
+        if case .none = body {} else { request.headers["Content-Type"] = contentType }
+        if isAuthorized, let token { request.headers["Authorization"] = "Bearer \(token)" }
+        return request
+    }
+}
+
+extension HTTPBody {
+    static func json(_ value: JSONValue) -> HTTPBody {
+        // Encoding a tree of JSON values never fails.
+        .data((try? JSONEncoder().encode(value)) ?? Data())
+    }
+}
+
+extension String {
+    /// The text as a part of a path or of a query.
+    fileprivate var percentEncoded: String {
+        addingPercentEncoding(withAllowedCharacters: .unreserved) ?? self
+    }
+}
+
+extension CharacterSet {
+    fileprivate static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}

@@ -1,0 +1,41 @@
+public import Foundation
+public import Models
+public import Sync
+
+// Files are media of the homeserver, which only users with a session may download.
+extension MatrixBackend {
+    /// Uploads a file piece by piece.
+    ///
+    /// An upload that is repeated creates another file on the server; the message refers to one of
+    /// them.
+    public func upload(
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        let name = file.name ?? "file"
+        var request = MatrixRequest(
+            method: "POST", api: "_matrix/media/v3", path: ["upload"], query: [("filename", name)])
+        request.body = .file(source, progress)
+        request.contentType = file.mimeType ?? "application/octet-stream"
+        request.kind = .managing
+        let reply: UploadReply = try await call(request)
+        var info = FileInfo(
+            url: reply.content_uri, name: name, mimeType: file.mimeType, size: source.byteCount)
+        info.requiresAuth = true
+        return info
+    }
+
+    /// Downloads a file, which has to be one of a homeserver: its URL begins with `mxc`.
+    public func download(_ file: FileInfo) async throws(BackendError) -> Data {
+        guard let url = URL(string: file.url), url.scheme == "mxc", let server = url.host() else {
+            throw BackendError(
+                .refused, "\(file.url) is not the URL of a Matrix file", detail: .invalidParameter)
+        }
+        let port = url.port.map { ":\($0)" } ?? ""
+        return try await reply(
+            to: .get(
+                "media", "download", server + port, url.lastPathComponent,
+                api: "_matrix/client/v1")
+        ).body
+    }
+}

@@ -1,0 +1,140 @@
+public import Models
+
+// Messages by their IDs, with their reactions.
+extension MatrixBackend {
+    /// Returns messages by their IDs, with two requests for each.
+    public func lookup(
+        _ messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> MessageLookup {
+        let room = channelURL.rawValue
+        try await requireRoom(room)
+        let events = try await concurrently(messageIDs) { id throws(BackendError) in
+            try await self.event(id.rawValue, in: room)
+        }
+        let found = events.compactMap(\.self).filter(\.isMessage)
+        if found.isEmpty, !messageIDs.isEmpty { try await requireMembership(of: room) }
+        let messages = try await messages(found, in: room, since: nil)
+        let gone = Set(messageIDs).subtracting(messages.compactMap(\.messageID))
+        return MessageLookup(found: messages, gone: Array(gone))
+    }
+
+    /// Returns an event with its latest edit; `nil` if the room has no such event, or none that
+    /// this user may see.
+    func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
+        do {
+            let event: RoomEvent = try await call(.get("rooms", room, "event", id))
+            seen.insert([event])
+            return event
+        } catch  where error.code == .notFound || error.code == .refused {
+            return nil
+        }
+    }
+
+    /// Returns a message by its ID; `nil` if it does not exist any more.
+    func message(_ id: String, in room: String) async throws(BackendError) -> Message? {
+        guard let event = try await event(id, in: room), event.isMessage else { return nil }
+        return try await messages([event], in: room, since: nil).first
+    }
+
+    /// Throws unless the user is in the room or was in it.
+    func requireMembership(of room: String) async throws(BackendError) {
+        let _: EventContent = try await call(
+            .get("rooms", room, "state", "m.room.member", me.rawValue))
+    }
+
+    /// Converts events that appear as messages, with their reactions, and sorts them.
+    ///
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - room: The ID of their room.
+    ///   - bound: The token of a place before all of them, if it is known: reactions to them come
+    ///     after it.
+    /// - Returns: The messages, oldest first.
+    /// - Throws: Errors of the requests.
+    func messages(
+        _ events: [RoomEvent], in room: String, since bound: String?
+    ) async throws(BackendError) -> [Message] {
+        let senders = try await senders(of: events, in: room)
+        let reactions = try await reactions(to: events.map(\.id), in: room, since: bound)
+        let me = try me
+        let messages = events.compactMap { event -> Message? in
+            guard let sender = senders[event.sender] else { return nil }
+            var message = Message(event, in: room, sender: sender, me: me)
+            if let reactions = reactions[event.id] { message.reactionHistory = reactions }
+            return message
+        }
+        return messages.sorted { left, right in
+            guard let place = left.position, let other = right.position else { return false }
+            return place < other
+        }
+    }
+
+    // MARK: Reactions
+
+    /// The maximum number of reactions that are searched for those to the messages of a page.
+    private static let maximumReactionCount = 500
+
+    /// Returns the reactions to messages by the messages' IDs.
+    ///
+    /// No reply contains them. Those to a recent page are all among the newest reactions of the
+    /// room, which one request returns. For older pages, each message is asked for.
+    private func reactions(
+        to ids: [String], in room: String, since bound: String?
+    ) async throws(BackendError) -> [String: [Reaction]] {
+        guard !ids.isEmpty else { return [:] }
+        var events: [RoomEvent]?
+        if ids.count > 1, let bound { events = try await reactions(in: room, since: bound) }
+        if events == nil {
+            events = try await concurrently(ids) { id throws(BackendError) in
+                try await self.reactions(to: id, in: room)
+            }.flatMap(\.self)
+        }
+        let wanted = Set(ids)
+        var found: [String: [Reaction]] = [:]
+        for event in events ?? [] {
+            guard let (key, target) = event.reaction, wanted.contains(target) else { continue }
+            var list = found[target] ?? []
+            let index = list.firstIndex { $0.key == key } ?? list.endIndex
+            if index == list.endIndex { list.append(Reaction(key: key)) }
+            if !list[index].userIDs.contains(UserID(event.sender)) {
+                list[index].userIDs.append(UserID(event.sender))
+            }
+            list[index].updatedAt = max(list[index].updatedAt, event.time)
+            found[target] = list
+        }
+        return found
+    }
+
+    /// Returns the reactions in a room after a token; `nil` if they are too many.
+    private func reactions(
+        in room: String, since token: String
+    ) async throws(BackendError) -> [RoomEvent]? {
+        let reply: EventsReply = try await call(
+            .get(
+                "rooms", room, "messages",
+                query: [
+                    ("dir", "f"), ("from", token), ("limit", "\(Self.maximumReactionCount)"),
+                    ("filter", #"{"types":["m.reaction"]}"#),
+                ]))
+        seen.insert(reply.events)
+        return reply.events.count < Self.maximumReactionCount ? reply.events : nil
+    }
+
+    /// Returns the events of the reactions to a message, oldest first.
+    func reactions(to id: String, in room: String) async throws(BackendError) -> [RoomEvent] {
+        var events: [RoomEvent] = []
+        var token: String?
+        repeat {
+            var query = [("limit", "500"), ("dir", "f")]
+            if let token { query.append(("from", token)) }
+            let reply: EventsReply = try await call(
+                .get(
+                    "rooms", room, "relations", id, "m.annotation", "m.reaction", query: query,
+                    api: "_matrix/client/v1"))
+            events += reply.events
+            token = reply.end
+        } while token != nil && events.count < 10_000
+        seen.insert(events)
+        return events
+    }
+}

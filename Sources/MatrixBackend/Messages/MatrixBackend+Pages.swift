@@ -1,0 +1,203 @@
+public import Models
+
+// Pages of a room's history, and of a thread.
+extension MatrixBackend {
+    /// Returns a page of messages around an anchor.
+    ///
+    /// One request finds the place of a time or a message, one more each direction. Messages are in
+    /// the server's order within a few milliseconds of their positions' order.
+    public func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await page(History(room: channelURL.rawValue), at: anchor, older: older, newer: newer)
+    }
+
+    /// Returns a page of the replies to a message.
+    ///
+    /// The replies are those of the thread that the message starts. A reply outside of a thread is
+    /// in no list.
+    public func replies(
+        to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        let history = History(room: channelURL.rawValue, thread: parentID.rawValue)
+        return try await page(history, at: anchor, older: older, newer: newer)
+    }
+
+    /// The messages of a room, or those of a thread in it.
+    struct History: Sendable {
+        let room: String
+        var thread: String?
+
+        /// A thread contains replies to its replies, which are not replies to its first message.
+        func contains(_ event: RoomEvent) -> Bool {
+            guard event.isMessage else { return false }
+            guard let thread else { return true }
+            let relation = event.content.relation
+            return relation?.isFallback ?? false || relation?.repliesTo ?? thread == thread
+        }
+    }
+
+    private func page(
+        _ history: History, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await requireRoom(history.room)
+        var (place, found): (Place?, RoomEvent?)
+        switch anchor {
+        case .newest: break
+        case .cursor(let cursor): place = Place(cursor)
+        case .time(let time): (place, found) = try await self.place(of: time, in: history.room)
+        case .message(let id):
+            (place, found) = try await context(id.rawValue, in: history.room)
+        }
+        var before = Stretch()
+        if older > 0 || place == nil {
+            // Without a place, the page is at the newest end, and the start of a request is its
+            // token.
+            before = try await stretch(.older, of: history, from: place, limit: older)
+            if place == nil, older == 0 {
+                place = before.start.map { Place($0) }
+                before = Stretch()
+            }
+        }
+        var (after, newerCursor) = (Stretch(), place?.cursor)
+        if anchor != .newest, newer > 0 {
+            after = try await newerStretch(of: history, from: place, found, limit: newer)
+            newerCursor = after.end.map { Place($0).cursor }
+        } else if anchor == .newest {
+            newerCursor = nil
+        }
+        let olderCursor = older > 0 ? before.end.map { Place($0).cursor } : place?.cursor
+        let events = before.events.reversed() + after.events
+        let bound = older > 0 ? before.end : place?.token
+        return MessagePage(
+            messages: try await messages(events, in: history.room, since: bound),
+            older: olderCursor, newer: newerCursor)
+    }
+
+    /// Returns the messages after a place, of which the first is the place's event.
+    private func newerStretch(
+        of history: History, from place: Place?, _ found: RoomEvent?, limit: Int
+    ) async throws(BackendError) -> Stretch {
+        var first = found
+        if first == nil, let event = place?.event {
+            first = try await self.event(event, in: history.room)
+        }
+        let events = [first].compactMap(\.self).filter {
+            $0.id == place?.event && history.contains($0)
+        }
+        guard events.count < limit, let place else {
+            return Stretch(events: events, end: place?.token)
+        }
+        var after = try await stretch(
+            .newer, of: history, from: Place(place.token), limit: limit - events.count)
+        after.events = events + after.events
+        return after
+    }
+
+    // MARK: Places
+
+    func place(
+        of time: Timestamp, in room: String
+    ) async throws(BackendError) -> (Place?, RoomEvent?) {
+        let milliseconds = min(max(time.milliseconds, 0), 1 << 53 - 1)
+        do {
+            let found: EventIDReply = try await call(
+                .get(
+                    "rooms", room, "timestamp_to_event",
+                    query: [("ts", "\(milliseconds)"), ("dir", "f")], api: "_matrix/client/v1"))
+            return try await context(found.event_id, in: room)
+        } catch  where error.code == .notFound {
+            // Everything is older: the place is that after the newest event.
+            let newest = try await stretch(.older, of: History(room: room), from: nil, limit: 0)
+            return (newest.start.map { Place($0) }, nil)
+        }
+    }
+
+    private func context(
+        _ id: String, in room: String
+    ) async throws(BackendError) -> (Place?, RoomEvent?) {
+        do {
+            let reply: ContextReply = try await call(
+                .get("rooms", room, "context", id, query: [("limit", "0")]))
+            let event = reply.event.hasMessageType ? id : nil
+            return (Place(reply.end, before: event), reply.event)
+        } catch  where error.code == .notFound {
+            throw BackendError(.expired, "\(room) has no message \(id)", detail: .messageNotFound)
+        }
+    }
+
+    // MARK: Requests
+
+    /// The number of requests after which a page is returned although it could have more messages.
+    private static let maximumRequestCount = 6
+
+    /// Fetches messages in one direction.
+    ///
+    /// Edits and deleted messages count toward the server's limit, so more than one request may be
+    /// needed.
+    private func stretch(
+        _ side: Side, of history: History, from place: Place?, limit: Int
+    ) async throws(BackendError) -> Stretch {
+        var stretch = Stretch()
+        var (token, skipped) = (place?.token, side == .older ? place?.event : nil)
+        for _ in 0..<Self.maximumRequestCount {
+            let count = min(max(limit - stretch.events.count, 1), 500) + (skipped == nil ? 0 : 1)
+            let reply = try await events(side, of: history, from: token, limit: count)
+            learn(reply.state, in: history.room)
+            seen.insert(reply.events)
+            stretch.start = stretch.start ?? reply.start
+            stretch.end = reply.end
+            stretch.events += reply.events.filter { $0.id != skipped && history.contains($0) }
+            guard reply.end != nil, stretch.events.count < limit else { break }
+            (token, skipped) = (reply.end, nil)
+        }
+        return stretch
+    }
+
+    private func events(
+        _ side: Side, of history: History, from token: String?, limit: Int
+    ) async throws(BackendError) -> EventsReply {
+        var query = [("dir", side.rawValue), ("limit", "\(limit)")]
+        if let token { query.append(("from", token)) }
+        do {
+            guard let thread = history.thread else {
+                query.append(("filter", Self.pageFilter))
+                return try await call(.get("rooms", history.room, "messages", query: query))
+            }
+            return try await call(
+                .get(
+                    "rooms", history.room, "relations", thread, "m.thread", query: query,
+                    api: "_matrix/client/v1"))
+        } catch  where error.detail == .invalidParameter && token != nil {
+            throw BackendError(.expired, error.message)
+        }
+    }
+
+    private static let pageFilter = """
+        {"types":["m.room.message","m.sticker","m.room.encrypted"],"lazy_load_members":true,\
+        "include_redundant_members":true}
+        """
+
+    /// Returns the newest message of a room; `nil` if it has none.
+    func newestMessage(in room: String) async throws(BackendError) -> Message? {
+        let found = try await stretch(.older, of: History(room: room), from: nil, limit: 1)
+        let senders = try await senders(of: found.events, in: room)
+        let me = try me
+        return found.events.first.flatMap { event in
+            senders[event.sender].map { Message(event, in: room, sender: $0, me: me) }
+        }
+    }
+
+    // MARK: Rooms
+
+    /// Throws `notFound` if the user has lost the room.
+    ///
+    /// The server lets users who left read what they could read before.
+    func requireRoom(_ id: String) async throws(BackendError) {
+        guard list.token != nil, list.rooms[id] == nil else { return }
+        try await updateList()
+        guard list.rooms[id] == nil else { return }
+        throw BackendError(.notFound, "\(try me) is not in \(id)", detail: .channelNotFound)
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+public import Models
+
+// Sending, editing, deleting and reacting. The request ID is the transaction ID, by which the server
+// recognizes a repeated request of the same device for about a day.
+extension MatrixBackend {
+    /// Sends a message with two requests: one to send it, and one for the time at which the server
+    /// accepted it.
+    public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
+        let room = item.channelURL.rawValue
+        try await requireRoom(room)
+        if let message = try await sentMessage(of: item) { return message }
+        var relation: JSONValue?
+        let params: (any MessageCreateParams)? =
+            item.userMessageCreateParams ?? item.fileMessageCreateParams
+        if let parent = params?.parentMessageID {
+            relation = .reply(to: parent, in: try await thread(of: parent, in: room))
+        }
+        let content = try JSONValue.content(of: item, relation: relation)
+        let reply: EventIDReply
+        do {
+            reply = try await call(
+                .put(
+                    "rooms", room, "send", "m.room.message", item.requestID.rawValue, body: content,
+                    kind: .sending))
+        } catch  where error.code == .refused && error.detail == .notAuthorized {
+            throw try await reason(for: error, in: room)
+        }
+        guard let message = try await message(reply.event_id, in: room) else {
+            throw BackendError(
+                .refused, "the message \(item.requestID) was deleted on the server",
+                detail: .messageNotFound)
+        }
+        return message
+    }
+
+    /// Returns the message of an old item that was sent in an earlier attempt.
+    ///
+    /// Servers forget transaction IDs after about a day. The message itself keeps the request ID, so
+    /// the user's messages since the item was written are searched for it.
+    private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
+        let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
+        let age = options.now().milliseconds - written
+        guard written > 0, age > day * 3 / 4 else { return nil }
+        let (room, me) = (item.channelURL.rawValue, try me.rawValue)
+        let filter: JSONValue = ["types": ["m.room.message"], "senders": [.string(me)]]
+        var token: String?
+        repeat {
+            var query = [("dir", "b"), ("limit", "100"), ("filter", filter.description)]
+            if let token { query.append(("from", token)) }
+            let reply: EventsReply = try await call(.get("rooms", room, "messages", query: query))
+            let found = reply.events.first {
+                $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
+            }
+            if let found { return try await messages([found], in: room, since: nil).first }
+            // The clocks of the device and of the server may differ.
+            let isOver = reply.events.contains { $0.time.milliseconds < written - day }
+            token = isOver ? nil : reply.end
+        } while token != nil
+        return nil
+    }
+
+    /// The thread that a message replies in; `nil` if it starts one or is in none.
+    private func thread(
+        of parent: MessageID, in room: String
+    ) async throws(BackendError) -> String? {
+        if case .reply(let root) = seen[parent.rawValue] { return root }
+        if seen[parent.rawValue] == .message { return nil }
+        let relation = try await event(parent.rawValue, in: room)?.content.relation
+        return relation?.type == "m.thread" ? relation?.eventID : nil
+    }
+
+    /// Explains why a message was refused, by the powers in the room.
+    private func reason(
+        for error: BackendError, in room: String
+    ) async throws(BackendError) -> BackendError {
+        try await updateList()
+        let me = try me.rawValue
+        guard let room = list.rooms[room] else {
+            return BackendError(.refused, error.message, detail: .notMember)
+        }
+        if room.isMuted(me) {
+            return BackendError(.refused, error.message, detail: .mutedInChannel)
+        }
+        guard room.isFrozen, room.role(of: me) == .none else { return error }
+        return BackendError(.refused, error.message, detail: .channelFrozen)
+    }
+
+    /// Edits a message with three requests: for its current content, the edit, and the result.
+    public func update(
+        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
+        requestID: RequestID
+    ) async throws(BackendError) -> Message {
+        let room = channelURL.rawValue
+        let current = try await existing(messageID, in: room)
+        guard try current["sender"]?.string == me.rawValue else {
+            throw BackendError(
+                .refused, "\(messageID) is a message of another user", detail: .notOwnerOfMessage)
+        }
+        let edited = current["unsigned"]?["m.relations"]?["m.replace"]?["content"]?["m.new_content"]
+        let content = JSONValue.edit(update, of: edited ?? current["content"] ?? [:], messageID)
+        let _: EventIDReply = try await call(
+            .put(
+                "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,
+                kind: .sending))
+        guard let message = try await message(messageID.rawValue, in: room) else {
+            throw .noMessage(messageID, in: room)
+        }
+        return message
+    }
+
+    /// Redacts a message, after a request that finds out whether it still exists.
+    public func delete(
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) {
+        let room = channelURL.rawValue
+        _ = try await existing(messageID, in: room)
+        try await redact(messageID.rawValue, in: room, requestID: requestID)
+    }
+
+    @discardableResult
+    private func redact(
+        _ id: String, in room: String, requestID: RequestID
+    ) async throws(BackendError) -> String {
+        let reply: EventIDReply = try await call(
+            .put("rooms", room, "redact", id, requestID.rawValue, body: [:], kind: .sending))
+        return reply.event_id
+    }
+
+    /// Returns a message as the server stores it.
+    private func existing(
+        _ id: MessageID, in room: String
+    ) async throws(BackendError) -> JSONValue {
+        try await requireRoom(room)
+        let event: JSONValue
+        do {
+            event = try await call(.get("rooms", room, "event", id.rawValue))
+        } catch  where error.code == .notFound {
+            throw .noMessage(id, in: room)
+        }
+        let type = event["type"]?.string ?? ""
+        guard RoomEvent.messageTypes.contains(type), event["unsigned"]?["redacted_because"] == nil
+        else { throw .noMessage(id, in: room) }
+        return event
+    }
+
+    // MARK: Reactions
+
+    /// Adds or removes a reaction.
+    ///
+    /// Removing one takes a request that finds it.
+    public func react(
+        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        let room = channelURL.rawValue
+        guard let message = try await event(messageID.rawValue, in: room), message.isMessage else {
+            try await requireMembership(of: room)
+            throw .noMessage(messageID, in: room)
+        }
+        let me = try me
+        var id: String?
+        switch action {
+        case .add: id = try await addReaction(key, to: messageID, in: room, requestID)
+        case .delete:
+            for event in try await reactions(to: messageID.rawValue, in: room)
+            where event.sender == me.rawValue && event.reaction?.key == key {
+                id = try await redact(event.id, in: room, requestID: requestID)
+            }
+        }
+        // Without an event, nothing has changed.
+        let time = if let id { try await event(id, in: room)?.time } else { message.time }
+        return ReactionEvent(
+            action, key, by: me, to: messageID, in: channelURL, at: time ?? message.time,
+            requestID: requestID)
+    }
+
+    private func addReaction(
+        _ key: String, to messageID: MessageID, in room: String, _ requestID: RequestID
+    ) async throws(BackendError) -> String? {
+        let body: JSONValue = [
+            "m.relates_to": [
+                "rel_type": "m.annotation", "event_id": .string(messageID.rawValue),
+                "key": .string(key),
+            ]
+        ]
+        do {
+            let reply: EventIDReply = try await call(
+                .put(
+                    "rooms", room, "send", "m.reaction", requestID.rawValue, body: body,
+                    kind: .sending))
+            return reply.event_id
+        } catch  where error.message.contains("M_DUPLICATE_ANNOTATION") {
+            let me = try me.rawValue
+            return try await reactions(to: messageID.rawValue, in: room)
+                .first { $0.sender == me && $0.reaction?.key == key }?.id
+        }
+    }
+}
+
+extension BackendError {
+    fileprivate static func noMessage(_ id: MessageID, in room: String) -> BackendError {
+        BackendError(.notFound, "\(room) has no message \(id)", detail: .messageNotFound)
+    }
+}

@@ -1,0 +1,122 @@
+import Models
+import Sync
+
+// The content of events that are sent.
+extension JSONValue {
+    /// Returns the content of a new message.
+    ///
+    /// - Parameters:
+    ///   - item: The outbox item.
+    ///   - relation: The relation to the message that it replies to.
+    /// - Returns: The content.
+    /// - Throws: `refused` for a message with several files.
+    static func content(
+        of item: OutboxItem, relation: JSONValue?
+    ) throws(BackendError) -> JSONValue {
+        var content: [String: JSONValue] = [:]
+        var own: [String: JSONValue] = ["request_id": .string(item.requestID.rawValue)]
+        if let params = item.userMessageCreateParams {
+            content["msgtype"] = "m.text"
+            content["body"] = .string(params.text)
+            set(params, &content, &own)
+        } else if let params = item.fileMessageCreateParams, let file = item.uploadedFiles.first {
+            content = self.content(of: file, caption: params.text)
+            set(params, &content, &own)
+        } else {
+            throw .lacking(.multipleFiles)
+        }
+        content["dev.scrollback"] = .object(own)
+        content["m.relates_to"] = relation
+        return .object(content)
+    }
+
+    private static func content(of file: FileInfo, caption: String) -> [String: JSONValue] {
+        let name = file.name ?? "file"
+        let kind = file.mimeType?.split(separator: "/").first.map(String.init) ?? ""
+        let isMedia = ["image", "video", "audio"].contains(kind)
+        var info: [String: JSONValue] = [:]
+        info["mimetype"] = file.mimeType.map { .string($0) }
+        info["size"] = file.size.map { .int(Int64($0)) }
+        return [
+            "msgtype": .string(isMedia ? "m.\(kind)" : "m.file"),
+            "body": .string(caption.isEmpty ? name : caption), "filename": .string(name),
+            "url": .string(file.url), "info": .object(info),
+        ]
+    }
+
+    private static func set(
+        _ params: some MessageCreateParams, _ content: inout [String: JSONValue],
+        _ own: inout [String: JSONValue]
+    ) {
+        if !params.data.isEmpty { own["data"] = .string(params.data) }
+        if !params.customType.isEmpty { own["custom_type"] = .string(params.customType) }
+        if !params.metaArrays.isEmpty {
+            own["meta_arrays"] = .array(
+                params.metaArrays.map {
+                    ["key": .string($0.key), "value": .array($0.values.map { .string($0) })]
+                })
+        }
+        own["mention_template"] = params.mentionedMessageTemplate.map { .string($0) }
+        content["m.mentions"] = mentions(params.mentionType, params.mentionedUserIDs)
+    }
+
+    private static func mentions(_ type: MentionType, _ users: [UserID]) -> JSONValue {
+        var mentions: [String: JSONValue] = [:]
+        if type == .channel { mentions["room"] = true }
+        if !users.isEmpty { mentions["user_ids"] = .array(users.map { .string($0.rawValue) }) }
+        return .object(mentions)
+    }
+
+    /// The content of an edit.
+    ///
+    /// Fields that the edit does not name keep their values, also those of other clients.
+    static func edit(
+        _ update: MessageUpdate, of current: JSONValue, _ id: MessageID
+    ) -> JSONValue {
+        guard case .object(var content) = current else { return current }
+        content["m.relates_to"] = nil
+        var own: [String: JSONValue] = [:]
+        if case .object(let fields) = content["dev.scrollback"] { own = fields }
+        switch update {
+        case .user(let params): change(params, &content, &own)
+        case .file(let params): change(params, &content, &own)
+        }
+        content["dev.scrollback"] = .object(own)
+        var edit = content
+        // Clients that do not know edits show this text.
+        edit["body"] = .string("* \(content["body"]?.string ?? "")")
+        edit["m.new_content"] = .object(content)
+        edit["m.relates_to"] = ["rel_type": "m.replace", "event_id": .string(id.rawValue)]
+        return .object(edit)
+    }
+
+    private static func change(
+        _ params: some MessageUpdateParams, _ content: inout [String: JSONValue],
+        _ own: inout [String: JSONValue]
+    ) {
+        if let text = params.text {
+            content["body"] = .string(text)
+            // They would show the old text.
+            content["formatted_body"] = nil
+            content["format"] = nil
+        }
+        if let data = params.data { own["data"] = .string(data) }
+        if let type = params.customType { own["custom_type"] = .string(type) }
+        if let template = params.mentionedMessageTemplate {
+            own["mention_template"] = .string(template)
+        }
+        if params.mentionType != nil || !params.mentionedUserIDs.isEmpty {
+            content["m.mentions"] = mentions(params.mentionType ?? .users, params.mentionedUserIDs)
+        }
+    }
+
+    /// Returns the relation of a reply to `parent`, which is in the thread `root` or in none.
+    static func reply(to parent: MessageID, in root: String?) -> JSONValue {
+        let answered: JSONValue = ["event_id": .string(parent.rawValue)]
+        return [
+            "rel_type": "m.thread",
+            "event_id": root.map { .string($0) } ?? .string(parent.rawValue),
+            "is_falling_back": .bool(root == nil), "m.in_reply_to": answered,
+        ]
+    }
+}

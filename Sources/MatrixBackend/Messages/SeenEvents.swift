@@ -1,0 +1,44 @@
+/// The meaning of events that this process has seen, by their IDs.
+///
+/// A redaction names the redacted event and does not say what it was, and the redacted event has
+/// lost its relation. For reactions and edits that were seen, the message is known.
+struct SeenEvents {
+    /// The meaning of an event.
+    enum Meaning: Hashable {
+        case message
+        case edit(of: String)
+        case reaction(key: String, target: String, user: String)
+        case reply(inThread: String)
+    }
+
+    private static let capacity = 20_000
+    private var meanings: [String: Meaning] = [:]
+    private var older: [String: Meaning] = [:]
+
+    subscript(id: String) -> Meaning? { meanings[id] ?? older[id] }
+
+    mutating func insert(_ events: some Sequence<RoomEvent>) {
+        for event in events { if let meaning = Meaning(event) { meanings[event.id] = meaning } }
+        // The older half is dropped at once.
+        if meanings.count > Self.capacity / 2 { (older, meanings) = (meanings, [:]) }
+    }
+}
+
+extension SeenEvents.Meaning {
+    init?(_ event: RoomEvent) {
+        if let (key, target) = event.reaction {
+            self = .reaction(key: key, target: target, user: event.sender)
+        } else if let target = event.edited {
+            self = .edit(of: target)
+        } else if event.isMessage {
+            let relation = event.content.relation
+            if relation?.type == "m.thread", let root = relation?.eventID {
+                self = .reply(inThread: root)
+            } else {
+                self = .message
+            }
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import Models
+
+// Lists of channels and members.
+extension MatrixBackend {
+    /// Returns a page of the channels that match a query.
+    ///
+    /// The first call of a process loads all rooms, unless the feed has done so; later calls cost
+    /// one short request.
+    public func channels(
+        matching query: GroupChannelListQuery, after cursor: PageCursor?
+    ) async throws(BackendError) -> Page<GroupChannel> {
+        try await updateList()
+        let me = try me
+        let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
+            .filter { query.belongsTo($0, currentUserID: me) }.sorted(by: query.precedes)
+        return try Page(channels, after: cursor, limit: query.limit, name: \.url.rawValue)
+    }
+
+    /// Returns a channel.
+    ///
+    /// Of a channel that the user is invited to, servers tell the name, the picture and who
+    /// invited.
+    public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+        try await updateList()
+        guard let channel = list.channel(url.rawValue, for: try me) else {
+            throw BackendError(.notFound, "\(try me) is not in \(url)", detail: .channelNotFound)
+        }
+        return channel
+    }
+
+    /// Returns a page of the members.
+    ///
+    /// Each page costs a request for all of them.
+    public func members(
+        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Member> {
+        let state: StateReply = try await call(.get("rooms", channelURL.rawValue, "state"))
+        var room = Room(channelURL.rawValue)
+        for event in state.events { room.apply(event) }
+        let me = try me
+        let members = room.members.sorted { $0.userID < $1.userID }
+        guard members.contains(where: { $0.userID == me }) else {
+            throw BackendError(.notFound, "\(me) is not in \(channelURL)", detail: .channelNotFound)
+        }
+        return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
+    }
+
+    // MARK: Receipts and typing
+
+    /// Sends a read receipt for the newest event of a room.
+    public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
+        let room = channelURL.rawValue
+        try await requireRoom(room)
+        let newest: EventsReply = try await call(
+            .get("rooms", room, "messages", query: [("dir", "b"), ("limit", "1")]))
+        guard let event = newest.events.first else { return }
+        let _: EmptyReply = try await call(
+            .post("rooms", room, "receipt", "m.read", event.id, body: [:]))
+    }
+
+    /// Reports whether the user is typing.
+    ///
+    /// The server forgets it after half a minute.
+    public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
+        let body: JSONValue =
+            isTyping ? ["typing": true, "timeout": 30_000] : ["typing": false]
+        let _: EmptyReply = try await call(
+            .put("rooms", channelURL.rawValue, "typing", me.rawValue, body: body))
+    }
+}
+
+extension Page {
+    /// Creates the page that follows the element that a cursor names.
+    fileprivate init(
+        _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
+    ) throws(BackendError) {
+        var rest = list[...]
+        if let cursor {
+            guard let index = list.firstIndex(where: { name($0) == cursor.rawValue }) else {
+                throw BackendError(.expired, "\(cursor) is not in the list any more")
+            }
+            rest = list[(index + 1)...]
+        }
+        let page = Array(rest.prefix(limit))
+        self.init(page, next: rest.count > limit ? page.last.map { PageCursor(name($0)) } : nil)
+    }
+}

@@ -1,0 +1,211 @@
+public import Models
+
+// Creating and changing rooms, and their members.
+extension MatrixBackend {
+    /// Creates a room and invites users.
+    ///
+    /// A channel of two users that is distinct is a direct chat: an existing one is returned.
+    ///
+    /// - Throws: `refused` if the parameters have a URL, because the server chooses it.
+    public func createChannel(
+        _ params: GroupChannelCreateParams
+    ) async throws(BackendError) -> GroupChannel {
+        guard params.url == nil else {
+            throw BackendError(
+                .refused, "a Matrix server chooses the URL of a channel itself",
+                detail: .invalidParameterValue)
+        }
+        let me = try me
+        let others = params.userIDs.filter { $0 != me }
+        let isDirect = params.isDistinct && others.count == 1
+        if isDirect, let existing = try await directChat(with: others[0]) { return existing }
+        let own: JSONValue = .own(
+            data: params.data, customType: params.customType, metadata: [:])
+        var state: [JSONValue] = [["type": "dev.scrollback", "state_key": "", "content": own]]
+        if !params.coverURL.isEmpty {
+            state.append(
+                [
+                    "type": "m.room.avatar", "state_key": "",
+                    "content": ["url": .string(params.coverURL)],
+                ])
+        }
+        var body: [String: JSONValue] = [
+            "preset": params.isPublic ? "public_chat" : "private_chat",
+            "invite": .array(others.map { .string($0.rawValue) }), "is_direct": .bool(isDirect),
+            "initial_state": .array(state),
+        ]
+        if !params.name.isEmpty { body["name"] = .string(params.name) }
+        let reply: RoomIDReply = try await call(.post("createRoom", body: .object(body)))
+        if isDirect { try await addDirectChat(reply.room_id, with: others[0]) }
+        try await changePower(in: reply.room_id) { levels in
+            for user in params.operatorUserIDs where user != me {
+                levels.set(["users", user.rawValue], to: 100)
+            }
+        }
+        return try await channel(ChannelURL(reply.room_id))
+    }
+
+    private func directChat(with user: UserID) async throws(BackendError) -> GroupChannel? {
+        try await updateList()
+        let rooms = list.directRooms[user.rawValue] ?? []
+        let me = try me
+        return rooms.lazy.compactMap { self.list.channel($0, for: me) }
+            .first { $0.myMemberState == .joined }
+    }
+
+    private func addDirectChat(_ room: String, with user: UserID) async throws(BackendError) {
+        var rooms = list.directRooms
+        rooms[user.rawValue, default: []].append(room)
+        let body = JSONValue.object(rooms.mapValues { .array($0.map { .string($0) }) })
+        let _: EmptyReply = try await call(
+            .put("user", me.rawValue, "account_data", "m.direct", body: body))
+    }
+
+    /// Changes the name, the cover image, the data, the custom type or the metadata of a room.
+    public func updateChannel(
+        _ url: ChannelURL, with patch: Patch<GroupChannel>
+    ) async throws(BackendError) -> GroupChannel {
+        var new = try await channel(url)
+        patch.apply(to: &new)
+        if patch.contains(\.name) {
+            try await setState("m.room.name", of: url, to: ["name": .string(new.name)])
+        }
+        if patch.contains(\.coverURL) {
+            try await setState("m.room.avatar", of: url, to: ["url": .string(new.coverURL)])
+        }
+        if patch.contains(\.data) || patch.contains(\.customType) || patch.contains(\.metadata) {
+            let own = JSONValue.own(
+                data: new.data, customType: new.customType, metadata: new.metadata)
+            try await setState("dev.scrollback", of: url, to: own)
+        }
+        return try await channel(url)
+    }
+
+    private func setState(
+        _ type: String, of url: ChannelURL, to content: JSONValue
+    ) async throws(BackendError) {
+        let _: EventIDReply = try await call(
+            .put("rooms", url.rawValue, "state", type, "", body: content))
+    }
+
+    // MARK: Members
+
+    /// Invites users, one after the other.
+    public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
+        for user in userIDs { try await act("invite", in: url, on: user) }
+    }
+
+    /// Answers an invitation.
+    public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
+        guard try await channel(url).myMemberState == .invited else {
+            throw BackendError(
+                .refused, "\(try me) is not invited to \(url)", detail: .invalidParameterValue)
+        }
+        try await act(accepts ? "join" : "leave", in: url)
+        if !accepts { list.remove(url.rawValue) }
+    }
+
+    /// Joins a public room.
+    public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+        try await act("join", in: url)
+        return try await channel(url)
+    }
+
+    /// Leaves a room.
+    public func leave(_ url: ChannelURL) async throws(BackendError) {
+        try await requireRoom(url.rawValue)
+        try await act("leave", in: url)
+        list.remove(url.rawValue)
+    }
+
+    private func act(
+        _ action: String, in url: ChannelURL, on user: UserID? = nil, reason: String = ""
+    ) async throws(BackendError) {
+        var body: [String: JSONValue] = [:]
+        body["user_id"] = user.map { .string($0.rawValue) }
+        if !reason.isEmpty { body["reason"] = .string(reason) }
+        let _: EmptyReply = try await call(
+            .post("rooms", url.rawValue, action, body: .object(body)))
+    }
+
+    // MARK: Moderating
+
+    /// Freezes a room by the power that messages need, or unfreezes it.
+    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+        try await changePower(in: url.rawValue) { levels in
+            levels.set(["events_default"], to: isFrozen ? 50 : 0)
+        }
+    }
+
+    /// Bans a user, or mutes one by a power below that which messages need.
+    ///
+    /// - Throws: `unsupported` for a restriction that ends, because Matrix has none.
+    public func restrict(
+        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        reason: String
+    ) async throws(BackendError) {
+        guard end == nil else {
+            throw BackendError(.unsupported, "Matrix has no restrictions that end by themselves")
+        }
+        guard try userID != me else {
+            throw BackendError(
+                .refused, "\(userID) cannot restrict themselves", detail: .invalidParameterValue)
+        }
+        switch restriction {
+        case .banned: try await act("ban", in: url, on: userID, reason: reason)
+        case .muted:
+            try await changePower(in: url.rawValue) { $0.set(["users", userID.rawValue], to: -1) }
+        }
+    }
+
+    /// Ends a restriction.
+    public func lift(
+        _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
+    ) async throws(BackendError) {
+        switch restriction {
+        case .banned: try await act("unban", in: url, on: userID)
+        case .muted:
+            try await changePower(in: url.rawValue) { $0.set(["users", userID.rawValue], to: nil) }
+        }
+    }
+
+    /// Changes the power levels of a room; does nothing if the closure changes nothing.
+    private func changePower(
+        in room: String, _ change: (inout JSONValue) -> Void
+    ) async throws(BackendError) {
+        let old: JSONValue = try await call(.get("rooms", room, "state", "m.room.power_levels", ""))
+        var new = old
+        change(&new)
+        guard new != old else { return }
+        try await setState("m.room.power_levels", of: ChannelURL(room), to: new)
+    }
+}
+
+extension JSONValue {
+    /// The content of the state in which a room keeps the properties that Matrix has no field for.
+    fileprivate static func own(
+        data: String, customType: String, metadata: [String: String]
+    ) -> JSONValue {
+        [
+            "dev.scrollback": [
+                "data": .string(data), "custom_type": .string(customType),
+                "metadata": .object(metadata.mapValues { .string($0) }),
+            ]
+        ]
+    }
+
+    /// Sets or removes a value in nested objects.
+    fileprivate mutating func set(_ path: [String], to value: JSONValue?) {
+        guard let key = path.first else { return }
+        var object: [String: JSONValue] = [:]
+        if case .object(let entries) = self { object = entries }
+        if path.count == 1 {
+            object[key] = value
+        } else {
+            var inner = object[key] ?? [:]
+            inner.set(Array(path.dropFirst()), to: value)
+            object[key] = inner
+        }
+        self = .object(object)
+    }
+}

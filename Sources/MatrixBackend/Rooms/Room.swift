@@ -1,0 +1,184 @@
+import Models
+
+/// The state of a room that the user has joined or is invited to.
+struct Room {
+    let id: String
+    var isInvitation = false
+    private var name: String?
+    private var alias: String?
+    private var avatarURL: String?
+    private var createdAt: Timestamp?
+    private var creators: Set<String> = []
+    private var roomType: String?
+    private var isPublic = false
+    private var own: EventContent.OwnContent?
+    private var power: EventContent.PowerLevels?
+    private var isReplaced = false
+    private var pinned: [String] = []
+    /// The members that are known: the writers of messages, and those who give the room its name.
+    private var people: [String: RoomEvent] = [:]
+    private var heroes: [String] = []
+    private var joinedCount = 0
+    private var invitedCount = 0
+    private var unreadCount = 0
+    private var highlightCount = 0
+    private var readAt: [String: Timestamp] = [:]
+    /// The newest message; `nil` if the room has none.
+    var lastMessage: Message?
+    /// True if `lastMessage` has to be fetched, because it was edited or deleted.
+    var lastMessageIsStale = false
+
+    init(_ id: String) { self.id = id }
+
+    /// A Boolean value that indicates whether the room groups other rooms and has no messages.
+    var isSpace: Bool { roomType == "m.space" }
+}
+
+// MARK: Applying events
+
+extension Room {
+    mutating func apply(_ changes: SyncReply.JoinedRoom) {
+        isInvitation = false
+        for event in changes.state + changes.timeline where event.stateKey != nil { apply(event) }
+        heroes = changes.summary.heroes ?? heroes
+        joinedCount = changes.summary.joinedCount ?? joinedCount
+        invitedCount = changes.summary.invitedCount ?? invitedCount
+        unreadCount = changes.unreadCount ?? unreadCount
+        highlightCount = changes.highlightCount ?? highlightCount
+        for (user, time) in changes.readers { readAt[user] = max(time, readAt[user] ?? time) }
+    }
+
+    mutating func apply(_ event: RoomEvent) {
+        let content = event.content
+        switch event.type {
+        case "m.room.create":
+            createdAt = event.time.milliseconds > 0 ? event.time : nil
+            creators = Set(content.additionalCreators + [content.creator ?? event.sender])
+            if Int(content.roomVersion ?? "1").map({ $0 < 12 }) ?? true { creators = [] }
+            roomType = content.roomType
+        case "m.room.name": name = content.name
+        case "m.room.canonical_alias": alias = content.alias
+        case "m.room.avatar": avatarURL = content.url
+        case "m.room.join_rules": isPublic = content.joinRule == "public"
+        case "m.room.power_levels": power = content.power
+        case "m.room.tombstone": isReplaced = true
+        case "m.room.pinned_events": pinned = content.pinned
+        case "dev.scrollback": own = content.own
+        case "m.room.member": people[event.stateKey ?? ""] = event
+        default: break
+        }
+    }
+}
+
+// MARK: People
+
+extension Room {
+    /// The power of a user.
+    ///
+    /// Creators of rooms of version 12 have more than any number.
+    func power(of user: String) -> Int {
+        creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
+    }
+
+    func role(of user: String) -> Role { power(of: user) >= 50 ? .operator : .none }
+
+    /// A Boolean value that indicates whether only operators may send messages.
+    ///
+    /// A room that was replaced by a new version is frozen too.
+    var isFrozen: Bool { isReplaced || (power?.eventsDefault ?? 0) >= 50 }
+
+    /// A Boolean value that indicates whether a user may send nothing although the room is not
+    /// frozen.
+    func isMuted(_ user: String) -> Bool {
+        !isFrozen && power(of: user) < power?.eventsDefault ?? 0
+    }
+
+    /// The known members.
+    var members: [Member] {
+        people.keys.sorted().compactMap { user in
+            guard let event = people[user], let state = MemberState(membership: event.content)
+            else { return nil }
+            var member = Member(event.user, state: state, role: role(of: user))
+            member.isMuted = isMuted(user)
+            if state == .joined { member.joinedAt = event.time }
+            member.readAt = readAt[user]
+            return member
+        }
+    }
+
+    /// The name of the room: its own, or that of its members.
+    private func name(for me: String) -> String {
+        if let name, !name.isEmpty { return name }
+        if let alias, !alias.isEmpty { return alias }
+        let names = heroes.filter { $0 != me }.map { people[$0]?.content.displayName ?? $0 }
+        let others = max(joinedCount + invitedCount - 1, names.count) - names.count
+        guard others > 0 else {
+            return names.count < 2
+                ? names.first ?? ""
+                : "\(names.dropLast().joined(separator: ", ")) and \(names.last!)"
+        }
+        return names.isEmpty ? "" : "\(names.joined(separator: ", ")) and \(others) more"
+    }
+}
+
+extension MemberState {
+    init?(membership content: EventContent) {
+        switch content.membership {
+        case "join": self = .joined
+        case "invite": self = .invited
+        default: return nil
+        }
+    }
+}
+
+extension RoomEvent {
+    /// The user whom this membership event is about.
+    var user: User {
+        User(
+            id: UserID(stateKey ?? ""), nickname: content.displayName ?? "",
+            profileURL: content.avatarURL ?? "")
+    }
+}
+
+// MARK: As a channel
+
+extension Room {
+    /// The room as a channel of a user.
+    func channel(for me: String, isDirect: Bool) -> GroupChannel {
+        var channel = GroupChannel(
+            url: ChannelURL(id), name: name(for: me), createdAt: createdAt ?? 0)
+        channel.coverURL = avatarURL ?? ""
+        channel.data = own?.data ?? ""
+        channel.customType = own?.customType ?? ""
+        channel.metadata = own?.metadata ?? [:]
+        channel.isPublic = isPublic
+        channel.isDistinct = isDirect
+        channel.isFrozen = isFrozen
+        channel.members = members
+        channel.pinnedMessageIDs = pinned.map { MessageID($0) }
+        guard !isInvitation else {
+            channel.myMemberState = .invited
+            let invitation = people[me]
+            channel.inviter = invitation.flatMap {
+                people[$0.sender]?.user ?? User(id: UserID($0.sender))
+            }
+            if name == nil, alias == nil { channel.name = channel.inviter?.nickname ?? "" }
+            channel.invitedAt = (invitation?.time).flatMap { $0.milliseconds > 0 ? $0 : nil }
+            return channel
+        }
+        channel.memberCount = joinedCount + invitedCount
+        channel.joinedMemberCount = joinedCount
+        channel.myMemberState = .joined
+        channel.isMember = true
+        channel.joinedAt = people[me]?.time
+        channel.myRole = role(of: me)
+        channel.isMuted = isMuted(me)
+        channel.unreadMessageCount = unreadCount
+        channel.unreadMentionCount = highlightCount
+        channel.readReceipts = Dictionary(
+            uniqueKeysWithValues: readAt.map { (UserID($0.key), $0.value) })
+        channel.myLastRead = readAt[me]
+        channel.lastMessage = lastMessage
+        return channel
+    }
+}

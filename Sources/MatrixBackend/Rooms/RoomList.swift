@@ -1,0 +1,69 @@
+import Models
+
+/// The rooms of the user, as of a token of `/sync`.
+///
+/// Matrix tells unread counts, invitations and the members' numbers only in `/sync`. The list is
+/// therefore loaded once, by a `/sync` without a token, and kept current by short ones.
+struct RoomList {
+    private(set) var rooms: [String: Room] = [:]
+    private(set) var directRooms: [String: [String]] = [:]
+    /// The token up to which the list is current; `nil` before it was loaded.
+    private(set) var token: String?
+
+    mutating func apply(_ reply: SyncReply, me: UserID, names: (String, String) -> Sender) {
+        for (id, changes) in reply.joined {
+            var room = rooms[id] ?? Room(id)
+            room.apply(changes)
+            for event in changes.timeline { room.follow(event, me, names) }
+            // The timeline of a new room may have only edits and reactions.
+            if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
+                room.lastMessageIsStale = true
+            }
+            rooms[id] = room
+        }
+        for (id, invitation) in reply.invited {
+            var room = Room(id)
+            room.isInvitation = true
+            for event in invitation.state { room.apply(event) }
+            rooms[id] = room
+        }
+        for id in reply.left.keys { rooms[id] = nil }
+        directRooms = reply.directRooms ?? directRooms
+        token = reply.nextBatch
+    }
+
+    mutating func setLastMessage(_ message: Message?, of id: String) {
+        rooms[id]?.lastMessage = message
+        rooms[id]?.lastMessageIsStale = false
+    }
+
+    mutating func remove(_ id: String) { rooms[id] = nil }
+
+    /// The IDs of the rooms that are channels.
+    var channelIDs: [String] { rooms.values.filter { !$0.isSpace }.map(\.id) }
+
+    /// Returns a room as a channel.
+    func channel(_ id: String, for me: UserID) -> GroupChannel? {
+        rooms[id].map { room in
+            room.channel(
+                for: me.rawValue, isDirect: directRooms.values.contains { $0.contains(id) })
+        }
+    }
+}
+
+extension Room {
+    /// Keeps the last message current.
+    fileprivate mutating func follow(
+        _ event: RoomEvent, _ me: UserID, _ names: (String, String) -> Sender
+    ) {
+        if event.isMessage {
+            lastMessage = Message(event, in: id, sender: names(event.sender, id), me: me)
+            lastMessageIsStale = false
+        } else if event.edited != nil || event.redacts != nil {
+            let changed = event.edited ?? event.redacts
+            // The edit may change the last message of a room whose messages were not loaded.
+            let isLast = lastMessage?.messageID?.rawValue == changed
+            lastMessageIsStale = lastMessageIsStale || isLast
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Keys are named as on the wire.
+
+import Models
+
+/// The content of an event, as far as any of the known types has it.
+struct EventContent: Decodable, Sendable {
+    private(set) var isEmpty = true
+
+    // MARK: Messages
+
+    private(set) var messageType: String?
+    private(set) var body: String?
+    private(set) var filename: String?
+    private(set) var url: String?
+    private(set) var info: Info?
+    private(set) var geoURI: String?
+    private(set) var mentions: Mentions?
+    private(set) var relation: Relation?
+    private(set) var own: OwnContent?
+    private(set) var redacts: String?
+    private(set) var reason: String?
+
+    // MARK: State
+
+    private(set) var membership: String?
+    private(set) var displayName: String?
+    private(set) var avatarURL: String?
+    private(set) var isDirect: Bool?
+    private(set) var name: String?
+    private(set) var alias: String?
+    private(set) var joinRule: String?
+    private(set) var roomType: String?
+    private(set) var creator: String?
+    private(set) var additionalCreators: [String] = []
+    private(set) var roomVersion: String?
+    private(set) var replacementRoom: String?
+    private(set) var pinned: [String] = []
+    private(set) var power: PowerLevels?
+
+    init() {}
+
+    /// Any key, to tell the content of a redacted event, which is empty, from an unknown one.
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private enum Key: String, CodingKey {
+        case msgtype, body, filename, url, info, geo_uri, redacts, reason
+        case mentions = "m.mentions"
+        case relation = "m.relates_to"
+        case newContent = "m.new_content"
+        case own = "dev.scrollback"
+        case membership, displayname, avatar_url, is_direct, name, alias, join_rule, type, creator
+        case additional_creators, room_version, replacement_room, pinned, users, events_default
+    }
+
+    init(from decoder: any Decoder) throws {
+        let whole = try decoder.container(keyedBy: Key.self)
+        isEmpty = try decoder.container(keyedBy: AnyKey.self).allKeys.isEmpty
+        relation = whole.lenient(.relation)
+        // The content of an edit is that which the message has from then on.
+        let isEdit = whole.contains(.newContent) && relation?.type == "m.replace"
+        let content =
+            isEdit ? try whole.nestedContainer(keyedBy: Key.self, forKey: .newContent) : whole
+        messageType = content.lenient(.msgtype)
+        body = content.lenient(.body)
+        filename = content.lenient(.filename)
+        url = content.lenient(.url)
+        info = content.lenient(.info)
+        geoURI = content.lenient(.geo_uri)
+        mentions = content.lenient(.mentions)
+        own = content.lenient(.own)
+        redacts = content.lenient(.redacts)
+        reason = content.lenient(.reason)
+        guard messageType == nil else { return }
+        decodeState(content)
+        if content.contains(.users) || content.contains(.events_default) {
+            power = try? PowerLevels(from: decoder)
+        }
+    }
+
+    private mutating func decodeState(_ content: KeyedDecodingContainer<Key>) {
+        membership = content.lenient(.membership)
+        displayName = content.lenient(.displayname)
+        avatarURL = content.lenient(.avatar_url)
+        isDirect = content.lenient(.is_direct)
+        name = content.lenient(.name)
+        alias = content.lenient(.alias)
+        joinRule = content.lenient(.join_rule)
+        roomType = content.lenient(.type)
+        creator = content.lenient(.creator)
+        additionalCreators = content.lenientList(.additional_creators)
+        roomVersion = content.lenient(.room_version)
+        replacementRoom = content.lenient(.replacement_room)
+        pinned = content.lenientList(.pinned)
+    }
+}
+
+extension EventContent {
+    /// The description of a file.
+    struct Info: Decodable, Sendable {
+        let mimeType: String?
+        let size: Int?
+        let thumbnailURL: String?
+        let width: Int?
+        let height: Int?
+
+        private enum Key: String, CodingKey { case mimetype, size, thumbnail_url, w, h }
+
+        init(from decoder: any Decoder) throws {
+            let info = try decoder.container(keyedBy: Key.self)
+            mimeType = info.lenient(.mimetype)
+            size = info.lenient(.size)
+            thumbnailURL = info.lenient(.thumbnail_url)
+            width = info.lenient(.w)
+            height = info.lenient(.h)
+        }
+    }
+
+    /// The mentioned users.
+    struct Mentions: Decodable, Sendable {
+        let userIDs: [String]
+        let isRoom: Bool
+
+        private enum Key: String, CodingKey { case user_ids, room }
+
+        init(from decoder: any Decoder) throws {
+            let mentions = try decoder.container(keyedBy: Key.self)
+            userIDs = mentions.lenientList(.user_ids)
+            isRoom = mentions.lenient(.room) ?? false
+        }
+    }
+
+    /// The relation to another event: an edit, a reaction, a thread or a reply.
+    struct Relation: Decodable, Sendable {
+        let type: String?
+        let eventID: String?
+        let key: String?
+        let isFallback: Bool
+        let repliesTo: String?
+
+        private enum Key: String, CodingKey {
+            case rel_type, event_id, key, is_falling_back
+            case in_reply_to = "m.in_reply_to"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let relation = try decoder.container(keyedBy: Key.self)
+            type = relation.lenient(.rel_type)
+            eventID = relation.lenient(.event_id)
+            key = relation.lenient(.key)
+            isFallback = relation.lenient(.is_falling_back) ?? false
+            let reply = try? relation.nestedContainer(keyedBy: Key.self, forKey: .in_reply_to)
+            repliesTo = reply?.lenient(.event_id)
+        }
+    }
+
+    /// The powers of users, and those that actions need.
+    struct PowerLevels: Decodable, Sendable {
+        let users: [String: Int]
+        let usersDefault: Int
+        let eventsDefault: Int
+
+        private enum Key: String, CodingKey { case users, users_default, events_default }
+
+        init(from decoder: any Decoder) throws {
+            let levels = try decoder.container(keyedBy: Key.self)
+            users = levels.lenientMap(.users).mapValues { (level: LenientInt) in level.value }
+            usersDefault = levels.lenient(LenientInt.self, .users_default)?.value ?? 0
+            eventsDefault = levels.lenient(LenientInt.self, .events_default)?.value ?? 0
+        }
+    }
+
+    /// What Scrollback adds to events, under the key `dev.scrollback`: properties of messages and
+    /// of channels for which Matrix has no field.
+    struct OwnContent: Decodable, Sendable {
+        let requestID: String?
+        let data: String?
+        let customType: String?
+        let metaArrays: [MetaArray]
+        let mentionTemplate: String?
+        let metadata: [String: String]
+
+        private enum Key: String, CodingKey {
+            case request_id, data, custom_type, meta_arrays, mention_template, metadata
+        }
+
+        init(from decoder: any Decoder) throws {
+            let own = try decoder.container(keyedBy: Key.self)
+            requestID = own.lenient(.request_id)
+            data = own.lenient(.data)
+            customType = own.lenient(.custom_type)
+            metaArrays = own.lenientList(.meta_arrays)
+            mentionTemplate = own.lenient(.mention_template)
+            metadata = own.lenientMap(.metadata)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Keys are named as on the wire.
+
+import Models
+
+// The replies of the client-server API, as far as they are read.
+
+struct LoginReply: Decodable {
+    let user_id: String
+    let access_token: String
+    let device_id: String?
+    let refresh_token: String?
+}
+
+struct RefreshReply: Decodable {
+    let access_token: String
+    let refresh_token: String?
+}
+
+struct WhoAmIReply: Decodable {
+    let user_id: String
+    let device_id: String?
+}
+
+struct ProfileReply: Decodable {
+    let displayname: String?
+    let avatar_url: String?
+}
+
+struct WellKnownReply: Decodable {
+    struct Homeserver: Decodable { let base_url: String }
+
+    let homeserver: Homeserver
+
+    private enum CodingKeys: String, CodingKey { case homeserver = "m.homeserver" }
+}
+
+struct EventIDReply: Decodable { let event_id: String }
+struct RoomIDReply: Decodable { let room_id: String }
+struct JoinedRoomsReply: Decodable { let joined_rooms: [String] }
+struct UploadReply: Decodable { let content_uri: String }
+struct EmptyReply: Decodable {}
+
+/// A page of events: of `/messages` or `/relations`.
+struct EventsReply: Decodable {
+    let events: [RoomEvent]
+    /// The state of members who wrote the events.
+    let state: [RoomEvent]
+    let start: String?
+    let end: String?
+
+    private enum Key: String, CodingKey { case chunk, state, start, end, next_batch }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        events = reply.lenientList(.chunk)
+        state = reply.lenientList(.state)
+        start = reply.lenient(.start)
+        end = reply.lenient(.end) ?? reply.lenient(.next_batch)
+    }
+}
+
+/// An event, and the token of the place just after it.
+struct ContextReply: Decodable {
+    let event: RoomEvent
+    let end: String
+}
+
+/// All state of a room.
+struct StateReply: Decodable {
+    let events: [RoomEvent]
+
+    init(from decoder: any Decoder) throws { events = try [RoomEvent](from: decoder) }
+}

@@ -1,0 +1,109 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Keys are named as on the wire.
+
+import Models
+
+/// An event of a room: a message, a change of the room's state, or a redaction.
+struct RoomEvent: Decodable, Sendable {
+    let type: String
+    /// The ID; empty in the stripped state of an invitation.
+    let id: String
+    let sender: String
+    let time: Timestamp
+    let stateKey: String?
+    let content: EventContent
+    /// The event that this redaction redacts; `nil` for other events.
+    let redacts: String?
+    /// The redaction of this event; `nil` if it was not redacted.
+    let isRedacted: Bool
+    /// The latest valid edit, bundled by the server.
+    let replacement: Replacement?
+    /// The thread that starts with this event, bundled by the server.
+    let thread: ThreadSummary?
+
+    /// The latest edit of an event.
+    struct Replacement: Decodable, Sendable {
+        let time: Timestamp
+        let content: EventContent?
+
+        private enum Key: String, CodingKey { case origin_server_ts, content }
+
+        init(from decoder: any Decoder) throws {
+            let event = try decoder.container(keyedBy: Key.self)
+            time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
+            content = event.lenient(.content)
+        }
+    }
+
+    /// The replies in a thread.
+    struct ThreadSummary: Decodable, Sendable {
+        let count: Int
+        let latestAt: Timestamp
+
+        private enum Key: String, CodingKey { case count, latest_event, origin_server_ts }
+
+        init(from decoder: any Decoder) throws {
+            let thread = try decoder.container(keyedBy: Key.self)
+            count = thread.lenient(.count) ?? 0
+            let latest = try? thread.nestedContainer(keyedBy: Key.self, forKey: .latest_event)
+            latestAt = Timestamp(milliseconds: latest?.lenient(.origin_server_ts) ?? 0)
+        }
+    }
+
+    private enum Key: String, CodingKey {
+        case type, event_id, sender, origin_server_ts, state_key, content, redacts, unsigned
+        case redacted_because
+        case relations = "m.relations"
+        case replace = "m.replace"
+        case thread = "m.thread"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let event = try decoder.container(keyedBy: Key.self)
+        type = try event.decode(String.self, forKey: .type)
+        id = event.lenient(.event_id) ?? ""
+        sender = event.lenient(.sender) ?? ""
+        time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
+        stateKey = event.lenient(.state_key)
+        content = event.lenient(.content) ?? EventContent()
+        redacts = content.redacts ?? event.lenient(.redacts)
+        let unsigned =
+            event.contains(.unsigned)
+            ? try? event.nestedContainer(keyedBy: Key.self, forKey: .unsigned) : nil
+        isRedacted = unsigned?.contains(.redacted_because) ?? false
+        let relations =
+            unsigned?.contains(.relations) ?? false
+            ? try? unsigned?.nestedContainer(keyedBy: Key.self, forKey: .relations) : nil
+        replacement = relations?.lenient(.replace)
+        thread = relations?.lenient(.thread)
+    }
+}
+
+// MARK: Kinds
+
+extension RoomEvent {
+    /// The types of events that appear as messages.
+    static let messageTypes = ["m.room.message", "m.sticker", "m.room.encrypted"]
+
+    /// The types of events that a device has to know to keep its messages current.
+    static let changeTypes = messageTypes + ["m.reaction", "m.room.redaction"]
+
+    /// A Boolean value that indicates whether the event has the type of a message.
+    ///
+    /// It may be an edit, and it may be redacted.
+    var hasMessageType: Bool { stateKey == nil && Self.messageTypes.contains(type) }
+
+    /// A Boolean value that indicates whether the event appears as a message.
+    var isMessage: Bool { hasMessageType && !isRedacted && !content.isEmpty && edited == nil }
+
+    /// The event that this one edits.
+    var edited: String? { content.relation?.type == "m.replace" ? content.relation?.eventID : nil }
+
+    /// The reaction that the event adds.
+    var reaction: (key: String, target: String)? {
+        guard type == "m.reaction", !isRedacted, let relation = content.relation,
+            let target = relation.eventID, let key = relation.key
+        else { return nil }
+        return (key, target)
+    }
+}

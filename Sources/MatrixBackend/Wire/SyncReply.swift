@@ -1,0 +1,175 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Keys are named as on the wire.
+
+import Models
+
+/// A reply of `/sync`: what has changed since a token.
+struct SyncReply: Decodable {
+    let nextBatch: String
+    let joined: [String: JoinedRoom]
+    let invited: [String: InvitedRoom]
+    let left: [String: LeftRoom]
+    /// The rooms of direct chats, by the other user; `nil` if they have not changed.
+    let directRooms: [String: [String]]?
+
+    private enum Key: String, CodingKey {
+        case next_batch, rooms, join, invite, leave, account_data
+    }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        nextBatch = try reply.decode(String.self, forKey: .next_batch)
+        let rooms = try? reply.nestedContainer(keyedBy: Key.self, forKey: .rooms)
+        joined = rooms?.lenientMap(.join) ?? [:]
+        invited = rooms?.lenientMap(.invite) ?? [:]
+        left = rooms?.lenientMap(.leave) ?? [:]
+        let data: EventList<AccountData>? = reply.lenient(.account_data)
+        directRooms = data?.events.last { $0.type == "m.direct" }?.rooms
+    }
+
+    private struct AccountData: Decodable {
+        let type: String
+        let rooms: [String: [String]]
+
+        private enum Key: String, CodingKey { case type, content }
+
+        init(from decoder: any Decoder) throws {
+            let event = try decoder.container(keyedBy: Key.self)
+            type = try event.decode(String.self, forKey: .type)
+            rooms = event.lenientMap(.content)
+        }
+    }
+}
+
+private struct EventList<Event: Decodable>: Decodable {
+    let events: [Event]
+
+    private enum Key: String, CodingKey { case events }
+
+    init(from decoder: any Decoder) throws {
+        events = try decoder.container(keyedBy: Key.self).lenientList(.events)
+    }
+}
+
+extension SyncReply {
+    /// The changes of a room that the user has joined.
+    struct JoinedRoom: Decodable {
+        let state: [RoomEvent]
+        let timeline: [RoomEvent]
+        let isLimited: Bool
+        let previousBatch: String?
+        let summary: Summary
+        let unreadCount: Int?
+        let highlightCount: Int?
+        let typing: [String]?
+        /// The times at which users have read the room.
+        let readers: [(user: String, time: Timestamp)]
+
+        /// A Boolean value that indicates whether the reply has changed or new state of the room.
+        ///
+        /// The members who wrote messages are sent each time.
+        var changesState: Bool {
+            timeline.contains { $0.stateKey != nil }
+                || state.contains { $0.type != "m.room.member" || isLimited }
+        }
+
+        private enum Key: String, CodingKey {
+            case state, timeline, summary, unread_notifications, ephemeral
+            case events, limited, prev_batch, notification_count, highlight_count
+        }
+
+        init(from decoder: any Decoder) throws {
+            let room = try decoder.container(keyedBy: Key.self)
+            state = room.lenient(EventList<RoomEvent>.self, .state)?.events ?? []
+            let timeline = try? room.nestedContainer(keyedBy: Key.self, forKey: .timeline)
+            self.timeline = timeline?.lenientList(.events) ?? []
+            isLimited = timeline?.lenient(.limited) ?? false
+            previousBatch = timeline?.lenient(.prev_batch)
+            summary = room.lenient(.summary) ?? Summary()
+            let unread = try? room.nestedContainer(keyedBy: Key.self, forKey: .unread_notifications)
+            unreadCount = unread?.lenient(.notification_count)
+            highlightCount = unread?.lenient(.highlight_count)
+            let ephemeral = room.lenient(EventList<Ephemeral>.self, .ephemeral)?.events ?? []
+            typing = ephemeral.last { $0.type == "m.typing" }?.userIDs
+            readers = ephemeral.flatMap(\.readers)
+        }
+    }
+
+    /// The members of a room, in numbers.
+    struct Summary: Decodable {
+        var heroes: [String]?
+        var joinedCount: Int?
+        var invitedCount: Int?
+
+        init() {}
+
+        private enum Key: String, CodingKey {
+            case heroes = "m.heroes"
+            case joined = "m.joined_member_count"
+            case invited = "m.invited_member_count"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let summary = try decoder.container(keyedBy: Key.self)
+            heroes = summary.lenient(.heroes)
+            joinedCount = summary.lenient(.joined)
+            invitedCount = summary.lenient(.invited)
+        }
+    }
+
+    /// An invitation.
+    struct InvitedRoom: Decodable {
+        let state: [RoomEvent]
+
+        private enum Key: String, CodingKey { case invite_state }
+
+        init(from decoder: any Decoder) throws {
+            let room = try decoder.container(keyedBy: Key.self)
+            state = room.lenient(EventList<RoomEvent>.self, .invite_state)?.events ?? []
+        }
+    }
+
+    /// A room that the user has lost.
+    struct LeftRoom: Decodable {
+        let events: [RoomEvent]
+
+        private enum Key: String, CodingKey { case state, timeline }
+
+        init(from decoder: any Decoder) throws {
+            let room = try decoder.container(keyedBy: Key.self)
+            let state: EventList<RoomEvent>? = room.lenient(.state)
+            let timeline: EventList<RoomEvent>? = room.lenient(.timeline)
+            events = (state?.events ?? []) + (timeline?.events ?? [])
+        }
+    }
+
+    /// Who is typing, or who has read what.
+    ///
+    /// Neither is part of the room's history.
+    private struct Ephemeral: Decodable {
+        let type: String
+        var userIDs: [String] = []
+        var readers: [(user: String, time: Timestamp)] = []
+
+        private struct Receipt: Decodable { let ts: Int64? }
+
+        private enum Key: String, CodingKey { case type, content, user_ids }
+
+        init(from decoder: any Decoder) throws {
+            let event = try decoder.container(keyedBy: Key.self)
+            type = try event.decode(String.self, forKey: .type)
+            if type == "m.receipt" {
+                let receipts: [String: [String: [String: Receipt]]] = event.lenientMap(.content)
+                readers = receipts.values.flatMap { kinds in
+                    kinds.filter { $0.key.hasPrefix("m.read") }.values.flatMap { users in
+                        users.map { ($0.key, Timestamp(milliseconds: $0.value.ts ?? 0)) }
+                    }
+                }
+                readers.sort { ($0.time, $0.user) < ($1.time, $1.user) }
+            } else if let content = try? event.nestedContainer(keyedBy: Key.self, forKey: .content)
+            {
+                userIDs = content.lenientList(.user_ids)
+            }
+        }
+    }
+}

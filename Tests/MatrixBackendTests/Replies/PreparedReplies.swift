@@ -1,0 +1,113 @@
+import Foundation
+import MatrixBackend
+import Models
+import Sync
+
+/// A transport that answers with prepared replies, in order for each path, and keeps the requests.
+final class PreparedReplies: HTTPTransport {
+    private struct State {
+        var replies: [String: [HTTPReply]] = [:]
+        var requests: [HTTPRequest] = []
+    }
+
+    private let state = Locked(State())
+
+    /// The requests, as their methods and paths without the API.
+    var requests: [String] { state.withLock { $0.requests.map(PreparedReplies.name) } }
+
+    /// The `Authorization` fields of the requests.
+    var authorizations: [String?] {
+        state.withLock { $0.requests.map { $0.headers["Authorization"] } }
+    }
+
+    /// Adds a reply to a request such as `GET account/whoami`; the last one of a path is repeated.
+    func reply(_ request: String, _ json: String, status: Int = 200) {
+        state.withLock {
+            $0.replies[request, default: []].append(
+                HTTPReply(status: status, body: Data(json.utf8)))
+        }
+    }
+
+    func send(_ request: HTTPRequest) async throws(BackendError) -> HTTPReply {
+        let name = PreparedReplies.name(request)
+        let reply = state.withLock { state -> HTTPReply? in
+            state.requests.append(request)
+            guard var replies = state.replies[name], let reply = replies.first else { return nil }
+            if replies.count > 1 { replies.removeFirst() }
+            state.replies[name] = replies
+            return reply
+        }
+        return reply ?? HTTPReply(status: 404, body: Data(#"{"errcode": "M_NOT_FOUND"}"#.utf8))
+    }
+
+    private static func name(_ request: HTTPRequest) -> String {
+        let path = request.url.absoluteString.split(separator: "?")[0]
+        let parts = path.split(separator: "/").drop { $0 != "v3" && $0 != "v1" }.dropFirst()
+        return "\(request.method) \(parts.joined(separator: "/").removingPercentEncoding ?? "")"
+    }
+}
+
+/// Alice's device on a homeserver with prepared replies.
+struct Device {
+    let server = PreparedReplies()
+    let backend: MatrixBackend
+
+    init(_ login: MatrixBackend.Login = .token) {
+        var options = MatrixBackend.Options()
+        options.transport = server
+        options.longPoll = .zero
+        backend = MatrixBackend(
+            homeserver: URL(string: "https://example.org")!, deviceID: "PHONE", login: login,
+            options: options)
+    }
+
+    /// Connects Alice by a token.
+    func connect() async throws {
+        server.reply("GET account/whoami", #"{"user_id": "@alice:example.org"}"#)
+        _ = try await backend.connect(
+            as: Credentials("@alice:example.org", accessToken: "token"))
+    }
+
+    /// Prepares the first `/sync`, with the room `!room:example.org`.
+    func prepareRoom() {
+        server.reply("GET sync", PreparedReplies.initialSync)
+    }
+}
+
+extension PreparedReplies {
+    static let initialSync = """
+        {"next_batch": "s1", "rooms": {"join": {"!room:example.org": {
+            "summary": {"m.joined_member_count": 2},
+            "state": {"events": [
+                {"type": "m.room.create", "state_key": "", "event_id": "$0",
+                 "sender": "@bob:example.org", "origin_server_ts": 1000, "content": {}},
+                {"type": "m.room.member", "state_key": "@alice:example.org", "event_id": "$1",
+                 "sender": "@alice:example.org", "origin_server_ts": 1001,
+                 "content": {"membership": "join", "displayname": "Alice"}},
+                {"type": "m.room.member", "state_key": "@bob:example.org", "event_id": "$2",
+                 "sender": "@bob:example.org", "origin_server_ts": 1002,
+                 "content": {"membership": "join", "displayname": "Bob"}},
+                {"type": "m.room.name", "state_key": "", "event_id": "$3",
+                 "sender": "@bob:example.org", "origin_server_ts": 1003,
+                 "content": {"name": "General"}}]},
+            "timeline": {"events": [], "limited": false, "prev_batch": "p0"},
+            "unread_notifications": {"notification_count": 2, "highlight_count": 1}}}}}
+        """
+
+    /// A `/sync` reply with events of the room.
+    static func sync(_ token: String, isLimited: Bool = false, _ events: String...) -> String {
+        """
+        {"next_batch": "\(token)", "rooms": {"join": {"!room:example.org": {"timeline": {
+            "events": [\(events.joined(separator: ", "))], "limited": \(isLimited),
+            "prev_batch": "p-\(token)"}}}}}
+        """
+    }
+
+    /// A message of Bob.
+    static func message(_ id: String, _ text: String, at time: Int) -> String {
+        """
+        {"type": "m.room.message", "event_id": "\(id)", "sender": "@bob:example.org",
+         "origin_server_ts": \(time), "content": {"msgtype": "m.text", "body": "\(text)"}}
+        """
+    }
+}
