@@ -178,14 +178,14 @@ fuzzer: deps
 	    >/dev/null 2>&1 || { \
 	    echo "This Swift toolchain has no libFuzzer; Xcode's has none. Install a toolchain from swift.org." >&2; exit 1; \
 	}
-	swift build --sanitize=fuzzer --configuration release --product Fuzzer --scratch-path .build-fuzz
+	swift build --sanitize=fuzzer --configuration release --product ScrollbackFuzzer --scratch-path .build-fuzz
 
 # New inputs are kept in the first directory, beside those that crashed, took more than five seconds, or
 # had memory taken that nothing in a few kilobytes is worth.
 $(FUZZERS) Logs: fuzzer
 	mkdir -p .build-fuzz/$@
 	set -o pipefail; \
-	FUZZ_TARGET=$@ SWIFT_BACKTRACE=enable=no .build-fuzz/release/Fuzzer -max_total_time=$(FUZZ_SECONDS) \
+	FUZZ_TARGET=$@ SWIFT_BACKTRACE=enable=no .build-fuzz/release/ScrollbackFuzzer -max_total_time=$(FUZZ_SECONDS) \
 	    -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=256 \
 	    -artifact_prefix=.build-fuzz/$@- -verbosity=0 -print_funcs=0 -print_final_stats=1 \
 	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@ 2>&1 | sed '/^["#]/d; s/^/$@: /'
@@ -197,10 +197,10 @@ mutants: deps .build-tools/mutants
 	.build-tools/mutants kill .build-mutants/tree $(MUTANTS)
 
 faults: deps
-	swift run -c release $(STRICT) Reliability faults $(if $(PAGE),--page $(PAGE))
+	swift run -c release $(STRICT) ScrollbackReliability faults $(if $(PAGE),--page $(PAGE))
 
 soak: deps
-	swift run -c release $(STRICT) Reliability soak $(SOAK_SECONDS) $(SEED) $(if $(PAGE),--page $(PAGE))
+	swift run -c release $(STRICT) ScrollbackReliability soak $(SOAK_SECONDS) $(SEED) $(if $(PAGE),--page $(PAGE))
 
 interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'

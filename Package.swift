@@ -19,7 +19,7 @@ let package = Package(
             name: "ScrollbackTesting", targets: ["ScrollbackTesting", "AppleCollectionsAlias"]),
         // `make install` installs it as `scrollback`. A product of that name could share a build directory
         // with the module `Scrollback` on a case-insensitive disk.
-        .executable(name: "scrollback-repl", targets: ["Prompt"]),
+        .executable(name: "scrollback-repl", targets: ["ScrollbackPrompt"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
@@ -29,15 +29,20 @@ let package = Package(
         // MARK: C libraries
 
         .systemLibrary(
-            name: "CLevelDB",
+            name: "CScrollbackLevelDB",
+            path: "Sources/CLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]
         ),
         .systemLibrary(
-            name: "CReadline",
+            name: "CScrollbackReadline",
+            path: "Sources/CReadline",
             providers: [.apt(["libreadline-dev"]), .brew(["readline"])]
         ),
 
-        .target(name: "CLevelDBEnvironment", dependencies: ["CLevelDB"]),
+        .target(
+            name: "CScrollbackLevelDBEnvironment", dependencies: ["CScrollbackLevelDB"],
+            path: "Sources/CLevelDBEnvironment"
+        ),
 
         // MARK: Libraries: each imports only those above it
 
@@ -45,7 +50,7 @@ let package = Package(
         .target(
             name: "Store",
             dependencies: [
-                "Models", "CLevelDB", "CLevelDBEnvironment",
+                "Models", "CScrollbackLevelDB", "CScrollbackLevelDBEnvironment",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -83,63 +88,68 @@ let package = Package(
 
         // MARK: Examples
 
-        .executableTarget(name: "Prompt", dependencies: ["REPL"], path: "Examples/Prompt"),
+        .executableTarget(
+            name: "ScrollbackPrompt", dependencies: ["ScrollbackREPL"], path: "Examples/Prompt"),
         .target(
-            name: "REPL",
-            dependencies: ["Scrollback", "EmbeddedServer", "CReadline"],
+            name: "ScrollbackREPL",
+            dependencies: ["Scrollback", "EmbeddedServer", "CScrollbackReadline"],
             path: "Examples/REPL"
         ),
 
         .executableTarget(
-            name: "Messenger",
+            name: "ScrollbackMessenger",
             dependencies: ["Scrollback", "EmbeddedServer"],
             path: "Examples/Messenger"
         ),
 
         // MARK: Tests
 
-        .target(name: "TestSupport", path: "Tests/Support"),
+        .target(name: "ScrollbackTestSupport", path: "Tests/Support"),
         .testTarget(
             name: "ModelsTests",
-            dependencies: ["Models", "ScrollbackTesting", "TestSupport"],
+            dependencies: ["Models", "ScrollbackTesting", "ScrollbackTestSupport"],
             exclude: ["Golden"]
         ),
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Store", "Models", "ScrollbackTesting", "TestSupport", "CLevelDB",
-                "CLevelDBEnvironment", "CFaultEnvironment", "FaultyDisks", "StoreCrashWriter",
+                "Store", "Models", "ScrollbackTesting", "ScrollbackTestSupport",
+                "CScrollbackLevelDB",
+                "CScrollbackLevelDBEnvironment", "CScrollbackFaultEnvironment",
+                "ScrollbackFaultyDisks", "ScrollbackCrashWriter",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: ["Copies", "Encrypted", "Schemas"]
         ),
         .executableTarget(
-            name: "StoreCrashWriter",
+            name: "ScrollbackCrashWriter",
             dependencies: ["Store", "Models", "ScrollbackTesting"],
             path: "Tests/CrashWriter"
         ),
         .target(
-            name: "CFaultEnvironment",
+            name: "CScrollbackFaultEnvironment",
             // LevelDB's type information comes from there, where LevelDB is built without it.
-            dependencies: ["CLevelDB", "CLevelDBEnvironment"],
+            dependencies: ["CScrollbackLevelDB", "CScrollbackLevelDBEnvironment"],
             path: "Tests/CFaultEnvironment"
         ),
         .target(
-            name: "FaultyDisks",
-            dependencies: ["Store", "CFaultEnvironment"],
+            name: "ScrollbackFaultyDisks",
+            dependencies: ["Store", "CScrollbackFaultEnvironment"],
             path: "Tests/FaultyDisks"
         ),
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting", "TestSupport",
-                "FaultyDisks",
+                "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+                "ScrollbackTestSupport",
+                "ScrollbackFaultyDisks",
             ]),
         .testTarget(
             name: "EmbeddedServerTests",
             dependencies: [
-                "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync", "TestSupport",
-                "FaultyDisks",
+                "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync",
+                "ScrollbackTestSupport",
+                "ScrollbackFaultyDisks",
             ]),
         .testTarget(
             name: "MatrixBackendTests",
@@ -151,59 +161,65 @@ let package = Package(
             name: "CollectionsTests",
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
-                "TestSupport", "CollectionsListPrinter", "KilledScenarios",
+                "ScrollbackTestSupport", "ScrollbackListPrinter", "ScrollbackKilledScenarios",
             ]),
         .target(
-            name: "KilledScenarios",
+            name: "ScrollbackKilledScenarios",
             dependencies: ["Collections", "Models", "Store", "Sync", "EmbeddedServer"],
             path: "Tests/KilledScenarios"
         ),
-        .target(name: "CDiskSteps", path: "Tests/CDiskSteps"),
+        .target(name: "CScrollbackDiskSteps", path: "Tests/CDiskSteps"),
         // No test depends on it: what replaces calls of the C library belongs into this program alone.
         .executableTarget(
-            name: "KilledProcess", dependencies: ["KilledScenarios", "CDiskSteps"],
+            name: "ScrollbackKilledProcess",
+            dependencies: ["ScrollbackKilledScenarios", "CScrollbackDiskSteps"],
             path: "Tests/KilledProcess"
         ),
         .executableTarget(
-            name: "CollectionsListPrinter",
+            name: "ScrollbackListPrinter",
             dependencies: ["Collections", "Models", "Store", "Sync", "EmbeddedServer"],
             path: "Tests/ListPrinter"
         ),
         .testTarget(
             name: "REPLTests",
             dependencies: [
-                "REPL", "Prompt", "Scrollback", "EmbeddedServer", "ScrollbackTesting",
-                "TestSupport",
+                "ScrollbackREPL", "ScrollbackPrompt", "Scrollback", "EmbeddedServer",
+                "ScrollbackTesting",
+                "ScrollbackTestSupport",
             ],
             exclude: ["Transcripts"]),
 
         // What `make faults` and `make soak` run.
         .executableTarget(
-            name: "Reliability",
+            name: "ScrollbackReliability",
             dependencies: [
                 "Collections", "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
-                "FaultyDisks", "TestSupport",
+                "ScrollbackFaultyDisks", "ScrollbackTestSupport",
             ],
             path: "Tests/Reliability"
         ),
-        .testTarget(name: "ReliabilityTests", dependencies: ["Reliability", "TestSupport"]),
+        .testTarget(
+            name: "ReliabilityTests",
+            dependencies: ["ScrollbackReliability", "ScrollbackTestSupport"]),
 
         // MARK: Fuzz targets
 
         .target(
-            name: "FuzzTargets",
+            name: "ScrollbackFuzzTargets",
             dependencies: [
-                "Models", "Store", "Sync", "EmbeddedServer", "REPL", "TestSupport",
-                "CLevelDBEnvironment",
+                "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackREPL",
+                "ScrollbackTestSupport",
+                "CScrollbackLevelDBEnvironment",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Targets"
         ),
         // libFuzzer brings its main.
         .executableTarget(
-            name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Fuzzer"),
+            name: "ScrollbackFuzzer", dependencies: ["ScrollbackFuzzTargets"],
+            path: "Tests/Fuzz/Fuzzer"),
         .testTarget(
-            name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests"),
+            name: "FuzzTests", dependencies: ["ScrollbackFuzzTargets"], path: "Tests/Fuzz/Tests"),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

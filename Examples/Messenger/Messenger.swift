@@ -3,7 +3,7 @@ import Foundation
 import Scrollback
 
 // A view of a channel and one of the channel list, as an app writes them: each only applies its
-// collection's events to its contents. `swift run Messenger` prints the contents.
+// collection's events to its contents. `swift run ScrollbackMessenger` prints the contents.
 
 /// A list of channels: a line each, the most recent first.
 @MainActor

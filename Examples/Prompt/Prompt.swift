@@ -1,4 +1,4 @@
-import REPL
+import ScrollbackREPL
 
 /// `scrollback`: the package at a prompt.
 @main struct Prompt {

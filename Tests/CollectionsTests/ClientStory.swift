@@ -2,10 +2,10 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 import Testing
 
 /// A server, a user who writes, and an app on a device.

@@ -1,6 +1,6 @@
 import Foundation
 import Models
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// Another process, which shows what a device holds after this one has closed it.
@@ -19,7 +19,7 @@ enum FreshProcess {
     private static func rows(in directory: URL, _ lists: [String]) throws -> [[String]] {
         let process = Process()
         let output = Pipe()
-        process.executableURL = try BuiltProgram.url("CollectionsListPrinter")
+        process.executableURL = try BuiltProgram.url("ScrollbackListPrinter")
         process.arguments = [directory.path] + lists
         process.standardOutput = output
         try process.run()

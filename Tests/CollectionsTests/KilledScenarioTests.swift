@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
-    import KilledScenarios
-    import TestSupport
+    import ScrollbackKilledScenarios
+    import ScrollbackTestSupport
     import Testing
 
     /// A process is killed before and after each removal and rename of a file.
@@ -25,7 +25,7 @@
         ) throws -> Run {
             let process = Process()
             let output = Pipe()
-            process.executableURL = try BuiltProgram.url("KilledProcess")
+            process.executableURL = try BuiltProgram.url("ScrollbackKilledProcess")
             process.arguments = [scenario.rawValue, directory.path] + arguments
             process.standardOutput = output
             try process.run()

@@ -1,9 +1,9 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackTestSupport
 import Store
 import Sync
-import TestSupport
 import Testing
 
 @testable import Collections

@@ -1,6 +1,6 @@
 import Models
+import ScrollbackTestSupport
 import Sync
-import TestSupport
 import Testing
 
 @testable import EmbeddedServer

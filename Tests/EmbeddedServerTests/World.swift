@@ -1,8 +1,8 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import Store
 import Sync
-import TestSupport
 
 @testable import EmbeddedServer
 

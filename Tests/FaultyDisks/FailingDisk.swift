@@ -1,4 +1,4 @@
-import CFaultEnvironment
+import CScrollbackFaultEnvironment
 package import Foundation
 package import Store
 

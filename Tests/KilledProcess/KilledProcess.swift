@@ -2,9 +2,9 @@
 // changes the files below the directory; with 0, at none. Prints each step before it is done.
 // `KilledProcess scenario directory mask NUMBER`: prepares the scenario and runs it, with a mask for new files.
 
-import CDiskSteps
+import CScrollbackDiskSteps
 import Foundation
-import KilledScenarios
+import ScrollbackKilledScenarios
 
 @main struct KilledProcess {
     static func main() async throws {

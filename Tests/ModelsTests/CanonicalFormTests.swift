@@ -1,5 +1,5 @@
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 @testable import Models

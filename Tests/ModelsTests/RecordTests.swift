@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 @testable import Models

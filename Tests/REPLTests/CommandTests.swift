@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct CommandTests {
     nonisolated static let noTime =

@@ -1,9 +1,9 @@
 import Foundation
 import Scrollback
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Real logs, end to end: `make corpus CORPUS=FILE`.
 @Suite(

@@ -1,7 +1,7 @@
 import Scrollback
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 @Suite struct ISO8601Tests {
     @Test(arguments: [

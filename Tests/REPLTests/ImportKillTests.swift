@@ -1,6 +1,6 @@
 import Foundation
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 /// A program that imports and sends is killed again and again; after each kill its devices hold all

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Imports of logs from other systems: the accepted lines, and the reports about the others.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ImportTests {

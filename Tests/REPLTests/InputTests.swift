@@ -1,10 +1,10 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Input that a user did not mean: open quotes, empty ids, unknown keys, ids that do not exist.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct InputTests {
@@ -111,7 +111,7 @@ import Testing
         _ = await reply("store open \(path)/store", "store close")
         let before = try files
         for line in [
-            "store reencrypt \(path)/store \(path)/k none",
+            "store reencrypt \(path)/store \(path)/k none"
         ] {
             #expect(await reply(line) == "error: there is no key file '\(path)/k'")
         }

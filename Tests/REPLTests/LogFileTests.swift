@@ -1,9 +1,9 @@
 import Foundation
 import Scrollback
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Logs that are none, or are made to do harm.
 @Suite(.timeLimit(.minutes(10))) struct LogFileTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 
 /// A file of chat logs that is gone with the value.
 final class LogOfMessages {

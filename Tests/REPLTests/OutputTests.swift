@@ -1,10 +1,10 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Output of much data: short, with a total and a way to see the rest.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct OutputTests {

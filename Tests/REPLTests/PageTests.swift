@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Pages of the documentation that show the prompt: what they show is what it says.
 @Suite(.timeLimit(.minutes(10))) struct PageTests {

@@ -1,7 +1,7 @@
 import Scrollback
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 @Suite struct PictureTests {
     private let a = Position(createdAt: 1, messageID: "a")

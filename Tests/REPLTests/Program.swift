@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 
 /// The program as a process, with its input and output.
 ///

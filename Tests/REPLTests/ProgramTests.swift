@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// The program with its options, as scripts call it.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// The public symbols of the modules.
@@ -56,7 +56,7 @@ struct PublicSymbols {
         let output = try ScratchDirectory.made()
         defer { output.remove() }
         let maps = [
-            build.appending(path: "CLevelDBEnvironment.build/module.modulemap").path,
+            build.appending(path: "CScrollbackLevelDBEnvironment.build/module.modulemap").path,
             root.appending(path: "Sources/CLevelDB/module.modulemap").path,
         ]
         for module in modules {

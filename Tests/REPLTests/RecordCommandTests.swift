@@ -1,7 +1,7 @@
 import Scrollback
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct RecordCommandTests {
     private func reply(_ line: String) async throws -> String {

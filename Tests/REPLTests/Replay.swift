@@ -1,7 +1,7 @@
 import Foundation
 import Scrollback
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 extension Workspace {
     /// A workspace in memory whose clock only commands move.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// The program with a pipe as its input.
 @Suite(.timeLimit(.minutes(10))) struct ScriptTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Scrollback
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// The prompt's output for damaged files, and for an encryption key that was omitted once.

@@ -2,7 +2,7 @@ import Foundation
 import Scrollback
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 @testable import Store
 
 /// The commands about a store, typed one after the other.

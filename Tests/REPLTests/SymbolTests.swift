@@ -1,6 +1,6 @@
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Compares the commands with the public symbols of the modules, from the compiler's symbol graphs.
 @Suite struct SymbolTests {

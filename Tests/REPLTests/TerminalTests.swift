@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// True if `script` can create terminals; that of macOS has other options.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// A session at the prompt: the commands, and the output that a page shows for each.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// Replays `Docs/Tour.md`, the README, and the files in `Transcripts`; those with the suffix
 /// `.jsonl` with `--json`.

@@ -3,7 +3,7 @@ import Foundation
 import Scrollback
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// A channel that there is not, in each command that takes one.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct UnknownChannelTests {

@@ -2,7 +2,7 @@ import Foundation
 import Scrollback
 import Testing
 
-@testable import REPL
+@testable import ScrollbackREPL
 
 /// The output of `verify` for a difference, and the effect of `repair`.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct VerifyCommandTests {

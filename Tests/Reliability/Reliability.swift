@@ -3,7 +3,7 @@
 // `Reliability day …`, `Reliability world …`: a process that one of these starts, and kills.
 
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 
 @main struct Reliability {
     static func main() async throws {

@@ -1,6 +1,6 @@
 import Foundation
-import Reliability
-import TestSupport
+import ScrollbackReliability
+import ScrollbackTestSupport
 import Testing
 
 /// Checks that the faults in Docs/Reliability.md are those of the matrix.

@@ -1,6 +1,6 @@
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 @testable import Store

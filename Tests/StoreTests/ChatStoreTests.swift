@@ -1,5 +1,5 @@
 import Models
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store

@@ -1,6 +1,6 @@
 import Foundation
 import Models
-import StoreCrashWriter
+import ScrollbackCrashWriter
 import Testing
 
 @testable import Store

@@ -1,8 +1,8 @@
 import Foundation
 import Models
+import ScrollbackCrashWriter
+import ScrollbackTestSupport
 import ScrollbackTesting
-import StoreCrashWriter
-import TestSupport
 import Testing
 
 @testable import Store

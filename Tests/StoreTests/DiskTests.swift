@@ -1,7 +1,7 @@
 import Foundation
 import Models
+import ScrollbackCrashWriter
 import ScrollbackTesting
-import StoreCrashWriter
 import Testing
 
 @testable import Store

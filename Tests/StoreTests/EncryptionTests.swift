@@ -1,7 +1,7 @@
-import FaultyDisks
 import Foundation
 import Models
-import StoreCrashWriter
+import ScrollbackCrashWriter
+import ScrollbackFaultyDisks
 import Testing
 
 @testable import Store

@@ -1,8 +1,8 @@
-import CFaultEnvironment
-import CLevelDB
-import CLevelDBEnvironment
+import CScrollbackFaultEnvironment
+import CScrollbackLevelDB
+import CScrollbackLevelDBEnvironment
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// Reading damaged logs of LevelDB through our environment.

@@ -1,9 +1,9 @@
-import CFaultEnvironment
-import CLevelDB
-import CLevelDBEnvironment
+import CScrollbackFaultEnvironment
+import CScrollbackLevelDB
+import CScrollbackLevelDBEnvironment
 import Foundation
 import Models
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// Returns the message of the error that a closure throws.

@@ -1,9 +1,9 @@
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackCrashWriter
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import ScrollbackTesting
-import StoreCrashWriter
-import TestSupport
 import Testing
 
 @testable import Store

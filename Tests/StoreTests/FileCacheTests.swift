@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 @testable import Store

@@ -1,8 +1,8 @@
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 @testable import Store

@@ -1,8 +1,8 @@
-import CLevelDBEnvironment
+import CScrollbackLevelDBEnvironment
 import Crypto
 import Foundation
 import Models
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store

@@ -1,8 +1,8 @@
-import FaultyDisks
 import Foundation
 import Models
-import StoreCrashWriter
-import TestSupport
+import ScrollbackCrashWriter
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store

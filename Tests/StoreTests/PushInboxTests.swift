@@ -1,8 +1,8 @@
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackCrashWriter
+import ScrollbackFaultyDisks
 import ScrollbackTesting
-import StoreCrashWriter
 import Testing
 
 @testable import Store

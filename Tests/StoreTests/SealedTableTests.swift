@@ -1,4 +1,4 @@
-import CLevelDBEnvironment
+import CScrollbackLevelDBEnvironment
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackFaultyDisks
 import Testing
 
 @testable import Store

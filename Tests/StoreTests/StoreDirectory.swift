@@ -1,7 +1,7 @@
-import FaultyDisks
 import Foundation
-import StoreCrashWriter
-import TestSupport
+import ScrollbackCrashWriter
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store

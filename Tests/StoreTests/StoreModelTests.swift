@@ -1,7 +1,7 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 @testable import Store

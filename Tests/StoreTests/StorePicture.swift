@@ -1,5 +1,5 @@
 import Models
-import StoreCrashWriter
+import ScrollbackCrashWriter
 import Testing
 
 @testable import Store

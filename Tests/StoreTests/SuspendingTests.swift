@@ -1,6 +1,6 @@
 import Foundation
 import Models
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 import Testing
 
 /// A process that writes to a store until it is killed: see CrashWriter.swift.
@@ -20,7 +20,7 @@ final class WritingProcess {
     }
 
     private init(in directory: StoreDirectory, _ arguments: [String]) throws {
-        process.executableURL = try BuiltProgram.url("StoreCrashWriter")
+        process.executableURL = try BuiltProgram.url("ScrollbackCrashWriter")
         process.arguments =
             [directory.url.path] + arguments
             + (directory.files == .encrypted ? ["encrypted"] : [])

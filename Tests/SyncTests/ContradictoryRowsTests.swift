@@ -1,9 +1,9 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Sync
-import TestSupport
 import Testing
 
 @testable import Store

@@ -1,11 +1,11 @@
 import EmbeddedServer
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 import Testing
 
 /// Copies of files that are damaged before they are sent, or interrupted by a crash.

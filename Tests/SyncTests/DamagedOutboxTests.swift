@@ -1,10 +1,10 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 import Testing
 
 /// A client that opens a damaged outbox sends what can be read and keeps what the rest is made of.

@@ -1,10 +1,10 @@
 import EmbeddedServer
-import FaultyDisks
 import Models
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 import Testing
 
 /// Data that the store failed to write is fetched again.

@@ -1,10 +1,10 @@
 import EmbeddedServer
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Sync
-import TestSupport
 import Testing
 
 @testable import Store

@@ -1,9 +1,9 @@
 import EmbeddedServer
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 import Testing
 
 /// An outbox item whose operation or state only a newer version knows is left alone.

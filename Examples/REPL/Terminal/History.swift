@@ -1,4 +1,4 @@
-import CReadline
+import CScrollbackReadline
 import Foundation
 
 /// The lines of earlier runs, in `~/.scrollback_history` or the file in `$SCROLLBACK_HISTORY`.

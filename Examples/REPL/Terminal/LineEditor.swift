@@ -1,4 +1,4 @@
-@preconcurrency import CReadline
+@preconcurrency import CScrollbackReadline
 import Dispatch
 import Foundation
 

@@ -1,4 +1,4 @@
-import CLevelDBEnvironment
+import CScrollbackLevelDBEnvironment
 public import Foundation
 import Models
 

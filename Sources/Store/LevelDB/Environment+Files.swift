@@ -1,4 +1,4 @@
-import CLevelDBEnvironment
+import CScrollbackLevelDBEnvironment
 
 // Files that are not LevelDB's, written and read in the same environment as a database, and so
 // encrypted as its files are. The names end with SCROLLBACK_COPY_SUFFIX.

@@ -1,5 +1,5 @@
-import CLevelDB
-import CLevelDBEnvironment
+import CScrollbackLevelDB
+import CScrollbackLevelDBEnvironment
 import Foundation
 
 extension LevelDB {

@@ -1,4 +1,4 @@
-import CLevelDB
+import CScrollbackLevelDB
 
 // Operations on table files and on closed databases.
 

@@ -1,5 +1,5 @@
-import CLevelDB
-import CLevelDBEnvironment
+import CScrollbackLevelDB
+import CScrollbackLevelDBEnvironment
 
 extension LevelDB {
     /// An open database, which is closed when the last reference is released.

@@ -1,4 +1,4 @@
-import CLevelDB
+import CScrollbackLevelDB
 
 extension LevelDB {
     /// A database as of one point in time.

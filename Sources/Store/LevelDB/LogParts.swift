@@ -1,4 +1,4 @@
-import CLevelDBEnvironment
+import CScrollbackLevelDBEnvironment
 
 /// The parts of a LevelDB log, read tolerantly: fragments of records, and the damage between them.
 ///

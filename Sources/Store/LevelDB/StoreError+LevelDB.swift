@@ -1,4 +1,4 @@
-import CLevelDB
+import CScrollbackLevelDB
 import Foundation
 
 extension LevelDB {

@@ -1,4 +1,4 @@
-import CLevelDBEnvironment
+import CScrollbackLevelDBEnvironment
 import Crypto
 import Foundation
 package import Models

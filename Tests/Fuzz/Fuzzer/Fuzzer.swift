@@ -1,5 +1,5 @@
 import Foundation
-import FuzzTargets
+import ScrollbackFuzzTargets
 
 /// The target that the environment names; the arguments are libFuzzer's.
 private let target: FuzzTarget = {

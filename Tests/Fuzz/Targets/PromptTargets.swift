@@ -1,6 +1,6 @@
 import Foundation
 import Models
-import REPL
+import ScrollbackREPL
 
 extension FuzzTarget {
     /// A chat log for `import`.

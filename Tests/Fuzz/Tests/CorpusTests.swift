@@ -1,5 +1,5 @@
 import Foundation
-import FuzzTargets
+import ScrollbackFuzzTargets
 import Testing
 
 /// Runs the inputs in the repository through the fuzz targets.

@@ -1,8 +1,8 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 extension NumberProbe {

@@ -1,8 +1,8 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 
 /// Calls that take numbers, and what they are called with.
 @MainActor

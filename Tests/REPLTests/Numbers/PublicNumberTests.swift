@@ -1,7 +1,7 @@
 import Foundation
 import Scrollback
+import ScrollbackTestSupport
 import ScrollbackTesting
-import TestSupport
 import Testing
 
 /// No number, duration or time that the public API takes ends the process.

@@ -1,5 +1,5 @@
-import FaultyDisks
 import Foundation
+import ScrollbackFaultyDisks
 
 /// A day of a world in a process of its own, which is killed before a change to its disk.
 struct InterruptedDay {

@@ -1,10 +1,10 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 
 /// Runs clients with faults for a while, then removes the faults and checks that every promise was
 /// kept.

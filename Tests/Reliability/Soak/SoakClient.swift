@@ -2,10 +2,10 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
-import TestSupport
 
 /// An app of one user on one device, whose network and process are disturbed.
 @MainActor

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ScrollbackTestSupport
 
 /// A second process of this program, which is killed.
 ///

@@ -1,7 +1,7 @@
 import EmbeddedServer
-import FaultyDisks
 import Foundation
 import Models
+import ScrollbackFaultyDisks
 import ScrollbackTesting
 import Store
 import Sync

@@ -1,8 +1,8 @@
 import EmbeddedServer
-import FaultyDisks
 import Foundation
 import Models
-import TestSupport
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 
 @testable import Store
 @testable import Sync

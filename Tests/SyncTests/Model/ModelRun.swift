@@ -1,8 +1,8 @@
 import EmbeddedServer
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
-import TestSupport
 
 @testable import Sync
 
