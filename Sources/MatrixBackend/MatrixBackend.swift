@@ -16,7 +16,7 @@ public import Sync
 public actor MatrixBackend: Backend {
     /// Where the tokens of a session come from.
     public enum Login: Sendable {
-        /// The access token in the credentials, which somebody else obtained.
+        /// The access token in the credentials, which the app has obtained.
         case token
         /// The access token in the credentials, and the refresh token that renews it.
         case refreshToken(String)
@@ -50,7 +50,7 @@ public actor MatrixBackend: Backend {
         /// A closure that receives new tokens after each login and each renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
-        /// The current time, to tell a repeated message that the server may have forgotten.
+        /// The current time, to detect a repeated message whose first request the server may have forgotten.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
         /// Creates the default options.

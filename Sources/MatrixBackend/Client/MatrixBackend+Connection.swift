@@ -109,7 +109,9 @@ extension MatrixBackend {
     /// The connected user.
     var me: UserID {
         get throws(BackendError) {
-            guard let session else { throw BackendError(.notConnected, "nobody is connected") }
+            guard let session else {
+                throw BackendError(.notConnected, "no user is connected: call connect(as:) first")
+            }
             return session.user
         }
     }

@@ -20,7 +20,9 @@ extension MatrixBackend {
     ///
     /// An expired access token is renewed once, if there is a refresh token.
     func reply(to request: MatrixRequest) async throws(BackendError) -> HTTPReply {
-        guard let session else { throw BackendError(.notConnected, "nobody is connected") }
+        guard let session else {
+            throw BackendError(.notConnected, "no user is connected: call connect(as:) first")
+        }
         do {
             return try await reply(to: request, token: session.accessToken)
         } catch  where error.code == .sessionExpired && request.isAuthorized {

@@ -101,7 +101,7 @@ extension MatrixBackend {
     /// Remembers the names of members.
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // Who has left keeps the last known name.
+            // A user who has left keeps the last known name.
             guard let id = event.stateKey, event.content.membership != "leave" else { continue }
             people[room, default: [:]][id] = event.user
         }

@@ -29,7 +29,7 @@ extension Message {
         }
     }
 
-    /// What a kind of event is shown as: its type, text, custom type and data.
+    /// Returns the type, text, custom type and data that an event is shown with.
     private static func kind(
         of event: RoomEvent, _ content: EventContent
     ) -> (MessageType, String, customType: String, data: String) {

@@ -2,7 +2,7 @@ import Models
 
 /// A place in a room's history between two events, as a page cursor.
 ///
-/// The token lies after the event, if there is one, and the place before it. Synapse's own token
+/// The token is newer than the event, if there is one, and the place older than it. Synapse's own token
 /// before an event, `start` of `/context`, loses neighbors where several clients sent at a time;
 /// going one event back from `end` does not.
 struct Place: Hashable {
@@ -32,7 +32,7 @@ enum Side: String {
 /// Messages in one direction from a place, in that direction's order.
 struct Stretch {
     var events: [RoomEvent] = []
-    /// The token from which the next request goes on; `nil` at the end of the history.
+    /// The token from which the next request continues; `nil` at the end of the history.
     var end: String?
     /// The token at which the stretch starts, if the server returned one.
     var start: String?

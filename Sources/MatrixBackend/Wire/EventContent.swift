@@ -40,7 +40,7 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// Any key, to tell the content of a redacted event, which is empty, from an unknown one.
+    /// Any key, to distinguish the content of a redacted event, which is empty, from unknown content.
     private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }

@@ -143,7 +143,7 @@ extension SyncReply {
         }
     }
 
-    /// Who is typing, or who has read what.
+    /// The typing users, or the read receipts.
     ///
     /// Neither is part of the room's history.
     private struct Ephemeral: Decodable {

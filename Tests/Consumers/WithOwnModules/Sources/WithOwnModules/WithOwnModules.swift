@@ -1,8 +1,8 @@
+import Messenger
 import Models
+import REPL
 import Scrollback
-import ScrollbackMessenger
 import ScrollbackModels
-import ScrollbackREPL
 import Store
 import Sync
 
