@@ -114,10 +114,14 @@ struct UserDirectories {
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?
-        for directory in try translatingStoreErrors({ () throws(StoreError) in try leftovers(of: userID) }) {
+        for directory in try translatingStoreErrors({ () throws(StoreError) in
+            try leftovers(of: userID)
+        }) {
             do throws(SyncError) {
                 try moveOutbox(in: directory, key, to: store)
-                try translatingStoreErrors { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+                try translatingStoreErrors { () throws(StoreError) in
+                    try ChatStore.removeFiles(at: directory)
+                }
             } catch {
                 failure = failure ?? error
             }
