@@ -108,11 +108,24 @@ import Testing
 
     // MARK: Versions that none has
 
-    @Test(arguments: ["cache", "outbox"], FileForm.allCases)
-    func aDatabaseOfVersion0IsDamaged(_ name: String, _ form: FileForm) throws {
+    @Test(arguments: FileForm.allCases)
+    func outboxOfVersion0IsRebuilt(_ form: FileForm) throws {
         let directory = try SchemaFixture(version: 1).copy(form)
-        let path = directory.url.appending(path: name).path
-        let database = try LevelDB(at: path, environment: directory.environment(name))
+        let database = try LevelDB(
+            at: directory.url.appending(path: "outbox").path,
+            environment: directory.environment("outbox"))
+        try database.setSchemaVersion(0)
+        database.close()
+        let store = try directory.open()
+        #expect(store.openingReport.isOutboxRebuilt)
+        #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
+    }
+
+    @Test(arguments: FileForm.allCases)
+    func cacheOfVersion0IsDamaged(_ form: FileForm) throws {
+        let directory = try SchemaFixture(version: 1).copy(form)
+        let path = directory.url.appending(path: "cache").path
+        let database = try LevelDB(at: path, environment: directory.environment("cache"))
         try database.setSchemaVersion(0)
         database.close()
         let before = try SchemaFixture.rows(of: directory)
@@ -120,7 +133,7 @@ import Testing
         #expect(error?.code == .corruption && error?.path == path)
         #expect(
             error?.message
-                == "the \(name): the schema's version: byte 0 is not the first of a version from 1 on"
+                == "the cache: the schema's version: byte 0 is not the first of a version from 1 on"
         )
         #expect(try SchemaFixture.rows(of: directory) == before)
     }

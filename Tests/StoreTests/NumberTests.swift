@@ -20,20 +20,28 @@ import Testing
         }
     }
 
-    @Test(arguments: ["cache", "outbox"]) func nextNumberOutOfRangeIsDamage(name: String)
-        throws
-    {
+    /// Returns a store whose next number in a database cannot have been given.
+    private func damaged(_ name: String) throws -> StoreDirectory {
         let directory = try StoreDirectory()
         try directory.open().close()
-        do {
-            let batch = Overlay()
-            let number = [UInt8](repeating: 0xFF, count: name == "cache" ? 4 : 8)
-            batch.put({ $0.schemaKey(.nextNumber) }, { $0.raw(number) })
-            try LevelDB(at: directory.url.appending(path: name).path)
-                .write(batch, isDurable: true)
-        }
+        let batch = Overlay()
+        let number = [UInt8](repeating: 0xFF, count: name == "cache" ? 4 : 8)
+        batch.put({ $0.schemaKey(.nextNumber) }, { $0.raw(number) })
+        try LevelDB(at: directory.url.appending(path: name).path).write(batch, isDurable: true)
+        return directory
+    }
+
+    @Test func nextChannelNumberOutOfRangeIsDamage() throws {
+        let directory = try damaged("cache")
         let error = #expect(throws: StoreError.self) { try directory.open() }
         #expect(error?.code == .corruption)
-        #expect(error?.path == directory.url.appending(path: name).path)
+        #expect(error?.path == directory.url.appending(path: "cache").path)
+    }
+
+    @Test func outboxWithANextNumberOutOfRangeIsRebuilt() throws {
+        let directory = try damaged("outbox")
+        let store = try directory.open()
+        #expect(store.openingReport.isOutboxRebuilt)
+        #expect(try store.contradictions() == [])
     }
 }
