@@ -233,7 +233,7 @@ private struct GrammarBytes {
     }
 
     private func string(_ bytes: [UInt8]) throws -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(bytes: bytes, encoding: .utf8) else {
             throw GrammarRows.Foreign(what: "UTF-8")
         }
         return text
