@@ -67,8 +67,10 @@ enum Messenger {
         let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
         _ = try await alice.createChannel(params)
 
-        // An app passes a backend for its own server here, and turns caching on.
-        let client = await ChatClient.open(backend: server.client())
+        // An app passes a backend for its own server here, and stores its data in files.
+        var options = ChatClientOptions()
+        options.storage = .inMemory
+        let client = try await ChatClient.open(backend: server.client(), options: options)
         try await client.connect(as: Credentials("bob"))
         try await client.acceptInvitation(to: "general")
         let list = try await ChannelListView(client)

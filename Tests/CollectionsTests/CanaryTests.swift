@@ -121,7 +121,7 @@ import Testing
         let key = isEncrypted ? EncryptionKey() : nil
         var options = story.options
         options.encryptionKey = key
-        let client = await story.open(options)
+        let client = try await story.open(options)
         try await fill(story, client, key)
         // The search finds them in bob's files, so this test can fail.
         let his = try canaries(below: directory(story, of: "bob", key))
@@ -189,7 +189,7 @@ import Testing
             return options
         }
         let isEncrypted = way != .none && way != .laterOn
-        var client = await story.open(options(isEncrypted ? key : nil))
+        var client = try await story.open(options(isEncrypted ? key : nil))
         try await use(client, as: Self.user)
         await client.disconnect()
         try await sendFiles(client, files.url)
@@ -217,7 +217,7 @@ import Testing
 
         // Offline still: nothing was sent yet.
         story.network.goOffline()
-        client = await story.open(options(last))
+        client = try await story.open(options(last))
         _ = try? await client.connect(as: Credentials(Self.user))
         #expect(client.cachingError == nil)
         #expect(try client.engine().store.outboxItemCount() == 4)
@@ -265,7 +265,7 @@ import Testing
         let key = isEncrypted ? EncryptionKey() : nil
         var options = story.options
         options.encryptionKey = key
-        let client = await story.open(options)
+        let client = try await story.open(options)
         try await use(client, as: "carol")
         try await fill(story, client, key)
         let items = try await client.logOut(wiping: .everything)
@@ -277,7 +277,7 @@ import Testing
         #expect(
             !FileManager.default.fileExists(atPath: directory(story, of: "bob", key).path))
 
-        let again = await story.open(options)
+        let again = try await story.open(options)
         #expect(again.currentUser == nil)
         try await use(again, as: "carol")
         #expect(try await canaries(in: again) == [])
@@ -290,14 +290,14 @@ import Testing
 
     @Test func nextOpeningRemovesFilesThatLogOutCouldNot() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await fill(story, client, nil)
         await client.close()
         // As if the process had ended after the files were renamed.
         let directory = directory(story, of: "bob", nil).path
         let path = directory.last == "/" ? String(directory.dropLast()) : directory
         try FileManager.default.moveItem(atPath: path, toPath: path + ".removed")
-        let again = await story.open()
+        let again = try await story.open()
         try await again.connect(as: Credentials("carol"))
         #expect(again.cachingError == nil)
         await again.close()

@@ -11,12 +11,12 @@ import Testing
 /// Tests of `ChatClient`: opening, users, and the data that it keeps.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChatClientTests {
-    @Test func nothingIsKeptUnlessAskedFor() async throws {
+    @Test func clientInMemoryWritesNoFiles() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         var options = story.options
-        options.isLocalCachingEnabled = ChatClientOptions().isLocalCachingEnabled
-        let client = await story.open(options)
+        options.storage = .inMemory
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         #expect(try await collection.start().value.map(\.text) == ["a"])
@@ -30,7 +30,7 @@ import Testing
     @Test func cachedRowsAreShownBeforeConnecting() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let first = await story.open()
+        let first = try await story.open()
         try await first.connect(as: Credentials("bob"))
         let shown = try first.makeMessageCollection(of: "general")
         _ = try await shown.start().value
@@ -38,7 +38,7 @@ import Testing
         await first.close()
 
         story.network.goOffline()
-        let second = await story.open()
+        let second = try await story.open()
         #expect(second.currentUser?.userID == "bob")
         let collection = try second.makeMessageCollection(of: "general")
         collection.start()
@@ -51,7 +51,7 @@ import Testing
 
     @Test func anEmptyUserIDIsRefusedAndTheUserBeforeStays() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let engine = try client.engine()
         for connect in [
@@ -69,7 +69,7 @@ import Testing
     @Test func connectingAsAnUnknownUserIsRefused() async throws {
         let story = try await ClientStory()
         story.network.goOffline()
-        let client = await story.open()
+        let client = try await story.open()
         await #expect {
             try await client.connect(as: Credentials("bob"))
         } throws: {
@@ -81,7 +81,7 @@ import Testing
 
     @Test func aCollectionNeedsAUser() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         #expect {
             try client.makeMessageCollection(of: "general")
         } throws: {
@@ -89,11 +89,34 @@ import Testing
         }
     }
 
-    @Test func clientWorksInMemoryIfTheCacheCannotBeOpened() async throws {
+    @Test func clientThrowsIfTheFilesCannotBeOpened() async throws {
+        let story = try await ClientStory()
+        let other = try ChatStore(at: story.directory(of: "bob"))
+        let client = try await story.open()
+        let error = await #expect(throws: SyncError.self) {
+            try await client.connect(as: Credentials("bob"))
+        }
+        #expect(error?.code == .store)
+        #expect((error?.cause as? StoreError)?.code == .locked)
+        #expect(client.currentUser == nil && client.cachingError == nil)
+        other.close()
+        // The call can be repeated.
+        try await client.connect(as: Credentials("bob"))
+        #expect(client.isUsingLocalCaching)
+
+        // A second client of the same files cannot show the last user.
+        let second = await #expect(throws: SyncError.self) { try await story.open() }
+        #expect((second?.cause as? StoreError)?.code == .locked)
+        await client.close()
+    }
+
+    @Test func clientWorksInMemoryIfTheAppAllowsIt() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let other = try ChatStore(at: story.directory(of: "bob"))
-        let client = await story.open()
+        var options = story.options
+        options.storageFailurePolicy = .continueInMemory
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         #expect(client.cachingError?.code == .locked)
         #expect(!client.isUsingLocalCaching)
@@ -107,7 +130,7 @@ import Testing
     @Test func aCacheOfAnotherServerIsNotTakenForThisOnes() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let first = await story.open()
+        let first = try await story.open()
         try await first.connect(as: Credentials("bob"))
         let shown = try first.makeMessageCollection(of: "general")
         #expect(try await shown.start().value.map(\.text) == ["a", "b"])
@@ -119,7 +142,7 @@ import Testing
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
         // The same id as that of "a", and fewer of them.
         try other.sendAdminMessage("x", to: "general")
-        let second = await ChatClient.open(backend: other.client(), options: story.options)
+        let second = try await ChatClient.open(backend: other.client(), options: story.options)
         try await second.connect(as: Credentials("bob"))
         let collection = try second.makeMessageCollection(of: "general")
         collection.start()
@@ -135,7 +158,7 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
         try await story.say("a")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let his = try client.makeMessageCollection(of: "general")
         _ = try await his.start().value
@@ -160,7 +183,7 @@ import Testing
 
     @Test func lastConnectedUserIsConnected() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         async let bob = client.connect(as: Credentials("bob"))
         async let carol = client.connect(as: Credentials("carol"))
         let outcomes = await [(try? bob)?.user.userID, (try? carol)?.user.userID]
@@ -174,7 +197,7 @@ import Testing
     func logOutReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
         try await story.say("a")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
@@ -186,7 +209,7 @@ import Testing
         #expect(collection.isDisposed)
         #expect(client.currentUser == nil)
         #expect(throws: SyncError.self) { try client.engine() }
-        let again = await story.open()
+        let again = try await story.open()
         #expect(again.currentUser == nil)
         try await again.connect(as: Credentials("bob"))
         try await again.engine().caughtUp("general")
@@ -199,7 +222,7 @@ import Testing
     @Test func revokedUserSeesNoCachedData() async throws {
         let story = try await ClientStory()
         try await story.say("a")
-        let client = await story.open()
+        let client = try await story.open()
         let listener = Listener()
         client.addConnectionDelegate(listener)
         try await client.connect(as: Credentials("bob"))
@@ -215,39 +238,51 @@ import Testing
         try await story.until(client) { try $0.groupChannels().isEmpty }
         #expect(try store.messageCount() == 0)
         await client.close()
-        let again = await story.open()
+        let again = try await story.open()
         #expect(again.currentUser == nil)
         await again.close()
     }
 
-    /// A client of bob, who wrote b offline before his cache was damaged.
-    private func openedDamaged(_ story: ClientStory) async throws -> ChatClient {
-        let first = await story.open()
+    /// A client of bob, who wrote b offline before a file of his cache was damaged so that the cache
+    /// cannot be opened.
+    private func openedDamaged(
+        _ story: ClientStory, _ file: String = "CURRENT"
+    ) async throws -> ChatClient {
+        let first = try await story.open()
         try await first.connect(as: Credentials("bob"))
         await first.disconnect()
         try await first.send(UserMessageCreateParams("b"), in: "general")
         await first.close()
-        try Data("damage".utf8).write(
-            to: story.directory(of: "bob").appending(path: "cache/CURRENT"))
-        let client = await story.open()
-        #expect(client.cachingError?.code == .corruption)
+        let cache = story.directory(of: "bob").appending(path: "cache")
+        for name in try FileManager.default.contentsOfDirectory(atPath: cache.path)
+        where name.hasPrefix(file) {
+            try Data("damage".utf8).write(to: cache.appending(path: name))
+        }
+        let client = try await story.open()
+        #expect(client.storageDamage.replacedCache?.code == .corruption)
         return client
     }
 
-    @Test func damagedCacheIsNotUsedUntilItIsCleared() async throws {
+    @Test(arguments: ["CURRENT", "MANIFEST"])
+    func cacheThatCannotBeOpenedIsReplaced(file: String) async throws {
         let story = try await ClientStory()
         try await story.say("a")
-        let client = try await openedDamaged(story)
-        #expect(!client.isUsingLocalCaching)
-        try await client.clearCachedData()
-        #expect(client.cachingError == nil)
+        let client = try await openedDamaged(story, file)
         #expect(client.isUsingLocalCaching)
+        let sentence = try #require(client.storageDamage.sentences.first)
+        #expect(sentence.hasPrefix("the cache was damaged and is replaced by an empty one"))
         let view = View(try client.makeMessageCollection(of: "general"))
         view.collection.start(.cacheOnly)
         #expect(view.picture == "… (b)")
+        let listener = Listener()
+        client.addUserEventDelegate(listener)
         try await client.connect(as: Credentials("bob"))
+        #expect(listener.heard.contains("damage: replaced cache"))
         await view.shows("a b")
         await client.close()
+        let again = try await story.open()
+        #expect(again.storageDamage.isEmpty)
+        await again.close()
     }
 
     @Test(arguments: ChatClient.Wiping.allCases)
@@ -265,7 +300,7 @@ import Testing
     /// A user who connects while another one logs out keeps the own data.
     @Test func logOutKeepsOtherUsers() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("carol"))
         await client.disconnect()
         try await client.send(UserMessageCreateParams("hers"), in: "general")
@@ -290,7 +325,7 @@ import Testing
     /// `disconnect` also wins while `connect` is still waiting for the engine.
     @Test func disconnectAfterConnectWins() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
         let engine = try client.engine()
@@ -309,29 +344,29 @@ import Testing
         await client.close()
     }
 
-    @Test func whereACacheCannotBeRebuiltTheUserStays() async throws {
+    @Test func cacheThatCannotBeReplacedIsAnError() async throws {
         let story = try await ClientStory()
-        let first = await story.open()
+        let first = try await story.open()
         try await first.connect(as: Credentials("bob"))
         await first.close()
         let directory = story.directory(of: "bob")
         try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
-
-        let client = await story.open()
-        #expect(client.cachingError?.code == .corruption)
         let outbox = try LevelDB(
             at: directory.appending(path: "outbox").path, environment: .disk())
-        await #expect(throws: SyncError.self) { try await client.clearCachedData() }
-        _ = try client.engine()
-        #expect(client.cachingError != nil)
+        let error = await #expect(throws: SyncError.self) { try await story.open() }
+        #expect((error?.cause as? StoreError)?.code == .locked)
         outbox.close()
+        let client = try await story.open()
+        #expect(client.storageDamage.replacedCache != nil)
         await client.close()
     }
 
     @Test func logOutFailsIfTheFilesCannotBeOpened() async throws {
         let story = try await ClientStory()
         let other = try ChatStore(at: story.directory(of: "bob"))
-        let client = await story.open()
+        var options = story.options
+        options.storageFailurePolicy = .continueInMemory
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let error = await #expect(throws: SyncError.self) {
             try await client.logOut(wiping: .everything)
@@ -346,7 +381,7 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("random")
         try await story.say("a b")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
@@ -375,7 +410,7 @@ import Testing
         for url: ChannelURL in ["general", "random", "pinned"] {
             try await story.say("a b", in: url)
         }
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         for url: ChannelURL in ["random", "pinned"] {
             let collection = try client.makeMessageCollection(of: url)
@@ -402,7 +437,7 @@ import Testing
         #expect(try await client.shrinkCache().parts == [])
         await client.close()
 
-        let again = await story.open()
+        let again = try await story.open()
         #expect(try again.engine().store.pinnedChannelURLs() == ["pinned"])
         await again.close()
     }
@@ -410,7 +445,7 @@ import Testing
     @Test func resumedClientUpdatesItsCollections() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.suspend()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
@@ -435,7 +470,7 @@ import Testing
     @Test func aPushShowsAtOnceAndClaimsNothing() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
@@ -452,7 +487,7 @@ import Testing
 
     @Test func delegatesHearOfTheConnection() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         let listener = Listener()
         client.addConnectionDelegate(listener)
         try await client.connect(as: Credentials("bob"))
@@ -474,7 +509,7 @@ import Testing
 
     @Test func delegatesHearWhatHappensInChannels() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         try await client.engine().caughtUp()
         let listener = Listener()
@@ -509,7 +544,7 @@ import Testing
 
     @Test func delegatesHearWhatHappensInAnOpenChannel() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         try await client.engine().caughtUp()
         let listener = Listener()
@@ -540,7 +575,7 @@ import Testing
 
     @Test func returnedChannelsAreCached() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let made = try await client.createChannel(
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
@@ -559,7 +594,7 @@ import Testing
     @Test func messagesAreReadFromTheServerOrElseFromTheCache() async throws {
         let story = try await ClientStory()
         let told = try await story.say("a b c d e")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let around = try await client.messages(
             in: "general", around: told[2].createdAt, params: .sized(1, 2))
@@ -575,7 +610,7 @@ import Testing
     @Test func changelogsAreReadOnDemand() async throws {
         let story = try await ClientStory()
         let a = try await story.say("a")[0]
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let since = ChangelogPoint.time(a.createdAt)
         var update = UserMessageUpdateParams()
@@ -596,7 +631,7 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("random")
         let a = try await story.say("a")[0]
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let copy = try await client.copy(a, to: "random")
         #expect(copy.sendingStatus == .pending)
@@ -607,7 +642,7 @@ import Testing
     @Test func typingIsSentAtMostOncePerInterval() async throws {
         let story = try await ClientStory()
         let recorder = BackendRecorder(story.network)
-        let client = await ChatClient.open(backend: recorder, options: story.options)
+        let client = try await ChatClient.open(backend: recorder, options: story.options)
         try await client.connect(as: Credentials("bob"))
         try await client.startTyping(in: "general")
         try await client.startTyping(in: "general")

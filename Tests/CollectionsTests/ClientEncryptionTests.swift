@@ -36,7 +36,7 @@ import Testing
     private func shown(_ story: ClientStory, _ options: ChatClientOptions) async throws -> [String]
     {
         story.network.goOffline()
-        let client = await story.open(options)
+        let client = try await story.open(options)
         #expect(client.currentUser?.userID == "bob")
         let collection = try client.makeMessageCollection(of: "general")
         collection.start()
@@ -56,10 +56,12 @@ import Testing
             #expect(try !isReadable(text, in: story), "\(text)")
         }
         options.encryptionKey = EncryptionKey()
-        let other = await story.open(options)
+        let other = try await story.open(options)
         #expect(other.currentUser == nil)
-        _ = try? await other.connect(as: Credentials("bob"))
-        #expect(other.cachingError?.code == .wrongKey && !other.isUsingLocalCaching)
+        let error = await #expect(throws: SyncError.self) {
+            try await other.connect(as: Credentials("bob"))
+        }
+        #expect((error?.cause as? StoreError)?.code == .wrongKey)
         await other.close()
     }
 
@@ -71,18 +73,18 @@ import Testing
         let before = try Data(contentsOf: note)
         // The first connection creates a store, and the second opens it.
         for _ in 1...2 {
-            let client = await story.open(other)
+            let client = try await story.open(other)
             try await client.connect(as: Credentials("carol"))
             #expect(client.cachingError == nil)
             await client.close()
             #expect(try Data(contentsOf: note) == before)
         }
         // The other user has gone.
-        try FileManager.default.removeItem(at: other.directory(of: "bob"))
-        var client = await story.open(other)
+        try FileManager.default.removeItem(at: story.directory(of: "bob", hidesUser: true))
+        var client = try await story.open(other)
         try await client.connect(as: Credentials("carol"))
         await client.close()
-        client = await story.open(other)
+        client = try await story.open(other)
         #expect(client.currentUser?.userID == "carol")
         await client.close()
     }
@@ -114,7 +116,7 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
         try await story.say("canary")
-        let client = await story.open(options(story))
+        let client = try await story.open(options(story))
         try await client.connect(as: Credentials("carol"))
         try await client.engine().caughtUp()
         try await use(client)
@@ -125,12 +127,13 @@ import Testing
     private func options(_ story: ClientStory, _ key: EncryptionKey) -> ChatClientOptions {
         var options = story.options
         options.encryptionKey = key
+        options.storageFailurePolicy = .continueInMemory
         return options
     }
 
     /// True if everything is still cached, under a key.
     private func isHeld(_ story: ClientStory, _ key: EncryptionKey) async throws -> Bool {
-        let client = await story.open(options(story, key))
+        let client = try await story.open(options(story, key))
         guard client.currentUser?.userID == "bob", client.cachingError == nil else {
             await client.close()
             return false
@@ -147,7 +150,7 @@ import Testing
     @Test func theKeyOfAllUsersIsExchangedWhileTheClientIsOpen() async throws {
         let story = try await used { options($0, key) }
         story.network.goOffline()
-        let client = await story.open(options(story, key))
+        let client = try await story.open(options(story, key))
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
         #expect(client.options.encryptionKey == other)
@@ -173,7 +176,7 @@ import Testing
         for (store, keys) in writes.prefix(ended) {
             try KeyFile(in: store.path).exchange([key, other], for: keys)
         }
-        let client = await story.open(options(story, ended < 2 ? key : other))
+        let client = try await story.open(options(story, ended < 2 ? key : other))
         _ = try? await client.connect(as: Credentials("bob"))
         #expect(client.cachingError == nil)
         client.options.encryptionKey = key
@@ -212,7 +215,7 @@ import Testing
 
     @Test func withoutAKeyThereIsNoneToExchange() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         await #expect {
             try await client.changeEncryptionKey(to: EncryptionKey())

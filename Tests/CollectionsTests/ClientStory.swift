@@ -35,8 +35,9 @@ final class ClientStory {
     var directory: URL { place.url }
 
     /// The app's directory for a user.
-    func directory(of userID: UserID) -> URL {
-        ChatStore.directory(in: directory, applicationID: "default", userID: userID)
+    func directory(of userID: UserID, hidesUser: Bool = false) -> URL {
+        ChatStore.directory(
+            in: directory, applicationID: "default", userID: userID, hidesUser: hidesUser)
     }
 
     func createChannel(_ url: ChannelURL = "general", with users: [UserID] = ["bob"]) throws {
@@ -47,8 +48,7 @@ final class ClientStory {
     /// The app's options.
     var options: ChatClientOptions {
         var options = ChatClientOptions()
-        options.isLocalCachingEnabled = true
-        options.directory = directory
+        options.storage = .directory(directory)
         options.sync.clockSkew = .zero
         options.sync.backgroundChannels = 0
         options.sleep = { _ in }
@@ -59,8 +59,8 @@ final class ClientStory {
     }
 
     /// Opens the app, as a new process does.
-    func open(_ options: ChatClientOptions? = nil) async -> ChatClient {
-        await ChatClient.open(backend: network, options: options ?? self.options)
+    func open(_ options: ChatClientOptions? = nil) async throws(SyncError) -> ChatClient {
+        try await ChatClient.open(backend: network, options: options ?? self.options)
     }
 
     @discardableResult
@@ -115,6 +115,7 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
 
     func didFindStorageDamage(_ damage: StorageDamage) {
         if damage.cache != nil { hear("damage: cache") }
+        if damage.replacedCache != nil { hear("damage: replaced cache") }
         if damage.repairedCache != nil { hear("damage: repaired cache") }
         if damage.outbox != nil { hear("damage: outbox") }
         if damage.unmovedOutbox != nil { hear("damage: unmoved outbox") }

@@ -17,7 +17,7 @@ import Testing
         for number in 0..<40 {
             try await story.say("\(number)-" + String(repeating: "x", count: 300))
         }
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
@@ -50,10 +50,11 @@ import Testing
             let story = try await ClientStory()
             try await damage(story, at: place)
             story.network.goOffline()
-            let client = await story.open()
+            let client = try await story.open()
             let listener = Listener()
             client.addUserEventDelegate(listener)
-            guard client.cachingError == nil else { continue }
+            // The opening met the damage.
+            guard client.storageDamage.replacedCache == nil else { continue }
             _ = try await client.connect(as: Credentials("bob"))
             let store = try client.engine().store
             let read = Result<[Message], any Error> { try store.messages(in: "general") }
@@ -71,7 +72,7 @@ import Testing
 
     @Test func logThatTheOpeningRepairsIsReportedByConnect() async throws {
         let story = try await ClientStory()
-        var client = await story.open()
+        var client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
@@ -87,7 +88,7 @@ import Testing
             bytes[bytes.count / 2] ^= 1
             try bytes.write(to: log)
         }
-        client = await story.open()
+        client = try await story.open()
         let listener = Listener()
         client.addUserEventDelegate(listener)
         #expect(client.storageDamage.repairedCache?.cacheDamage != nil)
@@ -95,7 +96,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         #expect(listener.heard.contains("damage: repaired cache"))
         await client.close()
-        client = await story.open()
+        client = try await story.open()
         #expect(client.storageDamage.isEmpty)
         await client.close()
     }
@@ -107,7 +108,7 @@ import Testing
         let story = try await ClientStory()
         try await damage(story, at: place)
         let listener = Listener()
-        let client = await story.open()
+        let client = try await story.open()
         client.addUserEventDelegate(listener)
         try await client.connect(as: Credentials("bob"))
         // Each of these ends, whether or not it comes upon the damage.
@@ -124,13 +125,12 @@ import Testing
             guard case .failure(let error) = result else { continue }
             // A failure that the damage caused has been reported.
             #expect((error as? SyncError)?.code == .store, "\(error)")
-            guard client.cachingError == nil else { continue }
             await listener.hears("damage: cache")
             #expect(client.storageDamage.cache?.code == .corruption)
         }
-        let isReported = client.storageDamage.cache != nil
+        let isReported = !client.storageDamage.isEmpty
         try await client.clearCachedData()
-        #expect(client.cachingError == nil && client.storageDamage.isEmpty)
+        #expect(client.storageDamage.cache == nil)
         #expect(try client.engine().store.messageCount() == 0)
         try await client.connect(as: Credentials("bob"))
         try await client.engine().caughtUp()

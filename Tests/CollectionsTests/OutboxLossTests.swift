@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: Damage.allCases)
     func lossIsReportedUntilItIsAcknowledged(damage: Damage) async throws {
         let story = try await ClientStory()
-        var client = await story.open()
+        var client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         #expect(client.storageDamage.isEmpty)
         await client.disconnect()
@@ -47,7 +47,7 @@ import Testing
         try apply(damage, to: story.directory(of: "bob").appending(path: "outbox"))
 
         story.network.goOffline()
-        client = await story.open()
+        client = try await story.open()
         let listener = Listener()
         client.addUserEventDelegate(listener)
         #expect(client.storageDamage.outbox != nil)
@@ -59,21 +59,21 @@ import Testing
         #expect(listener.heard.filter { $0.hasPrefix("damage") } == ["damage: outbox"])
         await client.close()
 
-        client = await story.open()
+        client = try await story.open()
         // A torn tail is no damage.
         #expect(client.storageDamage.isEmpty == (damage == .tornTail))
         #expect(client.storageDamage.sentences == (damage == .tornTail ? [] : sentences))
         try await client.acknowledgeOutboxLoss()
         #expect(client.storageDamage.isEmpty)
         await client.close()
-        client = await story.open()
+        client = try await story.open()
         #expect(client.storageDamage.isEmpty)
         await client.close()
     }
 
     @Test func wholeOutboxIsNoLoss() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         let listener = Listener()
         client.addUserEventDelegate(listener)
         try await client.connect(as: Credentials("bob"))

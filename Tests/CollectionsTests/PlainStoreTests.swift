@@ -16,6 +16,7 @@ import Testing
     private func options(_ story: ClientStory, _ key: EncryptionKey?) -> ChatClientOptions {
         var options = story.options
         options.encryptionKey = key
+        options.storageFailurePolicy = .continueInMemory
         return options
     }
 
@@ -24,7 +25,7 @@ import Testing
         _ story: ClientStory, as user: UserID = "bob", _ key: EncryptionKey?,
         writing texts: [String] = [], file: String? = nil
     ) async throws {
-        let client = await story.open(options(story, key))
+        let client = try await story.open(options(story, key))
         try await client.connect(as: Credentials(user))
         #expect(client.cachingError == nil)
         try await client.engine().caughtUp()
@@ -84,7 +85,7 @@ import Testing
         try await use(story, nil)
         #expect(try directories(story).count == 2)
         #expect(try readable(["canary-said", "bob"], story) == ["canary-said", "bob"])
-        let client = await story.open(options(story, hasKey ? key : nil))
+        let client = try await story.open(options(story, hasKey ? key : nil))
         try await client.connect(as: Credentials("bob"))
         try await client.logOut(wiping: wiping)
         await client.close()
@@ -92,7 +93,7 @@ import Testing
         if wiping == .everything { #expect(try directories(story) == []) }
         // Nothing of the user comes back under either setting.
         for key in [key, nil] {
-            let again = await story.open(options(story, key))
+            let again = try await story.open(options(story, key))
             if wiping == .everything || (key != nil) == hasKey {
                 #expect(again.currentUser == nil)
             }
@@ -108,7 +109,7 @@ import Testing
         try await story.say("canary-said")
         try await use(story, nil, writing: ["canary-unsent"])
         for user in ["carol", long] {
-            let client = await story.open(options(story, nil))
+            let client = try await story.open(options(story, nil))
             try await client.connect(as: Credentials(user))
             try await client.engine().caughtUp()
             await client.close()
@@ -116,12 +117,12 @@ import Testing
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try readable(canaries, story) == canaries)
         // The last user's data is shown at once, before any call of `connect`.
-        let client = await story.open(options(story, key))
+        let client = try await story.open(options(story, key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
         #expect(try readable(canaries + [long.rawValue], story) == [])
         story.network.goOffline()
-        let back = await story.open(options(story, key))
+        let back = try await story.open(options(story, key))
         _ = try? await back.connect(as: Credentials("bob"))
         #expect(back.cachingError == nil)
         #expect(try pending(back) == ["canary-unsent"])
@@ -134,7 +135,7 @@ import Testing
         try await story.say("canary-said")
         try await use(story, key, writing: ["first"])
         try await use(story, nil, writing: ["canary-second", "canary-third"], file: "canary-file")
-        let client = await story.open(options(story, key))
+        let client = try await story.open(options(story, key))
         #expect(client.storageDamage.unmovedOutbox == nil && client.cachingError == nil)
         #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
         #expect(try pending(client).count == 4)
@@ -148,7 +149,7 @@ import Testing
         #expect(texts.count == 5)
         await client.close()
         // Gone once, they do not come back.
-        let again = await story.open(options(story, key))
+        let again = try await story.open(options(story, key))
         #expect(try pending(again) == [])
         await again.close()
         #expect(try readable(["canary-file", "canary-third"], story) == [])
@@ -169,12 +170,12 @@ import Testing
             }
         }
         let before = try bytes()
-        let client = await story.open(options(story, EncryptionKey()))
+        let client = try await story.open(options(story, EncryptionKey()))
         try await client.connect(as: Credentials("bob"))
         #expect(client.cachingError?.code == .wrongKey)
         await client.close()
         #expect(try bytes() == before)
-        let right = await story.open(options(story, key))
+        let right = try await story.open(options(story, key))
         #expect(right.currentUser?.userID == "bob")
         #expect(try pending(right) == ["unsent"])
         await right.close()
@@ -184,12 +185,12 @@ import Testing
     @Test func aWrongKeyEncryptsNoPlainStore() async throws {
         let story = try await ClientStory()
         try await use(story, nil, writing: ["unsent"])
-        let carol = await story.open(options(story, key))
+        let carol = try await story.open(options(story, key))
         await carol.close()
         try await use(story, as: "bob", key)
         let directory = story.directory(of: "carol")
         try ChatStore(at: directory).close()
-        let wrong = await story.open(options(story, EncryptionKey()))
+        let wrong = try await story.open(options(story, EncryptionKey()))
         _ = try? await wrong.connect(as: Credentials("carol"))
         #expect(wrong.cachingError?.code == .wrongKey)
         await wrong.close()
@@ -210,7 +211,7 @@ import Testing
         bytes[lost.lowerBound] ^= 1
         try bytes.write(to: file)
         for _ in 0..<2 {
-            let client = await story.open(options(story, key))
+            let client = try await story.open(options(story, key))
             #expect(client.cachingError == nil)
             let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
             #expect(cause?.code == .corruption)
@@ -219,7 +220,7 @@ import Testing
             #expect(try readable(["canary-kept", "canary-lost", "bob"], story) == [])
             await client.close()
         }
-        let client = await story.open(options(story, key))
+        let client = try await story.open(options(story, key))
         try await client.connect(as: Credentials("bob"))
         try await client.logOut(wiping: .everything)
         await client.close()

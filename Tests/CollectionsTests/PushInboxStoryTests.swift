@@ -28,7 +28,7 @@ import Testing
     private func begin(
         _ story: ClientStory, _ options: ChatClientOptions? = nil
     ) async throws -> (client: ChatClient, view: View) {
-        let client = await story.open(options)
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
@@ -42,7 +42,7 @@ import Testing
     /// As a file of a newer version, or one without read permission.
     @Test func aDropThatCannotBeReadKeepsNoOther() async throws {
         let story = try await ClientStory()
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
         let told = try await story.say("a")
@@ -90,7 +90,7 @@ import Testing
         await client.close()
         try box(story).leave(try await story.say("b"))
         story.network.goOffline()
-        let again = await story.open()
+        let again = try await story.open()
         #expect(try texts(again) == ["a", "b"])
         #expect(try again.lastAbsorption?.get().messages.map(\.text) == ["b"])
         await again.close()
@@ -265,7 +265,7 @@ import Testing
             #expect(!path.contains("drop"), "\(path)")
         }
         // After the user has returned, the inbox exists.
-        let again = await story.open()
+        let again = try await story.open()
         #expect(try !hasBox(story))
         try await again.connect(as: Credentials("bob"))
         #expect(try hasBox(story))
@@ -300,7 +300,7 @@ import Testing
     @Test func nothingIsKeptWhereNothingIsToBeKept() async throws {
         let story = try await ClientStory()
         var options = story.options
-        options.isLocalCachingEnabled = false
+        options.storage = .inMemory
         let (client, _) = try await begin(story, options)
         #expect(try !hasBox(story))
         #expect(try await client.absorbPushes().isEmpty)

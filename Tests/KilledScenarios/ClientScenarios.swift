@@ -8,10 +8,10 @@ import Sync
 @MainActor
 private func open(_ directory: URL, _ key: EncryptionKey? = nil) async throws -> ChatClient {
     var options = ChatClientOptions()
-    options.isLocalCachingEnabled = true
-    options.directory = directory
+    options.storage = .directory(directory)
     options.encryptionKey = key
-    return await ChatClient.open(backend: try EmbeddedServer.inMemory().client(), options: options)
+    let backend = try EmbeddedServer.inMemory().client()
+    return try await ChatClient.open(backend: backend, options: options)
 }
 
 /// Fills the store of a user by a client, with or without a key.

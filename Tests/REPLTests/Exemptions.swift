@@ -263,13 +263,13 @@ enum Exemptions {
         (
             "the world gives it: --home, --memory, --clock, --key-file",
             [
-                "ChatClientOptions.directory",
                 "ChatClientOptions.encryptionKey",
                 "ChatClientOptions.jitter",
                 "ChatClientOptions.makeRequestID",
                 "ChatClientOptions.now",
                 "ChatClientOptions.renewSession",
                 "ChatClientOptions.sleep",
+                "ChatClientOptions.storage",
             ]
         ),
         (

@@ -40,12 +40,12 @@ final class Device {
 
     init(
         _ name: String, network: ConditionedBackend, options: ChatClientOptions, newsLimit: Int
-    ) async {
+    ) async throws(SyncError) {
         self.name = name
         news = News(limit: newsLimit)
         userID = Device.userID(of: name)
         self.network = network
-        client = await ChatClient.open(backend: network, options: options)
+        client = try await ChatClient.open(backend: network, options: options)
         listener = Listener(userID)
         listener.onNews = { [weak self] in self?.tell($0, $1) }
         client.addConnectionDelegate(listener)

@@ -162,7 +162,7 @@ typealias ClientOption = Setting<ChatClientOptions>
 extension ClientOption {
     static let all: [ClientOption] = [
         .text("applicationID", \.applicationID),
-        .flag("isLocalCachingEnabled", \.isLocalCachingEnabled),
+        .oneOf("storageFailurePolicy", \.storageFailurePolicy),
         .duration("typingThrottle", \.typingThrottle),
         .count("cacheLimits.maxSize", \.cacheLimits.maxSize),
         .count("store.writeBufferSize", \.store.writeBufferSize),

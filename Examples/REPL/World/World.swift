@@ -34,7 +34,12 @@ final class World {
     private(set) var current: Device?
 
     /// The options of devices that are started later.
-    var clientOptions = ChatClientOptions()
+    var clientOptions: ChatClientOptions = {
+        var options = ChatClientOptions()
+        options.storage = .inMemory
+        options.storageFailurePolicy = .continueInMemory
+        return options
+    }()
 
     /// The server's data at the last `server backup`.
     var backup: Backup?
@@ -119,11 +124,10 @@ final class World {
         options.renewSession = { Credentials(userID) }
         options.makeRequestID = requestIDs(of: name)
         if let home = self.options.home {
-            options.isLocalCachingEnabled = true
+            options.storage = .directory(try directory(of: name, in: home))
             options.encryptionKey = self.options.encryptionKey
-            options.directory = try directory(of: name, in: home)
         }
-        let device = await Device(
+        let device = try await Device(
             name, network: network, options: options, newsLimit: self.options.newsLimit)
         device.onNews = { [weak self, weak device] in
             if let self, let device { onNews(device) }

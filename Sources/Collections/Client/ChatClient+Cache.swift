@@ -73,21 +73,20 @@ extension ChatClient {
 
     private func rebuildCache(of engine: SyncEngine) async throws(SyncError) {
         guard let userID = session?.userID else { return }
-        let directory = options.directory(of: userID)
+        let directory = UserDirectories(options)?.directory(of: userID)
         try await reopen(engine) { () throws(StoreError) in
-            try ChatStore.removeCachedData(at: directory)
+            if let directory { try ChatStore.removeCachedData(at: directory) }
         }
     }
 
     /// Removes the data that the server can return again from the user's stores that the client
     /// does not open.
     func removeOtherCachedData() async throws(SyncError) {
-        guard let userID = session?.userID, options.isLocalCachingEnabled,
+        guard let userID = session?.userID, let directories = UserDirectories(options),
             cachingError?.code != .wrongKey
         else { return }
-        let options = options
         try await onDisk { () throws(StoreError) in
-            for directory in try UserDirectories(options).others(of: userID) {
+            for directory in try directories.others(of: userID) {
                 try ChatStore.removeCachedData(at: directory)
             }
         }

@@ -49,8 +49,7 @@ extension ChatClient {
         _ options: ChatClientOptions, to key: EncryptionKey,
         progress: @Sendable (Double) -> Void = { _ in }
     ) async throws(StoreError) {
-        let old = try options.presentKey
-        let directories = try options.encryptedDirectories(openedBy: [old, key])
+        let (directories, old) = try options.encryptedDirectories(for: key)
         for (index, directory) in directories.enumerated() {
             try ChatStore.reencrypt(at: directory, from: old, to: key) { done in
                 progress((Double(index) + done) / Double(directories.count))
@@ -63,8 +62,7 @@ extension ChatClient {
     private nonisolated static func exchangeKey(
         of options: ChatClientOptions, for key: EncryptionKey
     ) throws(StoreError) {
-        let old = try options.presentKey
-        let directories = try options.encryptedDirectories(openedBy: [old, key])
+        let (directories, old) = try options.encryptedDirectories(for: key)
         // Each store opens with both keys before any opens with only the new one.
         for keys in [[old, key], [key]] {
             for directory in directories {
@@ -76,30 +74,25 @@ extension ChatClient {
 }
 
 extension ChatClientOptions {
-    fileprivate var presentKey: EncryptionKey {
-        get throws(StoreError) {
-            guard let encryptionKey else {
-                throw StoreError(
-                    .wrongKey, "the client stores its data without encryption", path: directory.path
-                )
-            }
-            return encryptionKey
-        }
-    }
-
-    /// Returns the directories of users that one of the given keys opens.
+    /// Returns the present key, and the directories of the users that it or a new key opens.
+    ///
+    /// - Throws: ``StoreError`` with code `wrongKey` if there is no present key.
     fileprivate func encryptedDirectories(
-        openedBy keys: [EncryptionKey]
-    ) throws(StoreError) -> [URL] {
-        let root = usersDirectory
+        for key: EncryptionKey
+    ) throws(StoreError) -> (directories: [URL], old: EncryptionKey) {
+        guard let root = UserDirectories(self)?.root, let old = encryptionKey else {
+            throw StoreError(
+                .wrongKey, "the client stores its data without encryption",
+                path: storage.directory?.path ?? "memory")
+        }
         var directories: [URL] = []
         for name in try KeyFile.directories(in: root.path) {
             let directory = root.appending(path: name, directoryHint: .isDirectory)
-            if try KeyFile(in: directory.path).isOpened(byOneOf: keys) {
+            if try KeyFile(in: directory.path).isOpened(byOneOf: [old, key]) {
                 directories.append(directory)
             }
         }
-        return directories
+        return (directories, old)
     }
 }
 
@@ -108,7 +101,7 @@ extension LastUser {
         var new = options
         new.encryptionKey = key
         // If the ID is already encrypted with the new key, that key finds it.
-        guard let userID = LastUser(options).userID else { return }
-        LastUser(new).set(userID, replacesUnreadable: true)
+        guard let userID = LastUser(options)?.userID else { return }
+        LastUser(new)?.set(userID, replacesUnreadable: true)
     }
 }

@@ -7,9 +7,7 @@ public import Sync
 /// The main entry point: a user, the chat data on this device, and the connection to the server.
 ///
 /// ```swift
-/// var options = ChatClientOptions()
-/// options.isLocalCachingEnabled = true
-/// let client = await ChatClient.open(backend: backend, options: options)
+/// let client = try await ChatClient.open(backend: backend)
 /// try await client.connect(as: Credentials("alice"))
 /// let messages = try client.makeMessageCollection(of: "general")
 /// ```
@@ -42,11 +40,10 @@ public final class ChatClient {
     /// has not reported it.
     public private(set) var unreadCount: UnreadItemCount?
 
-    /// The error because of which nothing is stored although caching is enabled; `nil` if there is
-    /// none.
+    /// The error of opening the user's files because of which the client works in memory; `nil` if
+    /// there is none.
     ///
-    /// The client then works in memory. To recover from a damaged cache, call
-    /// ``clearCachedData()``.
+    /// Only with ``StorageFailurePolicy/continueInMemory``.
     public private(set) var cachingError: StoreError?
 
     /// The damage to the user's files, and the losses, found since they were opened.
@@ -61,10 +58,8 @@ public final class ChatClient {
     /// capacity of the inbox, ``/Store/PushInbox/maximumSize``.
     public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
 
-    /// A Boolean value that indicates whether data is stored on this device.
-    public var isUsingLocalCaching: Bool {
-        options.isLocalCachingEnabled && cachingError == nil
-    }
+    /// A Boolean value that indicates whether data is stored in files.
+    public var isUsingLocalCaching: Bool { options.storage != .inMemory && cachingError == nil }
 
     private(set) var session: Session?
     @ObservationIgnored private var collections: [WeakCollection] = []
@@ -110,9 +105,6 @@ public final class ChatClient {
 
     /// Opens a client with the stored data of the user who was last connected.
     ///
-    /// Never fails: if the cache cannot be opened, ``cachingError`` is the reason, and the client
-    /// works in memory.
-    ///
     /// - Parameters:
     ///   - backend: The connection to the server.
     ///   - options: The options of the client.
@@ -120,17 +112,21 @@ public final class ChatClient {
     ///     of an older version: at the beginning, from time to time, and at the end. It is called
     ///     here, and when another user connects.
     /// - Returns: The client.
+    /// - Throws: ``/Sync/SyncError`` with code `store` if the files of the last user cannot be
+    ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. The cause is a
+    ///   ``/Store/StoreError``: `locked` if another process or client has them open, `wrongKey`,
+    ///   `newerSchema`, `permission`, `noSpace`, `io`, or `corruption` of a file that cannot be
+    ///   replaced, such as that of the keys.
     public static func open(
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
-    ) async -> ChatClient {
+    ) async throws(SyncError) -> ChatClient {
         let client = ChatClient(backend, options, migrationHandler)
-        guard options.isLocalCachingEnabled else { return client }
-        if let userID = LastUser(options).userID {
-            await client.begin(userID)
-        } else {
+        if let userID = LastUser(options)?.userID {
+            try await client.begin(userID)
+        } else if let directories = UserDirectories(options) {
             // If this fails, it is retried, and the error reported, when a user connects.
-            try? await onDisk { () throws(StoreError) in try UserDirectories(options).prepare() }
+            try? await onDisk { () throws(StoreError) in try directories.prepare() }
         }
         return client
     }
@@ -138,7 +134,7 @@ public final class ChatClient {
     /// Ends all work and closes the files.
     ///
     /// The client cannot be used afterwards.
-    public func close() async { await switchUser(to: nil) }
+    public func close() async { await betweenSwitches { [self] in await end() } }
 
     // MARK: The connection
 
@@ -154,14 +150,16 @@ public final class ChatClient {
     /// - Returns: The user, and the reason if there is no connection yet.
     /// - Throws: ``/Sync/SyncError`` with code `refused` if the user's id is empty (then the
     ///   previous user stays connected), or if the server refuses the user; `notConnected`;
-    ///   `store`, `closed`, and `canceled` if another user connects meanwhile.
+    ///   `closed`; `canceled` if another user connects in the meantime; `store` if the user's files
+    ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: the client then has
+    ///   no user, and the call can be repeated.
     @discardableResult
     public func connect(
         as credentials: Credentials
     ) async throws(SyncError) -> (user: User, error: BackendError?) {
         try credentials.check()
         if session?.userID != credentials.userID || lastSwitch != nil {
-            await switchUser(to: credentials.userID)
+            try await switchUser(to: credentials.userID)
         }
         guard let session, session.userID == credentials.userID else {
             throw SyncError(.canceled, "another user has connected instead of \(credentials)")
@@ -286,11 +284,11 @@ public final class ChatClient {
     /// Ends the session of one user and starts that of another.
     ///
     /// Switches are executed one after the other.
-    func switchUser(to userID: UserID?) async {
-        await betweenSwitches { [self] in
-            if session?.userID == userID, userID != nil { return }
+    private func switchUser(to userID: UserID) async throws(SyncError) {
+        try await betweenSwitches { [self] () throws(SyncError) in
+            if session?.userID == userID { return }
             await end()
-            if let userID { await begin(userID) }
+            try await begin(userID)
         }
     }
 
@@ -325,9 +323,8 @@ public final class ChatClient {
             }
             return
         }
-        let (options, userID) = (options, leaving.userID)
         // The others first: if this fails half way, the user can log out of this one again.
-        let others = (try? UserDirectories(options).others(of: userID)) ?? []
+        let others = (try? UserDirectories(options)?.others(of: leaving.userID)) ?? []
         for directory in others + [directory] {
             // Files that cannot be removed now are removed when the next user connects.
             try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
@@ -337,7 +334,8 @@ public final class ChatClient {
     /// Ends the session of an engine's user, performs work on the files, and starts a new session
     /// of the same user, whether or not the work succeeded.
     ///
-    /// - Throws: Errors of the work; `canceled` if another user has connected in the meantime.
+    /// - Throws: Errors of the work and of opening the files; `canceled` if another user has connected in
+    ///   the meantime.
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
@@ -349,10 +347,10 @@ public final class ChatClient {
             do throws(SyncError) {
                 try await onDisk(work)
             } catch {
-                await begin(session.userID)
+                try await begin(session.userID)
                 throw error
             }
-            await begin(session.userID)
+            try await begin(session.userID)
         }
     }
 
@@ -393,20 +391,24 @@ public final class ChatClient {
         connectionState = .closed
     }
 
-    private func begin(_ userID: UserID) async {
-        var store: ChatStore?
+    /// Starts the session of a user.
+    ///
+    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened, unless the client
+    ///   shall then work in memory.
+    private func begin(_ userID: UserID) async throws(SyncError) {
+        let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
-        if options.isLocalCachingEnabled {
-            do throws(StoreError) {
-                let opened = try await ChatClient.openStore(of: userID, options, migrationHandler)
-                store = opened.store
-                storageDamage = StorageDamage(opened.store.openingReport, unmoved: opened.unmoved)
-                isDamageReported = storageDamage.isEmpty
-            } catch {
-                cachingError = error
+        do throws(StoreError) {
+            (store, storageDamage) = try await ChatClient.openStore(
+                of: userID, options, migrationHandler)
+            isDamageReported = storageDamage.isEmpty
+        } catch {
+            guard options.storageFailurePolicy == .continueInMemory else { throw SyncError(error) }
+            cachingError = error
+            store = try translatingStoreErrors { () throws(StoreError) in
+                try ChatStore.inMemory(options: options.store)
             }
         }
-        guard let store = store ?? ChatClient.temporaryStore() else { return }
         let engine = SyncEngine(
             store: store, backend: backend, options: options.sync,
             limits: options.cacheLimits, sleep: options.sleep, jitter: options.jitter,
@@ -446,27 +448,43 @@ public final class ChatClient {
         }
     }
 
+    /// Opens the files of a user, and replaces a cache that cannot be opened by an empty one.
     @concurrent
     private static func openStore(
         of userID: UserID, _ options: ChatClientOptions,
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
-    ) async throws(StoreError) -> (store: ChatStore, unmoved: SyncError?) {
-        let directories = UserDirectories(options)
+    ) async throws(StoreError) -> (ChatStore, StorageDamage) {
+        guard let directories = UserDirectories(options) else {
+            return (try ChatStore.inMemory(options: options.store), StorageDamage())
+        }
         try directories.prepare()
         try directories.encryptPlainStore(of: userID)
-        let store = try ChatStore(
-            at: options.directory(of: userID), options: options.store,
-            encryptionKey: options.encryptionKey, migrationHandler: migrationHandler)
+        let directory = directories.directory(of: userID)
+        func open() throws(StoreError) -> ChatStore {
+            try ChatStore(
+                at: directory, options: options.store, encryptionKey: options.encryptionKey,
+                migrationHandler: migrationHandler)
+        }
+        let store: ChatStore
+        var replaced: StoreError?
+        do throws(StoreError) {
+            store = try open()
+        } catch {
+            guard ChatStore.isCacheDamage(error, at: directory) else { throw error }
+            // All of the cache can be fetched from the server again.
+            try ChatStore.rebuildCache(at: directory)
+            store = try open()
+            replaced = error
+        }
+        var damage = StorageDamage(store.openingReport)
+        damage.replacedCache = replaced
         do throws(SyncError) {
             try directories.moveOutboxes(of: userID, to: store)
-            return (store, nil)
         } catch {
-            return (store, error)
+            damage.unmovedOutbox = error
         }
+        return (store, damage)
     }
-
-    /// Returns a store in memory, which fails only without free memory.
-    private static func temporaryStore() -> ChatStore? { try? ChatStore.inMemory() }
 
     // MARK: Following
 
@@ -564,11 +582,13 @@ public final class ChatClient {
 
     /// Records the user whose cache is shown before a user connects; a wrong key changes nothing.
     private func noteLastUser(_ userID: UserID?, of session: Session) {
-        guard options.isLocalCachingEnabled, cachingError?.code != .wrongKey else { return }
-        LastUser(options).set(
+        guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
+            return
+        }
+        LastUser(options)?.set(
             userID,
             replacesUnreadable: !session.store.openingReport.isNew
-                && ((try? UserDirectories(options).isKeyOfEachStore()) ?? false))
+                && ((try? directories.isKeyOfEachStore()) ?? false))
     }
 
     private func take(_ change: Change) {

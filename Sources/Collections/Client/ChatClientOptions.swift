@@ -8,16 +8,13 @@ public struct ChatClientOptions: Sendable {
     /// The ID of the app, which separates its files from those of others in the same directory.
     public var applicationID = "default"
 
-    /// A Boolean value that indicates whether data is stored on this device.
+    /// The place of the users' data on this device.
     ///
-    /// The default is `false`: the client then works in memory, and leaves no files.
-    public var isLocalCachingEnabled = false
+    /// The default is a directory in the application support directory.
+    public var storage = Storage.applicationSupport
 
-    /// The directory of the files, in which a directory for each app and user is created.
-    ///
-    /// The default is `Scrollback` in the application support directory; on Linux, this is the data
-    /// directory of the XDG specification.
-    public var directory = ChatClientOptions.defaultDirectory
+    /// What the client does when a user's files cannot be opened; the default is to throw.
+    public var storageFailurePolicy = StorageFailurePolicy.fail
 
     /// The options of the cache's files.
     public var store = StoreOptions()
@@ -61,27 +58,45 @@ public struct ChatClientOptions: Sendable {
     /// A closure that returns the request ID of a new item, which must be unique across devices.
     public var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
 
-    /// Creates the default options, without caching.
+    /// Creates the default options.
     public init() {}
+}
 
-    private static var defaultDirectory: URL {
-        let directories = FileManager.default.urls(
-            for: .applicationSupportDirectory, in: .userDomainMask)
-        return (directories.first ?? FileManager.default.temporaryDirectory)
-            .appending(path: "Scrollback", directoryHint: .isDirectory)
+/// The place of the users' data on a device.
+public enum Storage: Hashable, Sendable {
+    /// `Scrollback` in the application support directory; on Linux, in the data directory of the
+    /// XDG specification (`~/.local/share` unless `XDG_DATA_HOME` is set).
+    case applicationSupport
+
+    /// A directory, in which the client creates a directory for each app and user.
+    case directory(URL)
+
+    /// Only the memory of the process: unsent messages are lost when it ends.
+    case inMemory
+
+    /// The directory; `nil` for ``inMemory``.
+    var directory: URL? {
+        switch self {
+        case .inMemory: return nil
+        case .directory(let directory): return directory
+        case .applicationSupport:
+            let directories = FileManager.default.urls(
+                for: .applicationSupportDirectory, in: .userDomainMask)
+            return (directories.first ?? FileManager.default.temporaryDirectory)
+                .appending(path: "Scrollback", directoryHint: .isDirectory)
+        }
     }
+}
 
-    /// Returns the directory of a user.
-    func directory(of userID: UserID) -> URL {
-        directory(of: userID, isEncrypted: encryptionKey != nil)
-    }
+/// What a client does when a user's files cannot be opened.
+///
+/// A damaged cache or outbox is no such case: the client replaces or rebuilds it, and reports
+/// ``ChatClient/storageDamage``.
+public enum StorageFailurePolicy: String, Hashable, Codable, CaseIterable, Sendable {
+    /// Opening the client, or connecting the user, throws the error. Call it again to retry.
+    case fail
 
-    /// The directory that contains the app's users.
-    var usersDirectory: URL { directory(of: "x").deletingLastPathComponent() }
-
-    /// Returns the directory of a user, for a client with a key or without one.
-    func directory(of userID: UserID, isEncrypted: Bool) -> URL {
-        ChatStore.directory(
-            in: directory, applicationID: applicationID, userID: userID, hidesUser: isEncrypted)
-    }
+    /// The client works in memory, and ``ChatClient/cachingError`` is the reason. Unsent messages
+    /// are lost when the process ends.
+    case continueInMemory
 }

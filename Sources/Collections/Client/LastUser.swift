@@ -9,12 +9,13 @@ struct LastUser {
     private let plain: NoteFile
     private let sealed: NoteFile?
 
-    init(_ options: ChatClientOptions) {
+    /// Returns `nil` if the client stores its data in memory.
+    init?(_ options: ChatClientOptions) {
+        guard let root = UserDirectories(options)?.root else { return nil }
         // Next to the users' directories, whose names all start with an underscore or a hyphen.
         func note(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
-                at: options.usersDirectory.appending(path: name).path, encryptedWith: key,
-                for: "last user")
+                at: root.appending(path: name).path, encryptedWith: key, for: "last user")
         }
         plain = note("last-user", nil)
         sealed = options.encryptionKey.map { note("last-user-sealed", $0) }

@@ -11,6 +11,12 @@ public struct StorageDamage: Sendable {
     /// nevertheless. ``ChatClient/clearCachedData()`` starts with an empty cache.
     public internal(set) var cache: StoreError?
 
+    /// The error of opening the cache, if the client has replaced it by an empty one; otherwise
+    /// `nil`.
+    ///
+    /// The server's data is fetched again. Outbox items stay. Nothing has to be called.
+    public internal(set) var replacedCache: StoreError?
+
     /// The report of the opening, if it has repaired the cache; otherwise `nil`.
     ///
     /// A log of the cache was damaged. The opening has rebuilt the indexes and counts from the
@@ -34,20 +40,20 @@ public struct StorageDamage: Sendable {
 
     /// A Boolean value that indicates whether no damage was found.
     public var isEmpty: Bool {
-        cache == nil && repairedCache == nil && outbox == nil && unmovedOutbox == nil
+        cache == nil && replacedCache == nil && repairedCache == nil && outbox == nil
+            && unmovedOutbox == nil
     }
 
     init() {}
 
     /// Creates the damage that opening a store has found.
-    init(_ report: OpeningReport, unmoved: SyncError?) {
+    init(_ report: OpeningReport) {
         if report.outboxDamage != nil || report.outboxLoss != nil || report.outboxCopy != nil
             || report.outboxLogs.hasTornTail
         {
             outbox = report
         }
         if report.cacheDamage != nil || report.isCoverageDropped { repairedCache = report }
-        unmovedOutbox = unmoved
     }
 }
 
@@ -59,6 +65,11 @@ extension StorageDamage {
             sentences.append(
                 "the cache is damaged: \(cache.message); clearCachedData() replaces it by an empty "
                     + "one, and the server's data is fetched again")
+        }
+        if let replacedCache {
+            sentences.append(
+                "the cache was damaged and is replaced by an empty one: \(replacedCache.message); "
+                    + "the server's data is fetched again")
         }
         if repairedCache != nil {
             sentences.append(

@@ -10,23 +10,37 @@ import Sync
 /// second, plain store. The next client with the key encrypts it, or moves its outbox items to the
 /// encrypted one and removes it. Each step can be repeated, so a crash in between costs nothing.
 struct UserDirectories {
+    private let directory: URL
     private let options: ChatClientOptions
-    private var root: URL { options.usersDirectory }
 
-    init(_ options: ChatClientOptions) { self.options = options }
+    /// The directory that contains the directories of the app's users.
+    var root: URL { plain("x").deletingLastPathComponent() }
+
+    /// Returns `nil` if the client stores its data in memory.
+    init?(_ options: ChatClientOptions) {
+        guard let directory = options.storage.directory else { return nil }
+        (self.directory, self.options) = (directory, options)
+    }
+
+    /// The directory that the client opens for a user.
+    func directory(of userID: UserID) -> URL {
+        options.encryptionKey == nil ? plain(userID) : encrypted(userID)
+    }
 
     private func plain(_ userID: UserID) -> URL {
-        options.directory(of: userID, isEncrypted: false)
+        ChatStore.directory(
+            in: directory, applicationID: options.applicationID, userID: userID, hidesUser: false)
     }
 
     private func encrypted(_ userID: UserID) -> URL {
-        options.directory(of: userID, isEncrypted: true)
+        ChatStore.directory(
+            in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
     /// All directories of a user but the one that the client opens: those of another key setting, and
     /// plain stores whose outbox items could not be moved.
     func others(of userID: UserID) throws(StoreError) -> [URL] {
-        let present = options.directory(of: userID)
+        let present = directory(of: userID)
         let stores = [plain(userID), encrypted(userID)].filter {
             $0 != present && access($0.path, F_OK) == 0
         }
@@ -42,7 +56,7 @@ struct UserDirectories {
     func prepare() throws(StoreError) {
         try ChatStore.finishRemovals(in: root)
         guard options.encryptionKey != nil, try isKeyPlausible() else { return }
-        LastUser(options).encryptPlainFile()
+        LastUser(options)?.encryptPlainFile()
         for (userID, directory) in try ChatStore.readableDirectories(in: root) {
             guard directory == plain(userID) else { continue }
             // If this fails, it is retried, and the error reported, when the user's store is

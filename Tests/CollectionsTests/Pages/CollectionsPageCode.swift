@@ -12,7 +12,7 @@ import Testing
     @Test func aViewInFourLinesShowsWhatIsHeldAtOnce() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let first = try client.makeMessageCollection(of: "general")
         _ = try await first.start().value
@@ -28,7 +28,7 @@ import Testing
     @Test func aDelegateHearsWhatBecameOfMessages() async throws {
         let story = try await ClientStory()
         try await story.say("a")
-        let client = await story.open()
+        let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         let chronicle = Chronicle()
@@ -49,20 +49,19 @@ import Testing
         defer { try? FileManager.default.removeItem(at: directory) }
 
         var options = ChatClientOptions()
-        options.isLocalCachingEnabled = true
-        options.directory = directory  // the default is Application Support
+        options.storage = .directory(directory)  // the default is application support
         options.cacheLimits.maxSize = 128 << 20  // bytes; the default is 256 MiB
         options.cacheLimits.retention = { url in
             url == "announcements" ? .lasting(.seconds(30 * 24 * 60 * 60)) : .unlimited
         }
-        let client = await ChatClient.open(backend: backend, options: options)
+        let client = try await ChatClient.open(backend: backend, options: options)
         try await client.connect(as: Credentials("alice"))
         try await client.setPinned(true, "family")  // stored on disk until setPinned(false, …)
 
         #expect(CacheLimits().maxSize == 256 << 20)
-        #expect(ChatClientOptions().directory.path.hasPrefix(FileManager.applicationSupport.path))
+        #expect(ChatClientOptions().storage == .applicationSupport)
         await client.close()
-        let again = await ChatClient.open(backend: backend, options: options)
+        let again = try await ChatClient.open(backend: backend, options: options)
         #expect(try again.engine().store.pinnedChannelURLs() == ["family"])
         try await again.setPinned(false, "family")
         #expect(try again.engine().store.pinnedChannelURLs() == [])

@@ -78,7 +78,7 @@ import Testing
         let (key, second, third) = (EncryptionKey(), EncryptionKey(), EncryptionKey())
         var options = story.options
         options.encryptionKey = key
-        let client = await story.open(options)
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         try FileCache(directory: files, encryptionKey: key)
             .save([.sample(text: "canary")], in: "general")
@@ -94,7 +94,7 @@ import Testing
         let held = try FileCache(directory: files, encryptionKey: third).load("general")
         #expect(held.records.map(\.text) == ["canary"])
         options.encryptionKey = third
-        let again = await story.open(options)
+        let again = try await story.open(options)
         #expect(again.isUsingLocalCaching)
         await again.close()
     }

@@ -27,13 +27,13 @@ import Testing
         let story = try await ClientStory()
         let container = story.directory
         var options = story.options
-        options.directory = container.appending(path: "Scrollback")
+        options.storage = .directory(container.appending(path: "Scrollback"))
         options.encryptionKey = key
         let message = try await story.say("a b")[1]
         // No user has ever been logged in.
         try receive(message, of: "bob", container, key)
 
-        let client = await story.open(options)
+        let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
         try receive(message, of: "bob", container, key)

@@ -12,7 +12,9 @@ import Testing
     // Sources/Collections/Collections.docc/Collections.md
     @Test @MainActor func sentMessageIsInTheCollectionAtOnce() async throws {
         let server = try EmbeddedServer.inMemory()
-        let client = await ChatClient.open(backend: server.client())
+        var options = ChatClientOptions()
+        options.storage = .inMemory  // the default is the application support directory
+        let client = try await ChatClient.open(backend: server.client(), options: options)
         try await client.connect(as: Credentials("alice"))
         try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
 

@@ -34,11 +34,12 @@ struct NumberWorld {
     /// A client of bob's, connected.
     func client(_ change: (inout ChatClientOptions) -> Void = { _ in }) async throws -> ChatClient {
         var options = ChatClientOptions()
+        options.storage = .inMemory
         let clock = clock
         options.now = { clock.now }
         options.sleep = Self.sleep
         change(&options)
-        let client = await ChatClient.open(backend: network, options: options)
+        let client = try await ChatClient.open(backend: network, options: options)
         _ = try await client.connect(as: Credentials("bob"))
         return client
     }

@@ -47,7 +47,7 @@ final class Soak {
         _ = try await listener.connect(as: Credentials("alice"))
         let listening = Task { [arrivals] in await arrivals.follow(listener) }
         for (name, user) in [("bob-1", "bob"), ("bob-2", "bob"), ("carol-1", "carol")] {
-            let client = await SoakClient(
+            let client = try await SoakClient(
                 name, UserID(user), server, in: devices.appending(path: name))
             clients.append(client)
             try await client.connect()

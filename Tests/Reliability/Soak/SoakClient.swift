@@ -23,13 +23,14 @@ final class SoakClient {
     private var isSuspended = false
     private var listener: Task<Void, Never>?
 
-    init(_ name: String, _ userID: UserID, _ server: EmbeddedServer, in directory: URL) async {
+    init(
+        _ name: String, _ userID: UserID, _ server: EmbeddedServer, in directory: URL
+    ) async throws {
         self.name = name
         self.userID = userID
         network = ConditionedBackend(server.client())
         var options = ChatClientOptions()
-        options.isLocalCachingEnabled = true
-        options.directory = directory
+        options.storage = .directory(directory)
         options.store.writeBufferSize = 64 << 10
         options.store.blockCacheSize = 256 << 10
         options.cacheLimits.maxSize = 1 << 20
@@ -38,7 +39,7 @@ final class SoakClient {
         options.sync.backoff = Backoff(
             interval: .milliseconds(20), multiplier: 2, maximum: .milliseconds(200))
         options.renewSession = { Credentials(userID) }
-        client = await ChatClient.open(backend: network, options: options)
+        client = try await ChatClient.open(backend: network, options: options)
     }
 
     func note(_ what: String) { counts[what, default: 0] += 1 }

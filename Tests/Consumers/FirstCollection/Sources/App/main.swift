@@ -6,9 +6,8 @@ let server = try EmbeddedServer.inMemory()  // replace this with your own Backen
 try server.createChannel(GroupChannelCreateParams("General", url: "general"), by: "alice")
 
 var options = ChatClientOptions()
-options.isLocalCachingEnabled = true
-options.directory = .temporaryDirectory.appending(path: "first-collection")
-let client = await ChatClient.open(backend: server.client(), options: options)
+options.storage = .directory(.temporaryDirectory.appending(path: "first-collection"))
+let client = try await ChatClient.open(backend: server.client(), options: options)
 try await client.connect(as: Credentials("alice"))
 
 let messages = try client.makeMessageCollection(of: "general")

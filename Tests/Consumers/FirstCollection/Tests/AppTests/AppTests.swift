@@ -7,7 +7,8 @@ import Testing
     let network = ConditionedBackend(server.client())
     var options = ChatClientOptions()
     options.sleep = { _ in }  // retries do not wait
-    let client = await ChatClient.open(backend: network, options: options)
+    options.storage = .inMemory
+    let client = try await ChatClient.open(backend: network, options: options)
     try await client.connect(as: Credentials("alice"))
     try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
 
