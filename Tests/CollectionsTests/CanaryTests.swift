@@ -21,7 +21,7 @@ import Testing
 
     private func use(_ client: ChatClient, as user: UserID) async throws {
         try await client.connect(as: Credentials(user))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
     }
 
     private func directory(_ story: ClientStory, of user: UserID, _ key: EncryptionKey?) -> URL {
@@ -48,7 +48,7 @@ import Testing
         var upload = UploadableFile()
         upload.path = file.path
         upload.name = "canary-file"
-        try await client.engine().send(
+        try await client.engine.send(
             FileMessageCreateParams(upload), in: "canary-channel", keepsCopies: true)
         let texts = directory(story, of: "bob", key).appending(path: "texts")
         try FileCache(directory: texts, encryptionKey: key).save(
@@ -91,7 +91,7 @@ import Testing
 
     /// The canaries that the client's user finds through any call.
     private func canaries(in client: ChatClient) async throws -> Set<String> {
-        let store = try client.engine().store
+        let store = try client.engine.store
         var texts = try await client.absorbPushes().messages.map(\.text)
         try store.read { snapshot in
             texts += try snapshot.channelURLs().map(\.rawValue)
@@ -135,11 +135,11 @@ import Testing
             try FileCache(directory: hers.appending(path: "texts"), encryptionKey: key)
                 .load("canary-channel").records == [])
         await #expect(throws: SyncError.self) {
-            try await client.engine().connect(as: Credentials("bob"))
+            try await client.engine.connect(as: Credentials("bob"))
         }
         // When bob returns, everything exists: the outbox item, the file and the push inbox too.
         try await client.connect(as: Credentials("bob"))
-        let back = try client.engine().store
+        let back = try client.engine.store
         #expect(try back.messages(in: "canary-channel").contains { $0.text == "canary-drop" })
         await client.close()
         #expect(try canaries(below: hers) == [])
@@ -193,7 +193,7 @@ import Testing
         try await use(client, as: Self.user)
         await client.disconnect()
         try await sendFiles(client, files.url)
-        let store = try #require(try client.engine().store.directory)
+        let store = try #require(try client.engine.store.directory)
         // As a crash leaves it: a copy that no item names.
         let copies = store.appending(path: "files")
         let kept = try FileManager.default.contentsOfDirectory(atPath: copies.path)
@@ -220,7 +220,7 @@ import Testing
         client = try await story.open(options(last))
         _ = try? await client.connect(as: Credentials(Self.user))
         #expect(client.cachingError == nil)
-        #expect(try client.engine().store.outboxItemCount() == 4)
+        #expect(try client.engine.store.outboxItemCount() == 4)
         let words = [
             "canary-file", "canary-data", "canary-name", "canary-channel", "canary-user",
             files.url.lastPathComponent,
@@ -283,8 +283,8 @@ import Testing
         #expect(try await canaries(in: again) == [])
         // Bob connects again and receives the server's state.
         try await use(again, as: "bob")
-        #expect(try again.engine().store.groupChannel("canary-channel") != nil)
-        #expect(try again.engine().store.outboxItemCount() == 0)
+        #expect(try again.engine.store.groupChannel("canary-channel") != nil)
+        #expect(try again.engine.store.outboxItemCount() == 0)
         await again.close()
     }
 

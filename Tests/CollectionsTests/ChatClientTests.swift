@@ -53,7 +53,7 @@ import Testing
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
-        let engine = try client.engine()
+        let engine = try client.engine
         for connect in [
             { _ = try await client.connect(as: Credentials("")) },
             { _ = try await engine.connect(as: Credentials("")) },
@@ -167,10 +167,10 @@ import Testing
         story.network.goOnline()
 
         try await client.connect(as: Credentials("carol"))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         #expect(his.isDisposed)
         #expect(client.currentUser?.userID == "carol")
-        let store = try client.engine().store
+        let store = try client.engine.store
         #expect(try store.read { try $0.groupChannels().map(\.url) } == ["hers"])
         #expect(try store.outboxItemCount() == 0)
 
@@ -189,7 +189,7 @@ import Testing
         let outcomes = await [(try? bob)?.user.userID, (try? carol)?.user.userID]
         let current = client.currentUser?.userID
         #expect(current != nil && outcomes.contains(current))
-        #expect(try await client.engine().state.user?.userID == current)
+        #expect(try await client.engine.state.user?.userID == current)
         await client.close()
     }
 
@@ -208,13 +208,13 @@ import Testing
         #expect(items.compactMap { $0.message?.text } == ["b"])
         #expect(collection.isDisposed)
         #expect(client.currentUser == nil)
-        #expect(throws: SyncError.self) { try client.engine() }
+        #expect(throws: SyncError.self) { try client.engine }
         let again = try await story.open()
         #expect(again.currentUser == nil)
         try await again.connect(as: Credentials("bob"))
-        try await again.engine().caughtUp("general")
+        try await again.engine.caughtUp("general")
         try await story.until(again) { try $0.outboxItemCount() == 0 }
-        let words = try again.engine().store.messages(in: "general").map(\.text)
+        let words = try again.engine.store.messages(in: "general").map(\.text)
         #expect(words == (wiping == .everything ? ["a"] : ["b", "a"]))
         await again.close()
     }
@@ -234,7 +234,7 @@ import Testing
         await listener.hears("session closed")
         #expect(collection.isDisposed)
         #expect(client.currentUser == nil)
-        let store = try client.engine().store
+        let store = try client.engine.store
         try await story.until(client) { try $0.groupChannels().isEmpty }
         #expect(try store.messageCount() == 0)
         await client.close()
@@ -308,7 +308,7 @@ import Testing
         await client.disconnect()
         try await client.send(UserMessageCreateParams("his"), in: "general")
 
-        let store = try client.engine().store
+        let store = try client.engine.store
         let leaving = Task { try await client.logOut(wiping: .everything) }
         // Then it has only to forget who he was; it may have closed the store already.
         while (try? store.outboxItems().isEmpty) == false { await Task.yield() }
@@ -317,7 +317,7 @@ import Testing
         _ = await leaving.result
         #expect(outcome.user.userID == "carol")
         #expect(client.currentUser?.userID == "carol")
-        let items = try client.engine().store.outboxItems()
+        let items = try client.engine.store.outboxItems()
         #expect(items.compactMap { $0.message?.text } == ["hers"])
         await client.close()
     }
@@ -328,7 +328,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
-        let engine = try client.engine()
+        let engine = try client.engine
         let (held, isHeld) = AsyncStream<Void>.makeStream()
         let isFree = DispatchSemaphore(value: 0)
         let holding = Task { await engine.stand(telling: isHeld, until: isFree) }
@@ -385,11 +385,11 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
 
         try await client.clearCachedData()
-        try await client.engine().caughtUp("general")
-        let store = try client.engine().store
+        try await client.engine.caughtUp("general")
+        let store = try client.engine.store
         #expect(
             try store.read { try $0.groupChannels().map(\.url).sorted() }
                 == ["general", "random"])
@@ -398,7 +398,7 @@ import Testing
         #expect(try client.cachedDataSize() > 0)
 
         try await client.clearCachedMessages(in: ["general"])
-        try await client.engine().caughtUp("general")
+        try await client.engine.caughtUp("general")
         #expect(try store.read { try $0.messages(in: "general").map(\.text) } == ["c", "b", "a"])
         await client.close()
     }
@@ -415,12 +415,12 @@ import Testing
         for url: ChannelURL in ["random", "pinned"] {
             let collection = try client.makeMessageCollection(of: url)
             _ = try await collection.start().value
-            try await client.engine().caughtUp(url)
+            try await client.engine.caughtUp(url)
             collection.dispose()
         }
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         try await client.setPinned(true, "pinned")
 
         var plan = try await client.evictionPlan(to: 0)
@@ -432,13 +432,13 @@ import Testing
         #expect(plan.parts.map(\.channelURL) == ["random"])
         #expect(try await client.shrinkCache(to: 0).parts == plan.parts)
         #expect(collection.messages.map(\.text) == ["a", "b"])
-        let store = try client.engine().store
+        let store = try client.engine.store
         #expect(try store.cachedChannels().map(\.messageCount).sorted() == [0, 2, 2])
         #expect(try await client.shrinkCache().parts == [])
         await client.close()
 
         let again = try await story.open()
-        #expect(try again.engine().store.pinnedChannelURLs() == ["pinned"])
+        #expect(try again.engine.store.pinnedChannelURLs() == ["pinned"])
         await again.close()
     }
 
@@ -451,10 +451,10 @@ import Testing
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
         let view = View(collection)
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
 
         try await client.suspend()
-        let store = try ChatStore(at: client.engine().store.directory!)
+        let store = try ChatStore(at: client.engine.store.directory!)
         #expect(try store.messageCount() == 2)
         store.close()
         #expect(collection.messages.map(\.text) == ["a", "b"])
@@ -462,7 +462,7 @@ import Testing
 
         try await client.resume()
         try await story.until(client) { try $0.messages(in: "general").count == 3 }
-        try await client.engine().caughtUp("general")
+        try await client.engine.caughtUp("general")
         await view.shows("a b c")
         await client.close()
     }
@@ -511,7 +511,7 @@ import Testing
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         let listener = Listener()
         client.addChannelDelegate(listener)
         client.addUserEventDelegate(listener)
@@ -546,7 +546,7 @@ import Testing
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         let listener = Listener()
         client.addChannelDelegate(listener)
         _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
@@ -580,7 +580,7 @@ import Testing
         let made = try await client.createChannel(
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
         #expect(made.name == "Mine")
-        #expect(try client.engine().store.groupChannel("mine")?.name == "Mine")
+        #expect(try client.engine.store.groupChannel("mine")?.name == "Mine")
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "Ours")
         #expect(try await client.updateChannel("mine", with: patch).name == "Ours")
@@ -634,7 +634,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let copy = try await client.copy(a, to: "random")
-        #expect(copy.sendingStatus == .pending)
+        #expect(copy.message.sendingStatus == .pending)
         try await story.until(client) { try $0.messages(in: "random").first?.text == "a" }
         await client.close()
     }

@@ -118,7 +118,7 @@ import Testing
         try await story.say("canary")
         let client = try await story.open(options(story))
         try await client.connect(as: Credentials("carol"))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         try await use(client)
         #expect(try stores(story).count == 2)
         return story
@@ -138,9 +138,9 @@ import Testing
             await client.close()
             return false
         }
-        let texts = try client.engine().store.messages(in: "general").map(\.text)
+        let texts = try client.engine.store.messages(in: "general").map(\.text)
         _ = try? await client.connect(as: Credentials("carol"))
-        let hers = try client.engine().store.groupChannels().map(\.url)
+        let hers = try client.engine.store.groupChannels().map(\.url)
         let isOpen = client.cachingError == nil
         _ = try? await client.connect(as: Credentials("bob"))
         await client.close()
@@ -158,7 +158,7 @@ import Testing
         _ = try? await client.connect(as: Credentials("carol"))
         #expect(client.cachingError == nil)
         _ = try? await client.connect(as: Credentials("bob"))
-        #expect(try client.engine().store.messages(in: "general").map(\.text) == ["canary"])
+        #expect(try client.engine.store.messages(in: "general").map(\.text) == ["canary"])
         await client.close()
         #expect(try await isHeld(story, other))
         #expect(try await !isHeld(story, key))

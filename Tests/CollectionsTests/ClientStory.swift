@@ -81,11 +81,11 @@ final class ClientStory {
     ) async throws {
         let changes: ObservedChanges
         do {
-            let (snapshot, observed) = try client.engine().store.observe(.everything)
+            let (snapshot, observed) = try client.engine.store.observe(.everything)
             if try condition(snapshot) { return }
             changes = observed
         }
-        for await _ in changes where try condition(try client.engine().store.snapshot()) { return }
+        for await _ in changes where try condition(try client.engine.store.snapshot()) { return }
         throw EndedMeanwhile()
     }
 }

@@ -76,8 +76,7 @@ import Testing
         let story = try await Story.holding("d e")
         let view = try await story.startedView()
         await story.engine.disconnect()
-        let f = try #require(
-            try await view.collection.send(UserMessageCreateParams("f")).requestID)
+        let f = try await view.collection.send(UserMessageCreateParams("f")).delivery.requestID
         #expect(try view.picture == page.next("offline, send f"))
 
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))

@@ -21,7 +21,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         await client.close()
         let store = try ChatStore(at: story.directory(of: "bob"))
         try store.purgeCleared()
@@ -56,7 +56,7 @@ import Testing
             // The opening met the damage.
             guard client.storageDamage.replacedCache == nil else { continue }
             _ = try await client.connect(as: Credentials("bob"))
-            let store = try client.engine().store
+            let store = try client.engine.store
             let read = Result<[Message], any Error> { try store.messages(in: "general") }
             guard case .failure = read else { continue }
             reports += 1
@@ -76,7 +76,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         await client.close()
         let cache = story.directory(of: "bob").appending(path: "cache")
         let logs = try FileManager.default.contentsOfDirectory(
@@ -112,15 +112,14 @@ import Testing
         client.addUserEventDelegate(listener)
         try await client.connect(as: Credentials("bob"))
         // Each of these ends, whether or not it comes upon the damage.
-        let caughtUp = await Result { try await client.engine().caughtUp() }
-        let inChannel = await Result { try await client.engine().caughtUp("general") }
+        let caughtUp = await Result { try await client.engine.caughtUp() }
+        let inChannel = await Result { try await client.engine.caughtUp("general") }
         let sent = try await client.send(UserMessageCreateParams("mine"), in: "general")
-        let id = try #require(sent.requestID)
-        guard case .sent = try await client.engine().deliveryResult(of: id, in: "general") else {
+        guard case .sent = try await sent.result else {
             Issue.record("it was not sent")
             return false
         }
-        #expect(try client.engine().store.outboxItemCount() == 0)
+        #expect(try client.engine.store.outboxItemCount() == 0)
         for result in [caughtUp, inChannel] {
             guard case .failure(let error) = result else { continue }
             // A failure that the damage caused has been reported.
@@ -131,9 +130,9 @@ import Testing
         let isReported = !client.storageDamage.isEmpty
         try await client.clearCachedData()
         #expect(client.storageDamage.cache == nil)
-        #expect(try client.engine().store.messageCount() == 0)
+        #expect(try client.engine.store.messageCount() == 0)
         try await client.connect(as: Credentials("bob"))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
         #expect(collection.messages.last?.text == "mine")

@@ -120,9 +120,9 @@ extension MessageCollection {
             var update = UserMessageUpdateParams()
             update.text = "edited \(random.number(below: 1000))"
             if random.oneIn(2) { update.customType = random.oneIn(2) ? "x" : "" }
-            if let own { try? await self.update(own, with: .user(update)) }
-        case 3: if let own { try? await delete(own) }
-        default: if let any { try? await addReaction("+1", to: any) }
+            if let own { _ = try? await self.update(own, with: .user(update)) }
+        case 3: if let own { _ = try? await delete(own) }
+        default: if let any { _ = try? await addReaction("+1", to: any) }
         }
     }
 }
@@ -150,7 +150,7 @@ extension Story {
             .randomElement(using: &random)
         switch random.number(below: 6) {
         case 0: if let own { try? await edit(own, to: "alice \(random.number(below: 1000))") }
-        case 1: if let own { try? await delete(own) }
+        case 1: if let own { _ = try? await delete(own) }
         case 2: if let own { try? await react("+1", to: own) }
         default:
             _ = try? await say(

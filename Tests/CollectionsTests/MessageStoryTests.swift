@@ -394,8 +394,8 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         await story.engine.disconnect()
-        let a = try await view.collection.send(UserMessageCreateParams("a"))
-        let b = try await view.collection.send(UserMessageCreateParams("b"))
+        let a = try await view.collection.send(UserMessageCreateParams("a")).message
+        let b = try await view.collection.send(UserMessageCreateParams("b")).message
         var update = UserMessageUpdateParams()
         update.text = "A"
         try await view.collection.update(a, with: .user(update))

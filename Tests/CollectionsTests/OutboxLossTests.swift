@@ -53,7 +53,7 @@ import Testing
         #expect(client.storageDamage.outbox != nil)
         let sentences = client.storageDamage.sentences
         #expect(sentences.count == (damage == .flippedBit ? 3 : 1), "\(sentences)")
-        #expect((try client.engine().store.outboxItemCount() == 3) == (damage == .noManifest))
+        #expect((try client.engine.store.outboxItemCount() == 3) == (damage == .noManifest))
         _ = try await client.connect(as: Credentials("bob"))
         _ = try await client.connect(as: Credentials("bob"))
         #expect(listener.heard.filter { $0.hasPrefix("damage") } == ["damage: outbox"])
@@ -77,7 +77,7 @@ import Testing
         let listener = Listener()
         client.addUserEventDelegate(listener)
         try await client.connect(as: Credentials("bob"))
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         #expect(client.storageDamage.isEmpty && client.storageDamage.sentences == [])
         #expect(!listener.heard.contains { $0.hasPrefix("damage") })
         await client.close()

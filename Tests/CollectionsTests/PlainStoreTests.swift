@@ -28,7 +28,7 @@ import Testing
         let client = try await story.open(options(story, key))
         try await client.connect(as: Credentials(user))
         #expect(client.cachingError == nil)
-        try await client.engine().caughtUp()
+        try await client.engine.caughtUp()
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
         await client.disconnect()
@@ -42,7 +42,7 @@ import Testing
             try Data(file.utf8).write(to: path)
             var upload = UploadableFile()
             upload.path = path.path
-            try await client.engine().send(
+            try await client.engine.send(
                 FileMessageCreateParams(upload), in: "general", keepsCopies: true)
         }
         await client.close()
@@ -71,7 +71,7 @@ import Testing
     }
 
     private func pending(_ client: ChatClient) throws -> [String] {
-        try client.engine().store.outboxItems(in: "general").map { $0.message?.text ?? "?" }
+        try client.engine.store.outboxItems(in: "general").map { $0.message?.text ?? "?" }
     }
 
     @Test(arguments: [true, false], ChatClient.Wiping.allCases)
@@ -111,7 +111,7 @@ import Testing
         for user in ["carol", long] {
             let client = try await story.open(options(story, nil))
             try await client.connect(as: Credentials(user))
-            try await client.engine().caughtUp()
+            try await client.engine.caughtUp()
             await client.close()
         }
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
@@ -126,7 +126,7 @@ import Testing
         _ = try? await back.connect(as: Credentials("bob"))
         #expect(back.cachingError == nil)
         #expect(try pending(back) == ["canary-unsent"])
-        #expect(try back.engine().store.messages(in: "general").map(\.text) == ["canary-said"])
+        #expect(try back.engine.store.messages(in: "general").map(\.text) == ["canary-said"])
         await back.close()
     }
 
@@ -143,7 +143,7 @@ import Testing
         #expect(try readable(["canary-said", "canary-second", "general", "bob"], story) == [])
         try await client.connect(as: Credentials("bob"))
         try await story.until(client) { try $0.outboxItemCount() == 0 }
-        let store = try client.engine().store
+        let store = try client.engine.store
         let texts = Array(try store.messages(in: "general").map(\.text).reversed())
         #expect(texts.prefix(4) == ["canary-said", "first", "canary-second", "canary-third"])
         #expect(texts.count == 5)

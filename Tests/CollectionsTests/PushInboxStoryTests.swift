@@ -36,7 +36,7 @@ import Testing
     }
 
     private func texts(_ client: ChatClient) throws -> [String] {
-        try client.engine().store.messages(in: "general").map(\.text).reversed()
+        try client.engine.store.messages(in: "general").map(\.text).reversed()
     }
 
     /// As a file of a newer version, or one without read permission.
@@ -46,7 +46,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
         let told = try await story.say("a")
-        let drops = try #require(try client.engine().store.directory).appending(path: "drops")
+        let drops = try #require(try client.engine.store.directory).appending(path: "drops")
         try box(story).leave(told)
         let first = drops.appending(path: "0000000000000000-0000000000000000.drop")
         try FileManager.default.createSymbolicLink(
@@ -54,7 +54,7 @@ import Testing
 
         await #expect(throws: SyncError.self) { try await client.absorbPushes() }
         #expect(try texts(client) == ["a"])
-        #expect(try client.engine().store.pushNames() == [first.lastPathComponent])
+        #expect(try client.engine.store.pushNames() == [first.lastPathComponent])
         #expect(try await client.damageReport().searchFailures.count == 1)
         try FileManager.default.removeItem(at: first)
         #expect(try await client.absorbPushes().isEmpty)
@@ -75,7 +75,7 @@ import Testing
         #expect(absorbed.messages.map(\.text) == ["d"])
         await view.until { $0.items.last?.message?.text == "d" }
         // The message is in a gap; coverage is unchanged.
-        #expect(try client.engine().store.gaps(in: "general").count == 1)
+        #expect(try client.engine.store.gaps(in: "general").count == 1)
         #expect(try box(story).count == 0)
         #expect(try await client.absorbPushes().isEmpty)
         try await client.connect(as: Credentials("bob"))
@@ -155,17 +155,17 @@ import Testing
         try box(story).leave(try await story.say("b c"))
         // As if the process had ended after the messages were on disk, and before the file was
         // removed.
-        let drops = try client.engine().store.directory!.appending(path: "drops")
+        let drops = try client.engine.store.directory!.appending(path: "drops")
         let copy = story.directory.appending(path: "drops-before")
         try FileManager.default.copyItem(at: drops, to: copy)
         try await client.absorbPushes()
         try FileManager.default.removeItem(at: drops)
         try FileManager.default.moveItem(at: copy, to: drops)
-        let before = try client.engine().store.snapshot()
+        let before = try client.engine.store.snapshot()
         #expect(try await client.absorbPushes().heldCount == 2)
         #expect(try texts(client) == ["a", "b", "c"])
-        #expect(try client.engine().store.gaps(in: "general") == before.gaps(in: "general"))
-        #expect(try before.messageCount() == client.engine().store.messageCount())
+        #expect(try client.engine.store.gaps(in: "general") == before.gaps(in: "general"))
+        #expect(try before.messageCount() == client.engine.store.messageCount())
         try await client.connect(as: Credentials("bob"))
         await view.shows("a b c")
         await client.close()
@@ -178,7 +178,7 @@ import Testing
         let told = try await story.say("a b c")
         try box(story).leave(told)
         try box(story).leave(try await story.say("d"))
-        let drops = try client.engine().store.directory!.appending(path: "drops")
+        let drops = try client.engine.store.directory!.appending(path: "drops")
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: drops.path).sorted().first)
         let file = drops.appending(path: name)
@@ -199,14 +199,14 @@ import Testing
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
-        let pending = try await client.send(UserMessageCreateParams("mine"), in: "general")
+        let pending = try await client.send(UserMessageCreateParams("mine"), in: "general").message
         var landed = Message(
             id: 77, channelURL: "general", sender: Sender(id: "bob"), text: "mine",
             createdAt: 9_000_000)
         landed.requestID = pending.requestID
         try box(story).leave([landed])
         try await client.absorbPushes()
-        #expect(try client.engine().store.outboxItemCount() == 0)
+        #expect(try client.engine.store.outboxItemCount() == 0)
         #expect(try texts(client) == ["mine"])
         await client.close()
     }
@@ -239,11 +239,11 @@ import Testing
         try await client.connect(as: Credentials("carol"))
         try box(story, of: "bob").leave(try await story.say("canary"))
         #expect(try await client.absorbPushes().isEmpty)
-        #expect(try client.engine().store.messages(in: "general") == [])
+        #expect(try client.engine.store.messages(in: "general") == [])
         try box(story, of: "carol").leave(try await story.say("hers", in: "hers"))
         try await client.connect(as: Credentials("bob"))
         #expect(try texts(client) == ["canary"])
-        #expect(try client.engine().store.messages(in: "hers") == [])
+        #expect(try client.engine.store.messages(in: "hers") == [])
         #expect(try box(story, of: "carol").count == 1)
         await client.close()
     }
@@ -280,7 +280,7 @@ import Testing
         try await client.clearCachedData()
         #expect(try box(story).count == 0)
         #expect(try await client.absorbPushes().isEmpty)
-        #expect(try client.engine().store.messageCount() == 0)
+        #expect(try client.engine.store.messageCount() == 0)
         await client.close()
     }
 

@@ -35,7 +35,7 @@ import Testing
         let story = try await Story()
         let view = try await view(story)
         try await story.alice.setFrozen(true, "general")
-        let message = try await view.collection.send(UserMessageCreateParams("b"))
+        let message = try await view.collection.send(UserMessageCreateParams("b")).message
         await view.shows("a !b")
         #expect(view.collection.failedMessages.map(\.text) == ["b"])
         try await story.alice.setFrozen(false, "general")
@@ -57,7 +57,7 @@ import Testing
         let story = try await Story()
         let view = try await view(story)
         try await story.alice.setFrozen(true, "general")
-        let message = try await view.collection.send(UserMessageCreateParams("b"))
+        let message = try await view.collection.send(UserMessageCreateParams("b")).message
         await view.shows("a !b")
         #expect(
             try await view.collection.removeFailedMessages([message.requestID!])
@@ -76,7 +76,7 @@ import Testing
         let story = try await Story()
         let view = try await view(story)
         await story.engine.disconnect()
-        let message = try await view.collection.send(UserMessageCreateParams("b"))
+        let message = try await view.collection.send(UserMessageCreateParams("b")).message
         #expect(try await view.collection.cancel(message.requestID!))
         #expect(view.picture == "a")
         #expect(

@@ -22,7 +22,7 @@ private func fill(
     let client = try await open(directory, key)
     try await client.connect(as: Credentials("bob-the-user"))
     await client.disconnect()
-    let store = try client.engine().store
+    let store = try client.engine.store
     try store.write { batch in
         try batch.save(Message(said, at: 1))
         for text in written { try batch.save(OutboxItem(text)) }
@@ -60,7 +60,7 @@ struct Encrypting: Performer {
         let expected = (hasEncryptedStore ? ["canary-written-0"] : []) + written
         for _ in 0..<2 {
             let client = try await open(directory, .first)
-            let store = try client.engine().store
+            let store = try client.engine.store
             problems.expect(client.cachingError == nil, "\(client.cachingError.debugDescription)")
             problems.expect(client.storageDamage.unmovedOutbox == nil, "the outbox was not moved")
             try problems.expect(try store.pendingTexts == expected, "\(store.pendingTexts)")
@@ -120,7 +120,7 @@ struct Clearing: Performer {
         var problems = Problems()
         func look(_ isCleared: Bool) async throws {
             let client = try await open(directory)
-            let store = try client.engine().store
+            let store = try client.engine.store
             let (texts, pending) = (try store.texts, try store.pendingTexts)
             problems.expect(client.cachingError == nil, "\(client.cachingError.debugDescription)")
             problems.expect(pending == ["written"], "the outbox has \(pending)")

@@ -99,9 +99,7 @@ import Testing
 
     @Test func anErrorCodeSaysWhetherSendingAgainMakesSense() {
         #expect(ErrorCode.networkError.isResendable)
-        #expect(!ErrorCode.networkError.isAutoResendable)
-        #expect(
-            ErrorCode.connectionClosed.isAutoResendable && ErrorCode.connectionClosed.isResendable)
+        #expect(ErrorCode.connectionClosed.isResendable)
         #expect(!ErrorCode.channelFrozen.isResendable)
         #expect(!ErrorCode(rawValue: 12345).isResendable)
         #expect(ErrorCode.ackTimeout.rawValue == 800_180)

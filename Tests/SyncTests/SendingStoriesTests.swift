@@ -283,7 +283,7 @@ import Testing
             Issue.record("It was not sent.")
             return
         }
-        let reaction = try await story.engine.react(.add, "+1", to: id, in: "general")
+        let reaction = try await story.engine.react(.add, "+1", to: .sent(id), in: "general")
         _ = try await fate(reaction)
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await fate(long)
@@ -309,7 +309,7 @@ import Testing
             Issue.record("It was not sent.")
             return
         }
-        let deletion = try await story.engine.delete(id, in: "general")
+        let deletion = try await story.engine.delete(.sent(id), in: "general")
         try await story.sees("")
         #expect(try await fate(deletion) == .done)
         guard case .sent = try await fate(a) else {

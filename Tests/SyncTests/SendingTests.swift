@@ -291,7 +291,7 @@ import Testing
         let a = try await story.write("a")
         var params = UserMessageUpdateParams()
         params.text = "A"
-        try await story.engine.updateUnsent(a, in: "general", with: .user(params))
+        try await story.engine.update(.written(a), in: "general", with: .user(params))
         #expect(try story.picture() == "… (A)")
         #expect(try story.store.outboxItemCount() == 1)
         story.network.goOnline()
@@ -307,7 +307,7 @@ import Testing
     @Test func aReactionToWhatIsNotSentFollowsIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
+        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(try await fate(reaction) == .done)
@@ -319,7 +319,7 @@ import Testing
     @Test func changeOfAFailedMessageWaitsForIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
+        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
         let b = try await story.write("b")
         story.network.goOnline()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
@@ -339,7 +339,7 @@ import Testing
         story.network.hold([.send], at: .beforeEffect)
         let a = try await story.write("a")
         _ = await story.network.held(atLeast: 1)
-        let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
+        let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
         story.network.stopHolding()
         _ = try await fate(edit)
         #expect(try await story.texts() == ["A"])
@@ -352,7 +352,7 @@ import Testing
         let story = try await Story(options)
         story.network.goOffline()
         let a = try await story.write(String(repeating: "x", count: 6000))
-        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
+        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(
@@ -367,10 +367,10 @@ import Testing
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         let a = try await story.write("a")
         _ = await story.network.held(atLeast: 1)
-        let first = try await story.engine.updateUnsent(a, in: "general", with: .text("b"))
+        let first = try await story.engine.update(.written(a), in: "general", with: .text("b"))
         story.network.stopHolding()
         _ = try await fate(a)
-        let second = try await story.engine.updateUnsent(a, in: "general", with: .text("c"))
+        let second = try await story.engine.update(.written(a), in: "general", with: .text("c"))
         try await story.engine.resend(a)
         _ = try await (fate(first), fate(second))
         #expect(try await story.texts() == ["c"])
@@ -387,7 +387,7 @@ import Testing
         let a = try await story.write("a")
         _ = try await fate(a)
         #expect(try story.picture() == "!a")
-        let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
+        let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
         story.network.stopHolding()
         _ = try await fate(edit)
         #expect(try await story.texts() == ["A"])
@@ -408,12 +408,55 @@ import Testing
         try await engine.connect(as: Credentials("bob"))
         _ = try await engine.deliveryResult(of: a, in: "general")
         #expect(try story.picture() == "!a")
-        let edit = try await engine.updateUnsent(a, in: "general", with: .text("A"))
+        let edit = try await engine.update(.written(a), in: "general", with: .text("A"))
         #expect(try story.picture() == "!A")
         story.network.stopHolding()
         _ = try await engine.deliveryResult(of: edit, in: "general")
         #expect(try await story.texts() == ["A"])
         await engine.close()
+    }
+
+    /// A view may still have the request ID of a message that was sent in the meantime.
+    @Test func requestIDIdentifiesAMessageThatWasSent() async throws {
+        try await story.open()
+        let a = try await story.write("a")
+        _ = try await fate(a)
+        let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
+        guard case .sent(let message) = try await fate(edit) else {
+            Issue.record("It was not edited.")
+            return
+        }
+        #expect(message.text == "A")
+        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
+        #expect(try await fate(reaction) == .done)
+        let deletion = try await story.engine.delete(.written(a), in: "general")
+        #expect(try await fate(deletion) == .done)
+        #expect(try await story.texts() == [])
+        try await story.end()
+    }
+
+    @Test func deletionOfAnUnsentMessageCancelsIt() async throws {
+        story.network.goOffline()
+        let a = try await story.write("a")
+        #expect(try await story.engine.delete(.written(a), in: "general") == a)
+        #expect(try await fate(a) == .canceled)
+        #expect(try story.store.outboxItemCount() == 0)
+        await story.close()
+    }
+
+    @Test func changeOfAnUnknownMessageIsRefused() async throws {
+        try await story.open()
+        for change: @Sendable (isolated SyncEngine) throws -> Void in [
+            { try $0.update(.written("x"), in: "general", with: .text("A")) },
+            { try $0.react(.add, "+1", to: .written("x"), in: "general") },
+            { try $0.delete(.written("x"), in: "general") },
+        ] {
+            let error = await #expect(throws: SyncError.self) { try await change(story.engine) }
+            #expect(error?.code == .refused)
+            #expect(error?.message.contains("request id x") == true)
+        }
+        #expect(try story.store.outboxItemCount() == 0)
+        try await story.end()
     }
 
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
@@ -427,13 +470,13 @@ import Testing
         story.network.goOffline()
         var params = UserMessageUpdateParams()
         params.text = "A"
-        let edit = try await story.engine.update(id, in: "general", with: .user(params))
-        let reaction = try await story.engine.react(.add, "+1", to: id, in: "general")
+        let edit = try await story.engine.update(.sent(id), in: "general", with: .user(params))
+        let reaction = try await story.engine.react(.add, "+1", to: .sent(id), in: "general")
         let overlay = try story.store.overlay(of: "general", for: "bob")
         let held = try #require(try story.store.message(id, in: "general"))
         #expect(held.text == "a" && overlay.shown(held)?.text == "A")
         #expect(overlay.shown(held)?.reactions.map(\.userIDs) == [["bob"]])
-        let deletion = try await story.engine.delete(id, in: "general")
+        let deletion = try await story.engine.delete(.sent(id), in: "general")
         #expect(try story.store.overlay(of: "general", for: "bob").shown(held) == nil)
         // Requested before anything is done: results of finished items are not kept.
         let fates = [edit, reaction, deletion].map { id in Task { try await fate(id) } }

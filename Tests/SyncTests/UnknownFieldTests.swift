@@ -32,7 +32,7 @@ import Testing
         var params = UserMessageUpdateParams()
         params.text = "edited"
         story.clock.advance(by: .seconds(1))
-        let edit = try await story.engine.update(id, in: "general", with: .user(params))
+        let edit = try await story.engine.update(.sent(id), in: "general", with: .user(params))
         _ = try await story.engine.deliveryResult(of: edit, in: "general")
         try await story.until { try $0.message(id, in: "general")?.text == "edited" }
         let edited = try #require(try story.store.message(id, in: "general"))
@@ -52,7 +52,7 @@ import Testing
         try story.store.write { [newer] in try $0.save(newer) }
         var params = UserMessageUpdateParams()
         params.text = "edited"
-        try await story.engine.updateUnsent(id, in: "general", with: .user(params))
+        try await story.engine.update(.written(id), in: "general", with: .user(params))
         let edited = try #require(try story.store.outboxItem(id))
         #expect(edited.message?.text == "edited")
         #expect(hasUnknown(edited) && edited.message.map { hasUnknown($0) } == true)

@@ -39,7 +39,7 @@ extension Command.Arguments {
     @MainActor private var isOnDevice: Bool {
         get throws {
             // Before a user has connected, the device has no store.
-            guard let engine = try? client.engine() else { return false }
+            guard let engine = try? client.engine else { return false }
             return try workspace.store === engine.store
         }
     }
@@ -51,7 +51,7 @@ extension Command.Arguments {
     /// - Throws: `BackendError` that names the channel: `notFound` if the server has none, and
     ///   another code if the server cannot be asked.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
-        guard try !client.engine().store.holds(url) else { return url }
+        guard try !client.engine.store.holds(url) else { return url }
         let network = try device.network
         var failure: BackendError
         do {

@@ -63,7 +63,7 @@ extension Command {
             }
 
             try await arguments.world.settle(within: workspace.patience)
-            let engine = try device.client.engine()
+            let engine = try device.client.engine
             let store = engine.store
             var fetched = 0
             var sync = ProgressMeter("syncing", of: total, width: workspace.width)

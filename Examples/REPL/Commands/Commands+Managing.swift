@@ -128,7 +128,7 @@ extension Command {
                 ]
             }
             if page.next != nil {
-                let total = try client.engine().store.groupChannel(url)?.memberCount
+                let total = try client.engine.store.groupChannel(url)?.memberCount
                 lines.append(cutRemark(page.elements.count, of: total))
             }
             return .text(

@@ -41,7 +41,7 @@ extension Command {
         ) { arguments in
             let workspace = arguments.workspace
             let store = try workspace.store
-            if let client = workspace.device?.client, try client.engine().store === store {
+            if let client = workspace.device?.client, try client.engine.store === store {
                 try await client.acknowledgeOutboxLoss()
             } else {
                 try store.acknowledgeOutboxLoss()

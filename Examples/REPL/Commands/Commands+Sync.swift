@@ -17,7 +17,7 @@ extension Command {
             gives: [.channelURL, .coverage, .count]
         ) { arguments in
             let url = try await arguments.channelOrOpenOne
-            let engine = try arguments.client.engine()
+            let engine = try arguments.client.engine
             let workspace = arguments.workspace
             var meter = ProgressMeter("syncing \(url)", width: workspace.width)
             defer { workspace.onProgress(nil) }
@@ -41,7 +41,7 @@ extension Command {
         ) { arguments in
             let (words, limit) = try arguments.limited(to: idLimit)
             let url = try await arguments.channelOrOpenOne(of: words)
-            let engine = try arguments.client.engine()
+            let engine = try arguments.client.engine
             let found = try await engine.verify(url)
             func ids(_ what: String, _ messages: [Message]) -> String? {
                 guard !messages.isEmpty else { return nil }
@@ -89,7 +89,7 @@ extension Command {
             gives: [.channelURL]
         ) { arguments in
             let url = try await arguments.channelOrOpenOne
-            let engine = try arguments.client.engine()
+            let engine = try arguments.client.engine
             try await engine.repair(url)
             guard
                 try await engine.coverage(of: url).stretches.contains(where: { $0.kind != .missing }
@@ -223,7 +223,7 @@ extension Command {
             gives: [.count]
         ) { arguments in
             let message = try arguments.message
-            guard let directory = try arguments.client.engine().store.directory else {
+            guard let directory = try arguments.client.engine.store.directory else {
                 return .text("there is no push inbox in memory: start with --home", [.count: 0])
             }
             let key = try arguments.client.options.encryptionKey

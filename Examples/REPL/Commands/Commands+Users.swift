@@ -101,7 +101,7 @@ extension Command {
                 world.visited = device
             }
             if device.collection == nil, let url = before?.collection?.channelURL,
-                try device.client.engine().store.groupChannel(url)?.myMemberState == .joined
+                try device.client.engine.store.groupChannel(url)?.myMemberState == .joined
             {
                 // The previous channel of the device. If it cannot be opened, the command reports
                 // the error.
@@ -164,14 +164,14 @@ extension Command {
                 not sent        0
                 cache           in memory
                 """,
-            covers: ["ChatClient.engine()"],
+            covers: ["ChatClient.engine"],
             gives: [
                 .device, .userID, .connection, .time, .unread, .outboxItems, .count, .place, .error,
                 .damage,
             ]
         ) { arguments in
             let client = try arguments.client
-            let engine = try client.engine()
+            let engine = try client.engine
             let state = await engine.state
             let store = engine.store
             let failure =
@@ -220,7 +220,7 @@ extension Command {
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let url =
                 try await arguments.words.isEmpty ? nil : arguments.existing(arguments.channel)
-            let engine = try arguments.client.engine()
+            let engine = try arguments.client.engine
             try await arguments.workspace.withinPatience("not up to date") {
                 try await engine.caughtUp(url)
             }

@@ -94,7 +94,10 @@ extension Command {
             example: "edit 69 Hello!",
             preparation: ["demo", "send Helo!"],
             offers: [.messages],
-            covers: ["MessageCollection.update(_:with:)", "ChatClient.update(_:in:with:)"],
+            covers: [
+                "MessageCollection.update(_:with:)", "ChatClient.update(_:in:with:)",
+                "ChatClient.update(_:with:)",
+            ],
             gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count >= 2 else { throw CommandError.usage }
@@ -132,7 +135,9 @@ extension Command {
                 - general 69
                 """,
             offers: [.messages],
-            covers: ["MessageCollection.delete(_:)", "ChatClient.delete(_:in:)"],
+            covers: [
+                "MessageCollection.delete(_:)", "ChatClient.delete(_:in:)", "ChatClient.delete(_:)",
+            ],
             gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
@@ -152,7 +157,10 @@ extension Command {
                 * general 60  [+1 1]
                 """,
             offers: [.messages],
-            covers: ["MessageCollection.addReaction(_:to:)", "ChatClient.addReaction(_:to:in:)"],
+            covers: [
+                "MessageCollection.addReaction(_:to:)", "ChatClient.addReaction(_:to:in:)",
+                "ChatClient.addReaction(_:to:)",
+            ],
             gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count == 2 else { throw CommandError.usage }
@@ -174,7 +182,7 @@ extension Command {
             offers: [.messages],
             covers: [
                 "MessageCollection.deleteReaction(_:from:)",
-                "ChatClient.deleteReaction(_:from:in:)",
+                "ChatClient.deleteReaction(_:from:in:)", "ChatClient.deleteReaction(_:from:)",
             ],
             gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
@@ -346,7 +354,8 @@ extension Command {
 
 extension Command.Reply {
     /// The reply for a message that was added to the outbox.
-    fileprivate static func written(_ message: Message) -> Command.Reply {
+    fileprivate static func written(_ outgoing: OutgoingMessage) -> Command.Reply {
+        let message = outgoing.message
         let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
         return .text("(\(message.requestID?.rawValue ?? "?"))\(text)", [.message: message])
     }

@@ -103,7 +103,7 @@ final class Device {
 
     /// Follows the engine's events; after a log-out there is another engine.
     private func follow() {
-        guard let engine = try? client.engine(), engine !== followed else { return }
+        guard let engine = try? client.engine, engine !== followed else { return }
         followed = engine
         following?.cancel()
         following = Task { [weak self] in

@@ -82,7 +82,7 @@ import Scrollback
             case .closed:
                 throw CommandError.failed("no store is open: store open opens one")
             case .notYet:
-                if let engine = try? device?.client.engine() { return engine.store }
+                if let engine = try? device?.client.engine { return engine.store }
                 if let scratch { return scratch }
                 let store = try ChatStore.inMemory()
                 scratch = store

@@ -268,7 +268,7 @@ extension Device {
 
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
         // Before a user has connected, there is no engine.
-        guard let engine = try? client.engine() else { return .resting }
+        guard let engine = try? client.engine else { return .resting }
         // Calls that sleep or are on hold do not continue now.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state

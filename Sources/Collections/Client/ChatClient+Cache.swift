@@ -11,7 +11,7 @@ extension ChatClient {
     ///   `store`.
     /// - Complexity: A system call for each file of about two megabytes.
     public func cachedDataSize() throws(SyncError) -> Int {
-        let store = try engine().store
+        let store = try engine.store
         do throws(StoreError) {
             return try store.cachedDataSize()
         } catch {
@@ -28,7 +28,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func clearCachedMessages(in urls: [ChannelURL]) async throws(SyncError) {
-        try await engine().clearCachedMessages(in: urls)
+        try await engine.clearCachedMessages(in: urls)
     }
 
     /// Removes all data that the server can return again from this device; outbox items stay.
@@ -41,7 +41,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func clearCachedData() async throws(SyncError) {
-        let engine = try engine()
+        let engine = try self.engine
         try await removeOtherCachedData()
         if cachingError?.code == .corruption || storageDamage.cache != nil {
             return try await rebuildCache(of: engine)
@@ -65,7 +65,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`
     ///   if the disk fails; then call it again.
     public func acknowledgeOutboxLoss() async throws(SyncError) {
-        let store = try engine().store
+        let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.acknowledgeOutboxLoss() }
         guard session?.store === store else { return }
         storageDamage.outbox = nil
@@ -100,7 +100,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
-        try await engine().evictionPlan(to: size)
+        try await engine.evictionPlan(to: size)
     }
 
     /// Reduces the size of the user's cache, as ``/Sync/SyncEngine/shrinkCache(to:)`` does.
@@ -112,7 +112,7 @@ extension ChatClient {
     ///   `store`.
     @discardableResult
     public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
-        try await engine().shrinkCache(to: size)
+        try await engine.shrinkCache(to: size)
     }
 
     /// Sets whether a channel's messages are exempt from eviction because of the cache's size.
@@ -122,7 +122,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) async throws(SyncError) {
-        try await engine().setPinned(isPinned, url)
+        try await engine.setPinned(isPinned, url)
     }
 
     /// Searches for damage on this device, and returns a report that an app can submit: figures
@@ -135,7 +135,7 @@ extension ChatClient {
     /// - Complexity: O(*n*) in the number of rows, each of which is read and decoded on another
     ///   thread.
     public func damageReport() async throws(SyncError) -> DamageReport {
-        let store = try engine().store
+        let store = try engine.store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
         // Processed files of the push inbox no longer exist.

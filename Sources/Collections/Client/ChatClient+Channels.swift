@@ -13,7 +13,7 @@ extension ChatClient {
     ///   there is no connection; `refused`, with the reason as its cause; `store`, `closed`,
     ///   `canceled`.
     public func channel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        let engine = try engine()
+        let engine = try self.engine
         let held = try engine.stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
         if let held { return held }
         return try await engine.fetchChannel(url)
@@ -24,7 +24,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``channel(_:)`` does.
     @discardableResult
     public func refreshChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        try await engine().fetchChannel(url)
+        try await engine.fetchChannel(url)
     }
 
     /// Returns a page of the members of a group channel, ordered by their IDs.
@@ -56,7 +56,7 @@ extension ChatClient {
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(SyncError) -> GroupChannel {
-        try await engine().createChannel(params)
+        try await engine.createChannel(params)
     }
 
     /// Changes the properties of a group channel: its name, cover image, data, custom type and
@@ -68,7 +68,7 @@ extension ChatClient {
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(SyncError) -> GroupChannel {
-        try await engine().updateChannel(url, with: patch)
+        try await engine.updateChannel(url, with: patch)
     }
 
     /// Deletes a group channel with its messages for all members.
@@ -84,7 +84,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func join(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        try await engine().join(url)
+        try await engine.join(url)
     }
 
     /// Leaves a group channel.
@@ -317,6 +317,6 @@ extension ChatClient {
     private func perform<Value: Sendable>(
         _ call: (any Backend) async throws(BackendError) -> Value
     ) async throws(SyncError) -> Value {
-        try await engine().perform(call)
+        try await engine.perform(call)
     }
 }

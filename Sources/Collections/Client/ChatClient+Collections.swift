@@ -19,7 +19,7 @@ extension ChatClient {
     ) throws(SyncError) -> MessageCollection {
         let collection = MessageCollection(
             of: channelURL, startingPoint: startingPoint, params: params,
-            userID: session?.userID, capacity: capacity, engine: try engine())
+            userID: session?.userID, capacity: capacity, engine: try engine)
         add(collection)
         return collection
     }
@@ -34,7 +34,7 @@ extension ChatClient {
         _ query: GroupChannelListQuery = GroupChannelListQuery()
     ) throws(SyncError) -> GroupChannelCollection {
         let collection = GroupChannelCollection(
-            query: query, userID: session?.userID, engine: try engine())
+            query: query, userID: session?.userID, engine: try engine)
         add(collection)
         return collection
     }

@@ -10,14 +10,15 @@ extension ChatClient {
 
     /// Sends a text message to a channel.
     ///
-    /// - Returns: The pending message.
+    /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams, in url: ChannelURL
-    ) async throws(SyncError) -> Message {
-        try await engine().send(params, in: url)
+    ) async throws(SyncError) -> OutgoingMessage {
+        let engine = try self.engine
+        return OutgoingMessage(try await engine.send(params, in: url), engine)
     }
 
     /// Sends a message with a file to a channel.
@@ -27,14 +28,16 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
     ///     must not be moved or removed until it is sent.
-    /// - Returns: The pending message.
+    /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` if the file does not exist
     ///   or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
-    ) async throws(SyncError) -> Message {
-        try await engine().send(params, in: url, keepsCopies: keepsCopies)
+    ) async throws(SyncError) -> OutgoingMessage {
+        let engine = try self.engine
+        return OutgoingMessage(
+            try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
     }
 
     /// Sends a message with several files to a channel.
@@ -43,13 +46,15 @@ extension ChatClient {
     ///   - params: The text and the files.
     ///   - url: The URL of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
-    /// - Returns: The pending message.
+    /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as for one file.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
-    ) async throws(SyncError) -> Message {
-        try await engine().send(params, in: url, keepsCopies: keepsCopies)
+    ) async throws(SyncError) -> OutgoingMessage {
+        let engine = try self.engine
+        return OutgoingMessage(
+            try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
     }
 
     /// Copies a message to another channel: its text, or the uploaded files.
@@ -57,10 +62,12 @@ extension ChatClient {
     /// - Parameters:
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
-    /// - Returns: The pending copy.
+    /// - Returns: The pending copy, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` for an admin message.
     @discardableResult
-    public func copy(_ message: Message, to url: ChannelURL) async throws(SyncError) -> Message {
+    public func copy(
+        _ message: Message, to url: ChannelURL
+    ) async throws(SyncError) -> OutgoingMessage {
         switch message.type {
         case .user:
             var params = UserMessageCreateParams(message.text)
@@ -90,66 +97,132 @@ extension ChatClient {
         }
     }
 
-    /// Sends a failed message again, with the same request id.
+    /// Sends a failed outbox item again, with the same request ID.
     ///
-    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's copy is missing
-    /// or was changed. The error message of its item says which file.
+    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's
+    /// copy is missing or was changed. The error message of its item says which file.
     ///
     /// - Parameters:
-    ///   - id: The request id of the message.
-    ///   - files: The files to send in place of the message's own, by index. None by default. A new file is
-    ///     copied where the one that it replaces was.
-    /// - Returns: The message, pending.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if no message of that request id has failed, if it has no
-    ///   file of an index, or if a file is larger than the server accepts or cannot be read; `store`. The message
-    ///   is unchanged then.
+    ///   - id: The request ID of the item.
+    ///   - files: The files to send in place of the message's own, by index. None by default. A new
+    ///     file is copied where the one that it replaces was.
+    /// - Returns: The delivery.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if no item with that request ID has failed,
+    ///   if it has no file of an index, or if a file is larger than the server accepts or cannot be
+    ///   read; `store`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
-    ) async throws(SyncError) -> Message? {
-        try await engine().resend(id, replacing: files).message
+    ) async throws(SyncError) -> Delivery {
+        let engine = try self.engine
+        let item = try await engine.resend(id, replacing: files)
+        return Delivery(requestID: id, channelURL: item.channelURL, engine: engine)
     }
 
-    /// Cancels an unsent message, and stops its upload.
+    /// Cancels an outbox item that has not been sent, and stops its upload.
     ///
-    /// - Returns: `true` if there was such a message.
+    /// - Returns: `true` if there was such an item.
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) async throws(SyncError) -> Bool {
-        try await engine().cancel(id)
+        try await engine.cancel(id)
     }
 
-    /// Edits a message of the user.
+    /// Edits a message of the user, sent or not.
     ///
     /// The edit is shown immediately, and sent to the server when possible.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
+    /// - Returns: The delivery of the edit.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored, or of another type than the update; `store`, `closed`.
+    @discardableResult
     public func update(
-        _ id: MessageID, in url: ChannelURL, with update: MessageUpdate
-    ) async throws(SyncError) { _ = try await engine().update(id, in: url, with: update) }
-
-    /// Deletes a message of the user.
-    ///
-    /// It is removed immediately, and on the server when possible.
-    ///
-    /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
-    public func delete(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
-        _ = try await engine().delete(id, in: url)
+        _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
+    ) async throws(SyncError) -> Delivery {
+        try await deliver(in: url) { (engine) throws(SyncError) in
+            try await engine.update(target, in: url, with: update)
+        }
     }
 
-    /// Adds a reaction to a message.
+    /// Edits a message of the user, as ``update(_:in:with:)`` does.
+    @discardableResult
+    public func update(
+        _ message: Message, with update: MessageUpdate
+    ) async throws(SyncError) -> Delivery {
+        try await self.update(MessageReference(message), in: message.channelURL, with: update)
+    }
+
+    /// Deletes a message of the user, and cancels one that was not sent.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
+    /// It is removed from lists immediately, and on the server when possible.
+    ///
+    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with the
+    ///   result `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored; `store`, `closed`.
+    @discardableResult
+    public func delete(
+        _ target: MessageReference, in url: ChannelURL
+    ) async throws(SyncError) -> Delivery {
+        try await deliver(in: url) { (engine) throws(SyncError) in
+            try await engine.delete(target, in: url)
+        }
+    }
+
+    /// Deletes a message of the user, as ``delete(_:in:)`` does.
+    @discardableResult
+    public func delete(_ message: Message) async throws(SyncError) -> Delivery {
+        try await delete(MessageReference(message), in: message.channelURL)
+    }
+
+    /// Adds a reaction to a message; to an unsent one, once it is sent.
+    ///
+    /// - Returns: The delivery of the reaction.
+    /// - Throws: ``/Sync/SyncError``, as ``delete(_:in:)`` does.
+    @discardableResult
     public func addReaction(
-        _ key: String, to id: MessageID, in url: ChannelURL
-    ) async throws(SyncError) { _ = try await engine().react(.add, key, to: id, in: url) }
+        _ key: String, to target: MessageReference, in url: ChannelURL
+    ) async throws(SyncError) -> Delivery {
+        try await deliver(in: url) { (engine) throws(SyncError) in
+            try await engine.react(.add, key, to: target, in: url)
+        }
+    }
+
+    /// Adds a reaction to a message, as ``addReaction(_:to:in:)`` does.
+    @discardableResult
+    public func addReaction(
+        _ key: String, to message: Message
+    ) async throws(SyncError) -> Delivery {
+        try await addReaction(key, to: MessageReference(message), in: message.channelURL)
+    }
 
     /// Removes a reaction from a message.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
+    /// - Returns: The delivery of the removal.
+    /// - Throws: ``/Sync/SyncError``, as ``delete(_:in:)`` does.
+    @discardableResult
     public func deleteReaction(
-        _ key: String, from id: MessageID, in url: ChannelURL
-    ) async throws(SyncError) { _ = try await engine().react(.delete, key, to: id, in: url) }
+        _ key: String, from target: MessageReference, in url: ChannelURL
+    ) async throws(SyncError) -> Delivery {
+        try await deliver(in: url) { (engine) throws(SyncError) in
+            try await engine.react(.delete, key, to: target, in: url)
+        }
+    }
+
+    /// Removes a reaction from a message, as ``deleteReaction(_:from:in:)`` does.
+    @discardableResult
+    public func deleteReaction(
+        _ key: String, from message: Message
+    ) async throws(SyncError) -> Delivery {
+        try await deleteReaction(key, from: MessageReference(message), in: message.channelURL)
+    }
+
+    private func deliver(
+        in url: ChannelURL, _ write: (SyncEngine) async throws(SyncError) -> RequestID
+    ) async throws(SyncError) -> Delivery {
+        let engine = try self.engine
+        return Delivery(requestID: try await write(engine), channelURL: url, engine: engine)
+    }
 
     // MARK: Reading
 
@@ -161,7 +234,7 @@ extension ChatClient {
     public func message(
         _ id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message? {
-        let engine = try engine()
+        let engine = try self.engine
         let held = try engine.stored { (reader) throws(StoreError) in
             try reader.message(id, in: url)
         }
@@ -183,7 +256,7 @@ extension ChatClient {
     public func messages(
         in url: ChannelURL, around time: Timestamp, params: MessageListParams = MessageListParams()
     ) async throws(SyncError) -> [Message] {
-        let engine = try engine()
+        let engine = try self.engine
         do throws(SyncError) {
             _ = try await engine.fetchMessages(
                 in: url, at: .time(time), older: params.olderPageSize,
@@ -210,7 +283,7 @@ extension ChatClient {
         of parentID: MessageID, in url: ChannelURL, around time: Timestamp? = nil,
         params: ThreadedMessageListParams = ThreadedMessageListParams()
     ) async throws(SyncError) -> [Message] {
-        let engine = try engine()
+        let engine = try self.engine
         let (older, newer) = (params.olderPageSize, time == nil ? 0 : params.newerPageSize)
         var replies: [Message]
         do throws(SyncError) {
@@ -241,7 +314,7 @@ extension ChatClient {
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil
     ) async throws(SyncError) -> MessageChangelog {
-        try await engine().messageChanges(in: url, since: point)
+        try await engine.messageChanges(in: url, since: point)
     }
 
     /// Fetches and stores a page of the changes of the user's group channels since a point.
@@ -253,14 +326,14 @@ extension ChatClient {
     public func channelChanges(
         since point: ChangelogPoint? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
-        try await engine().channelChanges(since: point)
+        try await engine.channelChanges(since: point)
     }
 
     /// Returns the bytes of a message's file.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
-        try await engine().perform { (backend) throws(BackendError) in
+        try await engine.perform { (backend) throws(BackendError) in
             try await backend.download(file)
         }
     }
@@ -274,7 +347,7 @@ extension ChatClient {
     ///   `store`, `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
-        try await engine().ingest(messages, source: .eventMessageReceived)
+        try await engine.ingest(messages, source: .eventMessageReceived)
     }
 
     /// Stores the messages that other processes, such as a push extension, have left in the user's
@@ -289,7 +362,7 @@ extension ChatClient {
     ///   `notConnected` if no user has connected yet.
     @discardableResult
     public func absorbPushes() async throws(SyncError) -> AbsorbedPushes {
-        let engine = try engine()
+        let engine = try self.engine
         let absorbed = try await engine.absorbPushes()
         note(.success(absorbed), by: engine)
         return absorbed

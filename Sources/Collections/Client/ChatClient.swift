@@ -221,14 +221,16 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// Returns the engine of the user.
+    /// The engine of the user, for calls that the client does not have.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
-    public func engine() throws(SyncError) -> SyncEngine {
-        guard let session else {
-            throw SyncError(.notConnected, "no user is connected: call connect(as:) first")
+    public var engine: SyncEngine {
+        get throws(SyncError) {
+            guard let session else {
+                throw SyncError(.notConnected, "no user is connected: call connect(as:) first")
+            }
+            return session.engine
         }
-        return session.engine
     }
 
     // MARK: Collections

@@ -6,14 +6,16 @@ import Sync
 extension MessageCollection {
     /// Sends a text message.
     ///
-    /// - Returns: The pending message. It is already in ``items`` if the newest end is visible.
+    /// - Returns: The pending message, and its delivery result. The message is already in ``items``
+    ///   if the newest end is visible.
     /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`; nothing is
     ///   written then.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams
-    ) async throws(CollectionError) -> Message {
-        try await write { (engine, url) throws(SyncError) in try await engine.send(params, in: url)
+    ) async throws(CollectionError) -> OutgoingMessage {
+        try await write { (engine, url) throws(SyncError) in
+            OutgoingMessage(try await engine.send(params, in: url), engine)
         }
     }
 
@@ -23,15 +25,16 @@ extension MessageCollection {
     ///   - params: The text and the file.
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
     ///     must not be moved or removed until it is sent.
-    /// - Returns: The pending message.
+    /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``CollectionError``, as for a text; with code `refused` if the file does not exist
     ///   or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
-    ) async throws(CollectionError) -> Message {
+    ) async throws(CollectionError) -> OutgoingMessage {
         try await write { (engine, url) throws(SyncError) in
-            try await engine.send(params, in: url, keepsCopies: keepsCopies)
+            OutgoingMessage(
+                try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
         }
     }
 
@@ -40,37 +43,38 @@ extension MessageCollection {
     /// - Parameters:
     ///   - params: The text and the files.
     ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
-    /// - Returns: The pending message.
+    /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``CollectionError``, as for one file.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, keepsCopies: Bool = false
-    ) async throws(CollectionError) -> Message {
+    ) async throws(CollectionError) -> OutgoingMessage {
         try await write { (engine, url) throws(SyncError) in
-            try await engine.send(params, in: url, keepsCopies: keepsCopies)
+            OutgoingMessage(
+                try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
         }
     }
 
-    /// Sends a failed message again, with the same request id.
+    /// Sends a failed outbox item again, with the same request ID.
     ///
-    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's copy is missing
-    /// or was changed. The error message of its item says which file.
+    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's
+    /// copy is missing or was changed. The error message of its item says which file.
     ///
     /// - Parameters:
-    ///   - id: The request id of the message.
-    ///   - files: The files to send in place of the message's own, by index. None by default. A new file is
-    ///     copied where the one that it replaces was.
-    /// - Returns: The message, pending.
-    /// - Throws: ``CollectionError`` with code `refused` if no message of that request id has failed, if it has no
-    ///   file of an index, or if a file is larger than the server accepts or cannot be read; `store`, `disposed`,
-    ///   `canceled`. The message is unchanged then.
+    ///   - id: The request ID of the item.
+    ///   - files: The files to send in place of the message's own, by index. None by default. A new
+    ///     file is copied where the one that it replaces was.
+    /// - Returns: The delivery.
+    /// - Throws: ``CollectionError`` with code `refused` if no item with that request ID has failed,
+    ///   if it has no file of an index, or if a file is larger than the server accepts or cannot be
+    ///   read; `store`, `disposed`, `canceled`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
-    ) async throws(CollectionError) -> Message? {
-        try await write { (engine, _) throws(SyncError) in
-            try await engine.resend(id, replacing: files)
-        }.message
+    ) async throws(CollectionError) -> Delivery {
+        try await deliver { (engine, _) throws(SyncError) in
+            try await engine.resend(id, replacing: files).requestID
+        }
     }
 
     /// Cancels an unsent message.
@@ -108,72 +112,102 @@ extension MessageCollection {
         }
     }
 
-    /// Edits a sent or unsent message of the user.
+    /// Edits a message of the user, sent or not.
     ///
-    /// - Throws: ``CollectionError`` with code `refused` if the message has no ID, or no item with
-    ///   its request ID is pending; `store`, `disposed`, `canceled`.
+    /// - Returns: The delivery of the edit.
+    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored, or of another type than the update; `store`, `disposed`, `canceled`.
+    @discardableResult
+    public func update(
+        _ target: MessageReference, with update: MessageUpdate
+    ) async throws(CollectionError) -> Delivery {
+        try await deliver { (engine, url) throws(SyncError) in
+            try await engine.update(target, in: url, with: update)
+        }
+    }
+
+    /// Edits a message of the user, as ``update(_:with:)-(MessageReference,_)`` does.
+    @discardableResult
     public func update(
         _ message: Message, with update: MessageUpdate
-    ) async throws(CollectionError) {
-        let target = try target(message)
-        try await write { (engine, url) throws(SyncError) in
-            switch target {
-            case .sent(let id): _ = try await engine.update(id, in: url, with: update)
-            case .unsent(let id): _ = try await engine.updateUnsent(id, in: url, with: update)
-            }
+    ) async throws(CollectionError) -> Delivery {
+        try await self.update(reference(message), with: update)
+    }
+
+    /// Deletes a message of the user, and cancels one that was not sent.
+    ///
+    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with the
+    ///   result `canceled`.
+    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored; `store`, `disposed`, `canceled`.
+    @discardableResult
+    public func delete(_ target: MessageReference) async throws(CollectionError) -> Delivery {
+        try await deliver { (engine, url) throws(SyncError) in
+            try await engine.delete(target, in: url)
         }
     }
 
-    /// Deletes a message.
+    /// Deletes a message of the user, as ``delete(_:)-(MessageReference)`` does.
+    @discardableResult
+    public func delete(_ message: Message) async throws(CollectionError) -> Delivery {
+        try await delete(reference(message))
+    }
+
+    /// Adds a reaction to a message; to an unsent one, once it is sent.
     ///
-    /// An unsent message is canceled.
-    ///
-    /// - Throws: ``CollectionError``, as ``update(_:with:)`` does.
-    public func delete(_ message: Message) async throws(CollectionError) {
-        let target = try target(message)
-        try await write { (engine, url) throws(SyncError) in
-            switch target {
-            case .sent(let id): _ = try await engine.delete(id, in: url)
-            case .unsent(let id): _ = try await engine.cancel(id)
-            }
+    /// - Returns: The delivery of the reaction.
+    /// - Throws: ``CollectionError``, as ``delete(_:)-(MessageReference)`` does.
+    @discardableResult
+    public func addReaction(
+        _ key: String, to target: MessageReference
+    ) async throws(CollectionError) -> Delivery {
+        try await deliver { (engine, url) throws(SyncError) in
+            try await engine.react(.add, key, to: target, in: url)
         }
     }
 
-    /// Adds a reaction to a sent or unsent message.
-    ///
-    /// - Throws: ``CollectionError``, as ``update(_:with:)`` does.
+    /// Adds a reaction to a message; to an unsent one, once it is sent.
+    @discardableResult
     public func addReaction(
         _ key: String, to message: Message
-    ) async throws(CollectionError) { try await react(.add, key, message) }
+    ) async throws(CollectionError) -> Delivery {
+        try await addReaction(key, to: reference(message))
+    }
 
     /// Removes a reaction from a message.
     ///
-    /// - Throws: ``CollectionError``, as ``update(_:with:)`` does.
+    /// - Returns: The delivery of the removal.
+    /// - Throws: ``CollectionError``, as ``delete(_:)-(MessageReference)`` does.
+    @discardableResult
     public func deleteReaction(
-        _ key: String, from message: Message
-    ) async throws(CollectionError) { try await react(.delete, key, message) }
-
-    private func react(
-        _ action: ReactionEventAction, _ key: String, _ message: Message
-    ) async throws(CollectionError) {
-        let target = try target(message)
-        try await write { (engine, url) throws(SyncError) in
-            switch target {
-            case .sent(let id): _ = try await engine.react(action, key, to: id, in: url)
-            case .unsent(let id): _ = try await engine.reactToUnsent(action, key, to: id, in: url)
-            }
+        _ key: String, from target: MessageReference
+    ) async throws(CollectionError) -> Delivery {
+        try await deliver { (engine, url) throws(SyncError) in
+            try await engine.react(.delete, key, to: target, in: url)
         }
     }
 
-    private enum Target {
-        case sent(MessageID)
-        case unsent(RequestID)
+    /// Removes a reaction from a message.
+    @discardableResult
+    public func deleteReaction(
+        _ key: String, from message: Message
+    ) async throws(CollectionError) -> Delivery {
+        try await deleteReaction(key, from: reference(message))
     }
 
-    private func target(_ message: Message) throws(CollectionError) -> Target {
-        if let id = message.messageID { return .sent(id) }
-        if let id = message.requestID { return .unsent(id) }
-        throw CollectionError(.refused, "the message has neither an id nor a request id")
+    private func reference(_ message: Message) throws(CollectionError) -> MessageReference {
+        do throws(SyncError) {
+            return try MessageReference(message)
+        } catch {
+            throw CollectionError(error)
+        }
+    }
+
+    private func deliver(
+        _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> RequestID
+    ) async throws(CollectionError) -> Delivery {
+        let id = try await write(body)
+        return Delivery(requestID: id, channelURL: channelURL, engine: engine)
     }
 
     /// Performs a write of the engine, and shows the result.

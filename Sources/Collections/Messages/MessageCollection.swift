@@ -56,7 +56,8 @@ public final class MessageCollection {
     @ObservationIgnored private let followers = ChangeFollowers<MessageItem>()
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var hasLoadedMore = false
-    @ObservationIgnored private let viewer: Viewer
+    @ObservationIgnored private var viewer: ChannelViewer?
+    @ObservationIgnored private var shownRange: ShownRange??
     @ObservationIgnored let tasks = TaskBag()
 
     enum Phase { case created, started }
@@ -88,7 +89,7 @@ public final class MessageCollection {
         self.engine = engine
         channel = .unknown(channelURL)
         window = Window(on: channelURL, params: params, userID: userID, capacity: capacity)
-        viewer = Viewer(of: channelURL, engine)
+        viewer = engine.makeViewer(of: channelURL)
     }
 
     // MARK: The rows
@@ -245,7 +246,7 @@ public final class MessageCollection {
         isDisposed = true
         follower?.stop()
         tasks.cancelAll()
-        viewer.leave()
+        viewer = nil
         followers.end()
     }
 
@@ -397,7 +398,7 @@ public final class MessageCollection {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
         // Last, because waking the engine takes as long as everything else here.
-        defer { viewer.shows(window) }
+        defer { showWindow() }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
         let change = CollectionChange(diff, in: window.items)
@@ -419,6 +420,17 @@ public final class MessageCollection {
                 self, context: context, channel: channel, deletedMessages: messages)
         }
         return diff
+    }
+
+    /// Tells the engine which range is visible, so that it fills the gaps in it first.
+    private func showWindow() {
+        // If nothing is known yet, there is no range: the newest messages are wanted.
+        let range =
+            window.lower == .end || window.upper < window.lower
+            ? nil : ShownRange(from: window.lower, to: window.upper)
+        guard shownRange != .some(range) else { return }
+        shownRange = .some(range)
+        viewer?.show(range)
     }
 }
 

@@ -190,20 +190,10 @@ extension ErrorCode {
     /// that the sender has left.
     public var isResendable: Bool { ErrorCode.resendable.contains(self) }
 
-    /// A Boolean value that indicates whether a message that failed with this error is resent
-    /// automatically after a reconnect.
-    ///
-    /// It is `true` only if it is certain that the server has not received the message.
-    public var isAutoResendable: Bool { ErrorCode.autoResendable.contains(self) }
-
-    private static let resendable: Set<ErrorCode> = autoResendable.union([
-        .networkError, .ackTimeout, .fileUploadCanceled, .fileUploadTimeout, .fileDamaged,
-        .pendingError,
+    private static let resendable: Set<ErrorCode> = [
+        .connectionRequired, .connectionClosed, .connectionFailed, .requestFailed, .networkError,
+        .ackTimeout, .fileUploadCanceled, .fileUploadTimeout, .fileDamaged, .pendingError,
         .internalServerError, .rateLimitExceeded, .tooManyMessages, .deactivatedInChannel,
-    ])
-
-    private static let autoResendable: Set<ErrorCode> = [
-        .connectionRequired, .connectionClosed, .connectionFailed, .requestFailed,
     ]
 }
 

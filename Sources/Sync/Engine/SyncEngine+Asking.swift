@@ -162,22 +162,13 @@ extension SyncEngine {
 
     // MARK: Showing
 
-    /// Registers a visible range of a channel's history, whose gaps are then filled first.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - range: The visible range; `nil` if nothing is visible yet.
-    ///   - viewer: The number of the viewer. A later call with the same number replaces the range.
-    ///     A new viewer makes the engine retry work that it had stopped in the channel, such as
-    ///     filling a huge gap.
-    public func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
+    /// Registers the visible range of a ``ChannelViewer``, or replaces it.
+    package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
         take(.show(url, range, viewer: viewer))
     }
 
-    /// Unregisters a viewer of a channel.
-    ///
-    /// Has no effect for an unknown viewer.
-    public func hide(_ url: ChannelURL, viewer: Int) { take(.hide(url, viewer: viewer)) }
+    /// Unregisters a viewer; has no effect for an unknown one.
+    package func hide(_ url: ChannelURL, viewer: Int) { take(.hide(url, viewer: viewer)) }
 
     // MARK: Without asking
 

@@ -136,23 +136,84 @@ extension SyncCore {
         finish(item, .canceled)
     }
 
-    /// Changes a message that waits to be sent or, if it is being sent, queues the change after it.
+    /// Adds a change of a message to the outbox.
     ///
-    /// - Returns: A Boolean value that indicates whether the message waits to be sent, or has
-    ///   failed.
-    mutating func rewrite(
-        _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
-    ) throws(SyncError) -> Bool {
+    /// - Throws: ``SyncError`` with code `refused` if there is no such message, or `store`.
+    mutating func post(
+        _ change: OutboxItem, changing target: MessageReference
+    ) throws(SyncError) {
+        var change = change
+        switch try located(target, in: change.channelURL) {
+        case .sent(let id): change.messageID = id
+        case .written(let id): change.targetRequestID = id
+        }
+        try post(change)
+    }
+
+    /// Removes a message from the outbox or, if it was sent, adds its deletion to the outbox.
+    ///
+    /// - Returns: The request ID of the message or of the deletion.
+    mutating func delete(
+        _ target: MessageReference, as deletion: OutboxItem
+    ) throws(SyncError) -> RequestID {
         try loadOutbox()
-        guard var item = try heldOutboxItem(id), item.isUnderstood, item.operation == .send
-        else { return false }
+        let target = try located(target, in: deletion.channelURL)
+        guard case .written(let id) = target else {
+            try post(deletion, changing: target)
+            return deletion.requestID
+        }
+        _ = try cancel(id)
+        return id
+    }
+
+    /// Edits a message: changes it if it waits to be sent, and otherwise adds the edit to the
+    /// outbox.
+    ///
+    /// - Parameters:
+    ///   - target: The message.
+    ///   - edit: The outbox item of the edit, without the message.
+    ///   - apply: A closure that edits an outbox item; `false` if it is of another type.
+    mutating func edit(
+        _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool
+    ) throws(SyncError) {
+        try loadOutbox()
+        let target = try located(target, in: edit.channelURL)
+        guard case .written(let id) = target else { return try post(edit, changing: target) }
+        var edit = edit
+        edit.targetRequestID = id
+        try rewrite(id, as: edit, apply)
+    }
+
+    /// Returns the message ID of a message that was sent since the caller saw it.
+    private func located(
+        _ target: MessageReference, in url: ChannelURL
+    ) throws(SyncError) -> MessageReference {
+        guard case .written(let id) = target else { return target }
+        if let item = try heldOutboxItem(id), item.isUnderstood, item.operation == .send {
+            return target
+        }
+        let sent = try translatingStoreErrors { () throws(StoreError) in
+            try snapshot().message(requestID: id, in: url)
+        }
+        guard let sent = sent?.messageID else {
+            throw SyncError(
+                .refused,
+                "no message of channel \(url) with the request id \(id) is in the outbox or stored")
+        }
+        return .sent(sent)
+    }
+
+    /// Changes a message that waits to be sent or, if it is being sent, queues the change after it.
+    private mutating func rewrite(
+        _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
+    ) throws(SyncError) {
+        guard var item = try heldOutboxItem(id) else { return }
         // The server does not accept another form of a message that it may already have. A change
         // that waits for a message applies to the text that the message has by then.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(behind: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
-            try post(change)
-            return true
+            return try post(change)
         }
         guard apply(&item) else {
             throw SyncError(.refused, "outbox item \(id) is of another kind than its update")
@@ -160,12 +221,10 @@ extension SyncCore {
         guard isUnsent else {
             // If the message is sent again, it is sent in its new form; if the server already has
             // it, it is edited.
-            try post(change, rewriting: item)
-            return true
+            return try post(change, rewriting: item)
         }
         try commit { (ingest) throws(StoreError) in try ingest.batch.save(item) }
         finish(change, .done)
-        return true
     }
 
     private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {

@@ -152,81 +152,52 @@ extension SyncEngine {
 
     // MARK: Changes
 
-    /// Edits a message of the user.
+    /// Edits a message of the user, sent or not.
     ///
-    /// A ``UnsentChanges`` shows the edit at once. The stored message stays unchanged until the
-    /// server has confirmed the edit.
+    /// An unsent message is sent in its new form. The edit of a sent one is shown at once by
+    /// ``UnsentChanges``; the stored message stays unchanged until the server has confirmed it.
     ///
     /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: ``SyncError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored, or of another type than the update; `store`, `closed`.
     @discardableResult
     public func update(
-        _ id: MessageID, in url: ChannelURL, with update: MessageUpdate
+        _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
     ) throws(SyncError) -> RequestID {
-        try post(.update, in: url) {
-            $0.messageID = id
-            $0.set(update)
+        let edit = outboxItem(.update, in: url) { $0.set(update) }
+        try change { (core) throws(SyncError) in
+            try core.edit(target, as: edit) { $0.message?.apply(update) ?? false }
         }
+        return edit.requestID
     }
 
-    /// Edits a message that has not been sent; it is then sent in its new form.
+    /// Deletes a message of the user; cancels one that was not sent, as ``cancel(_:)`` does.
     ///
-    /// - Returns: The request ID of the edit.
-    /// - Throws: ``SyncError`` with code `refused` if there is no such message; `store`, `closed`.
+    /// - Returns: The request ID of the deletion, or that of the canceled message.
+    /// - Throws: ``SyncError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored; `store`, `closed`.
     @discardableResult
-    public func updateUnsent(
-        _ target: RequestID, in url: ChannelURL, with update: MessageUpdate
+    public func delete(
+        _ target: MessageReference, in url: ChannelURL
     ) throws(SyncError) -> RequestID {
-        var change = outboxItem(.update, in: url) { $0.set(update) }
-        change.targetRequestID = target
-        let posted = change
-        let isThere = try self.change { (core) throws(SyncError) in
-            try core.rewrite(target, as: posted) { $0.message?.apply(update) ?? false }
-        }
-        guard isThere else {
-            throw SyncError(.refused, "no pending outbox item has the request id \(target)")
-        }
-        return posted.requestID
+        let deletion = outboxItem(.delete, in: url)
+        return try change { (core) throws(SyncError) in try core.delete(target, as: deletion) }
     }
 
-    /// Deletes a message.
-    ///
-    /// To remove a message that has not been sent, use ``cancel(_:)``.
-    ///
-    /// - Returns: The request ID of the deletion.
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
-    @discardableResult
-    public func delete(_ id: MessageID, in url: ChannelURL) throws(SyncError) -> RequestID {
-        try post(.delete, in: url) { $0.messageID = id }
-    }
-
-    /// Adds a reaction to a message, or removes it.
+    /// Adds a reaction to a message, or removes it; for an unsent message, once it is sent.
     ///
     /// - Returns: The request ID of the change.
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: ``SyncError`` with code `refused` if the message is neither in the outbox nor
+    ///   stored; `store`, `closed`.
     @discardableResult
     public func react(
-        _ action: ReactionEventAction, _ key: String, to id: MessageID, in url: ChannelURL
+        _ action: ReactionEventAction, _ key: String, to target: MessageReference,
+        in url: ChannelURL
     ) throws(SyncError) -> RequestID {
-        try post(action == .add ? .addReaction : .deleteReaction, in: url) {
-            $0.messageID = id
-            $0.reactionKey = key
-        }
-    }
-
-    /// Adds a reaction to a message that has not been sent, or removes it, once the message is
-    /// sent.
-    ///
-    /// - Returns: The request ID of the change.
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
-    @discardableResult
-    public func reactToUnsent(
-        _ action: ReactionEventAction, _ key: String, to target: RequestID, in url: ChannelURL
-    ) throws(SyncError) -> RequestID {
-        try post(action == .add ? .addReaction : .deleteReaction, in: url) {
-            $0.targetRequestID = target
-            $0.reactionKey = key
-        }
+        let operation: OutboxOperation = action == .add ? .addReaction : .deleteReaction
+        let reaction = outboxItem(operation, in: url) { $0.reactionKey = key }
+        try change { (core) throws(SyncError) in try core.post(reaction, changing: target) }
+        return reaction.requestID
     }
 
     // MARK: Results
@@ -292,20 +263,13 @@ extension SyncEngine {
     }
 
     private func outboxItem(
-        _ operation: OutboxOperation, in url: ChannelURL, _ fill: (inout OutboxItem) -> Void
+        _ operation: OutboxOperation, in url: ChannelURL,
+        _ fill: (inout OutboxItem) -> Void = { _ in }
     ) -> OutboxItem {
         var item = OutboxItem(
             operation, requestID: makeRequestID(), channelURL: url, createdAt: now())
         fill(&item)
         return item
-    }
-
-    private func post(
-        _ operation: OutboxOperation, in url: ChannelURL, _ fill: (inout OutboxItem) -> Void
-    ) throws(SyncError) -> RequestID {
-        let item = outboxItem(operation, in: url, fill)
-        try change { (core) throws(SyncError) in try core.post(item) }
-        return item.requestID
     }
 
     /// Refuses files that the server would refuse, before any of them is read.

@@ -37,7 +37,7 @@ import Testing
         #expect(chronicle.lines.contains("1 rows"))
         let sent = try await collection.send(UserMessageCreateParams("b"))
         #expect(chronicle.lines.contains("added [\"b\"], localMessagePendingCreated, pending"))
-        _ = try await client.engine().deliveryResult(of: sent.requestID!, in: "general")
+        _ = try await sent.result
         collection.dispose()
         await client.close()
     }
@@ -62,9 +62,9 @@ import Testing
         #expect(ChatClientOptions().storage == .applicationSupport)
         await client.close()
         let again = try await ChatClient.open(backend: backend, options: options)
-        #expect(try again.engine().store.pinnedChannelURLs() == ["family"])
+        #expect(try again.engine.store.pinnedChannelURLs() == ["family"])
         try await again.setPinned(false, "family")
-        #expect(try again.engine().store.pinnedChannelURLs() == [])
+        #expect(try again.engine.store.pinnedChannelURLs() == [])
         await again.close()
     }
 }

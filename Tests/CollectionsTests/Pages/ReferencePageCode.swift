@@ -20,14 +20,13 @@ import Testing
 
         let collection = try client.makeMessageCollection(of: "general")
         collection.start()
-        try await collection.send(UserMessageCreateParams("hello"))
+        let hello = try await collection.send(UserMessageCreateParams("hello"))
         print(collection.messages.map(\.text))  // ["hello"]: pending, until the server has it
+        let result = try await hello.result
 
         #expect(collection.messages.map(\.text) == ["hello"])
-        let hello = try #require(collection.messages[0].requestID)
-        let fate = try await client.engine().deliveryResult(of: hello, in: "general")
-        guard case .sent = fate else {
-            Issue.record("It was not sent: \(fate)")
+        guard case .sent = result else {
+            Issue.record("It was not sent: \(result)")
             return
         }
         await client.close()

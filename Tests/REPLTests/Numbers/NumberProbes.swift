@@ -363,9 +363,8 @@ extension NumberProbe {
             },
             NumberProbe(
                 "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:)", "SyncEngine.show(_:_:viewer:)",
-                "SyncEngine.hide(_:viewer:)", "MessageAnchor.time(_:)", "ChangelogPoint.time(_:)",
-                "GroupChannelListQuery.limit"
+                "SyncEngine.fetchReplies(to:in:at:older:newer:)", "MessageAnchor.time(_:)",
+                "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
             ) { numbers, world in
                 let engine = try await world.engine()
                 let viewer = numbers.int()
@@ -409,11 +408,11 @@ extension NumberProbe {
                 _ = try reader.next(upTo: numbers.int())
                 let client = try await world.client()
                 world.network.failNext(of: [.send], with: BackendError(.refused, "no"))
-                let message = try await client.send(UserMessageCreateParams("x"), in: world.url)
-                let id = message.requestID ?? ""
-                _ = try await client.engine().deliveryResult(of: id, in: world.url)
+                let sent = try await client.send(UserMessageCreateParams("x"), in: world.url)
+                let id = sent.delivery.requestID
+                _ = try await sent.result
                 let files = [numbers.int(): UploadableFile()]
-                _ = try? await client.engine().resend(id, replacing: files)
+                _ = try? await client.engine.resend(id, replacing: files)
                 _ = try? await client.resend(id, replacing: files)
                 let collection = try client.makeMessageCollection(of: world.url)
                 _ = try? await collection.resend(id, replacing: files)

@@ -27,7 +27,7 @@ import Testing
         _ = try? await client.resend(RequestID(string))
         _ = try? await client.setPinned(true, url)
         _ = try? await client.clearCachedMessages(in: [url])
-        _ = try? await client.engine().verify(url)
+        _ = try? await client.engine.verify(url)
         let collection = try client.makeMessageCollection(of: url)
         _ = try? await collection.start().value
         _ = try? await collection.send(message)

@@ -46,7 +46,7 @@ final class SoakClient {
 
     func connect() async throws {
         try await client.connect(as: Credentials(userID))
-        guard listener == nil, let engine = try? client.engine() else { return }
+        guard listener == nil, let engine = try? client.engine else { return }
         listener = Task { [weak self] in
             for await event in await engine.events() {
                 switch event {
@@ -143,7 +143,7 @@ final class SoakClient {
         network.conditions = .perfect
         try await resume()
         try await connect()
-        let engine = try client.engine()
+        let engine = try client.engine
         for item in try engine.store.outboxItems() where item.state == .failed {
             _ = try await engine.resend(item.requestID)
         }
@@ -154,7 +154,7 @@ final class SoakClient {
 
     /// Returns the differences between a channel and the server's, once all of it was fetched.
     func differences(in url: ChannelURL, from history: [Message]) async throws -> [String] {
-        let engine = try client.engine()
+        let engine = try client.engine
         await engine.show(url, ShownRange(from: .beginning), viewer: -1)
         func isKnown(_ reader: some StoreReader) throws -> Bool {
             try reader.gaps(in: url).isEmpty && reader.staleRanges(in: url).isEmpty

@@ -112,11 +112,10 @@ extension Device {
                 return try post(item, of: tag)
             }
             sendings.post(item, of: tag)
-            let isThere = try attempt {
-                try core.rewrite(tag, as: item) { $0.message?.apply(update) ?? false }
+            let edited: Void? = try attempt {
+                try core.edit(.written(tag), as: item) { $0.message?.apply(update) ?? false }
             }
-            guard let isThere else { return sendings.withdraw(name) }
-            guard isThere else { throw Violation("E5 dependents", "\(tag) is not there") }
+            guard edited != nil else { return sendings.withdraw(name) }
             if try store.outboxItem(name) == nil { sendings.rewrite(name) }
             try deliveryResult(name, held.channelURL)
             return try take(.changed)

@@ -14,11 +14,10 @@ import Testing
 
     network.goOffline()
     let hello = try await client.send(UserMessageCreateParams("Hello?"), in: "general")
-    #expect(hello.sendingStatus == .pending)
+    #expect(hello.message.sendingStatus == .pending)
 
     network.goOnline()
-    let request = try #require(hello.requestID)
-    let result = try await client.engine().deliveryResult(of: request, in: "general")
+    let result = try await hello.result
     guard case .sent = result else {
         Issue.record("not sent: \(result)")
         return
