@@ -73,32 +73,20 @@ import Testing
     @Test func aChangelogTellsOfTheRepliesOfItsList() {
         var list = MessageListParams()
         list.replyType = .onlyReplyToChannel
-        list.includesReactions = false
-        list.includesMetaArrays = false
         let params = MessageChangelogParams(list)
-        #expect(
-            !params.includesReactions && !params.includesMetaArrays && params.includesThreadInfo)
         for message in Self.messages {
             #expect(params.belongsTo(message) == passes(.onlyReplyToChannel, message))
         }
-    }
-
-    @Test func aRetrievalAsksForOneMessage() {
-        let params = MessageRetrievalParams(messageID: "10", channelURL: "c")
-        #expect(Self.messages.filter(params.belongsTo).map(\.messageID) == ["10"])
-        let other = MessageRetrievalParams(messageID: "10", channelURL: "c", channelType: .open)
-        #expect(Self.messages.filter(other.belongsTo).isEmpty)
     }
 
     @Test func paramsStartWithTheDefaultsOfTheField() {
         let params = MessageListParams()
         #expect(params.previousResultSize == 40 && params.nextResultSize == 40)
         #expect(params.isInclusive && !params.isReversed)
-        #expect(params.includesReactions && params.includesThreadInfo && params.includesMetaArrays)
         #expect(params.replyType == .none && params.messageType == .all)
         let query = GroupChannelListQuery()
         #expect(query.limit == 20 && query.order == .latestLastMessage)
-        #expect(query.includesEmptyChannel && query.includesMemberList && query.includesMetaData)
+        #expect(query.includesEmptyChannel && query.includesFrozenChannel)
         #expect(query.hiddenStateFilter == .unhiddenOnly && query.queryType == .and)
     }
 

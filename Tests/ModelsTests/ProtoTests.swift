@@ -15,6 +15,7 @@ import Testing
         var definitions: [String: String] = [:]
         for part in words.matches(of: /(message|enum) (\w+) \{[^}]*\}/) {
             definitions[String(part.output.2)] = String(part.output.0)
+                .replacing(/\ reserved [^;]*;/, with: "")
         }
         return definitions
     }
@@ -22,12 +23,18 @@ import Testing
     @Test func everyFieldOfTheFileHasAComment() throws {
         let lines = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n")
         for (previous, line) in zip(lines, lines.dropFirst()) {
-            if line.contains("//") { continue }
+            if line.contains("//") || line.hasPrefix("  reserved ") { continue }
             let isField = line.hasPrefix("  ") && line.hasSuffix(";")
             let isType = line.hasPrefix("message ") || line.hasPrefix("enum ")
             if !(isField || isType) || line.hasSuffix(" extra = 100;") { continue }
             #expect(previous.contains("//"), "\(line)")
         }
+    }
+
+    @Test func numbersOfRemovedFieldsAreReserved() throws {
+        let text = try String(contentsOf: Self.file, encoding: .utf8)
+        #expect(text.contains("message MessageListParams {\n  reserved 10 to 13;"))
+        #expect(text.contains("message GroupChannelListQuery {\n  reserved 5, 6;"))
     }
 
     @Test func theFileSaysWhatTheCodeDoes() throws {

@@ -238,9 +238,7 @@ import Testing
         query.customTypesFilter = ["x"]
         query.includesEmptyChannel = false
         query.includesFrozenChannel = false
-        query.includesMetaData = false
         let params = GroupChannelChangelogParams(query)
-        #expect(params.includesMetaData == false)
         for channel in Self.channels {
             #expect(
                 params.belongsTo(channel)

@@ -71,7 +71,6 @@ enum Exemptions {
 
     /// Types of parameters that no command takes, and why.
     static let types = [
-        "MessageRetrievalParams": "no call takes it yet: it is a record that servers know",
         "MessageChangelogParams": "no call takes it yet: it is a record that servers know",
         "GroupChannelChangelogParams": "no call takes it yet: it is a record that servers know",
     ]

@@ -138,23 +138,9 @@ extension ServerState {
             if found.count == limit {
                 return Page(found, next: end.map { counters.pageCursor($0.text) })
             }
-            found.append(query.reduce(view))
+            found.append(view)
             end = place
         }
         return Page(found, next: nil)
-    }
-}
-
-extension GroupChannelListQuery {
-    /// Returns a channel without the parts that the query excludes.
-    fileprivate func reduce(_ channel: GroupChannel) -> GroupChannel {
-        if includesMemberList && includesMetaData { return channel }
-        var channel = channel
-        if !includesMemberList { channel.members = [] }
-        if !includesMetaData {
-            channel.metadata = [:]
-            channel.metadataUpdatedAt = [:]
-        }
-        return channel
     }
 }

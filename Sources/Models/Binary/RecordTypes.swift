@@ -18,7 +18,7 @@ package let recordTypes: [any Record.Type] = [
 
     // Queries and parameters
     MessageListParams.self, ThreadedMessageListParams.self, MessageChangelogParams.self,
-    GroupChannelChangelogParams.self, MessageRetrievalParams.self, GroupChannelListQuery.self,
+    GroupChannelChangelogParams.self, GroupChannelListQuery.self,
     UserMessageCreateParams.self, FileMessageCreateParams.self,
     MultipleFilesMessageCreateParams.self, UserMessageUpdateParams.self,
     FileMessageUpdateParams.self, UploadableFile.self, ThumbnailSize.self,

@@ -5,7 +5,6 @@ extension GroupChannelChangelogParams {
         customTypes = query.customTypesFilter
         includesEmptyChannel = query.includesEmptyChannel
         includesFrozenChannel = query.includesFrozenChannel
-        includesMetaData = query.includesMetaData
         includesChatNotification = query.includesChatNotification
     }
 

@@ -24,12 +24,6 @@ public struct GroupChannelChangelogParams: Record {
         set { self[3, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether channels include their metadata.
-    public var includesMetaData: Bool {
-        get { self[4, default: true] }
-        set { self[4, default: true] = newValue }
-    }
-
     /// A Boolean value that indicates whether channels that carry notifications are reported.
     public var includesChatNotification: Bool {
         get { self[5] }
@@ -47,8 +41,6 @@ public struct GroupChannelChangelogParams: Record {
             Field(
                 3, "include_frozen", \GroupChannelChangelogParams.includesFrozenChannel,
                 default: true),
-            Field(
-                4, "include_metadata", \GroupChannelChangelogParams.includesMetaData, default: true),
             Field(
                 5, "include_chat_notification",
                 \GroupChannelChangelogParams.includesChatNotification),

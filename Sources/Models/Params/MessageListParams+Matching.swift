@@ -38,34 +38,11 @@ extension MessageChangelogParams {
     public init(_ params: MessageListParams) {
         self.init()
         replyType = params.replyType
-        includesMetaArrays = params.includesMetaArrays
-        includesReactions = params.includesReactions
-        includesThreadInfo = params.includesThreadInfo
-        includesParentMessageInfo = params.includesParentMessageInfo
     }
 
     /// Returns a Boolean value that indicates whether a changelog with these parameters reports a
     /// message.
     public func belongsTo(_ message: Message) -> Bool { replyType.belongsTo(message) }
-}
-
-extension MessageRetrievalParams {
-    /// Creates parameters for fetching a message.
-    public init(
-        messageID: MessageID, channelURL: ChannelURL, channelType: ChannelType = .group
-    ) {
-        self.init { fields in
-            fields.put(1, channelURL)
-            fields.put(2, channelType)
-            fields.put(3, messageID)
-        }
-    }
-
-    /// Returns a Boolean value that indicates whether a message is the one to fetch.
-    public func belongsTo(_ message: Message) -> Bool {
-        message.messageID == messageID && message.channelURL == channelURL
-            && message.channelType == channelType
-    }
 }
 
 extension ReplyType {

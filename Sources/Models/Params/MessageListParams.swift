@@ -1,4 +1,7 @@
-/// The messages of a channel to list, and the data that they include.
+/// The messages of a channel to list.
+///
+/// Listed messages are complete: with their reactions, meta arrays, thread info and a summary of
+/// their parent message.
 public struct MessageListParams: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<MessageListParams>()
@@ -68,30 +71,6 @@ public struct MessageListParams: Record {
         set { self[9] = newValue }
     }
 
-    /// A Boolean value that indicates whether messages include their meta arrays.
-    public var includesMetaArrays: Bool {
-        get { self[10, default: true] }
-        set { self[10, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether messages include their reactions.
-    public var includesReactions: Bool {
-        get { self[11, default: true] }
-        set { self[11, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether messages include information about their replies.
-    public var includesThreadInfo: Bool {
-        get { self[12, default: true] }
-        set { self[12, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether replies include a summary of their parent message.
-    public var includesParentMessageInfo: Bool {
-        get { self[13, default: true] }
-        set { self[13, default: true] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "MessageListParams",
@@ -106,12 +85,6 @@ public struct MessageListParams: Record {
             Field(8, "reply_type", \MessageListParams.replyType),
             Field(
                 9, "show_subchannel_messages_only", \MessageListParams.showsSubchannelMessagesOnly),
-            Field(10, "include_meta_array", \MessageListParams.includesMetaArrays, default: true),
-            Field(11, "include_reactions", \MessageListParams.includesReactions, default: true),
-            Field(12, "include_thread_info", \MessageListParams.includesThreadInfo, default: true),
-            Field(
-                13, "include_parent_message_info", \MessageListParams.includesParentMessageInfo,
-                default: true),
         ])
 }
 

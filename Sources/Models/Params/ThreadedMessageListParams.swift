@@ -1,4 +1,4 @@
-/// The replies to a message to list, and the data that they include.
+/// The replies to a message to list, each with all its data.
 public struct ThreadedMessageListParams: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<ThreadedMessageListParams>()
@@ -52,24 +52,6 @@ public struct ThreadedMessageListParams: Record {
         set { self[7] = newValue }
     }
 
-    /// A Boolean value that indicates whether replies include their meta arrays.
-    public var includesMetaArrays: Bool {
-        get { self[10, default: true] }
-        set { self[10, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether replies include their reactions.
-    public var includesReactions: Bool {
-        get { self[11, default: true] }
-        set { self[11, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether replies include a summary of their parent message.
-    public var includesParentMessageInfo: Bool {
-        get { self[13, default: true] }
-        set { self[13, default: true] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "ThreadedMessageListParams",
@@ -82,15 +64,6 @@ public struct ThreadedMessageListParams: Record {
             Field(5, "message_type", \ThreadedMessageListParams.messageType),
             Field(6, "custom_types", \ThreadedMessageListParams.customTypes),
             Field(7, "sender_user_ids", \ThreadedMessageListParams.senderUserIDs),
-            Field(
-                10, "include_meta_array", \ThreadedMessageListParams.includesMetaArrays,
-                default: true),
-            Field(
-                11, "include_reactions", \ThreadedMessageListParams.includesReactions, default: true
-            ),
-            Field(
-                13, "include_parent_message_info",
-                \ThreadedMessageListParams.includesParentMessageInfo, default: true),
         ])
 }
 

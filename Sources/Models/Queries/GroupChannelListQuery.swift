@@ -38,18 +38,6 @@ public struct GroupChannelListQuery: Record {
         set { self[4, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether channels include their members.
-    public var includesMemberList: Bool {
-        get { self[5, default: true] }
-        set { self[5, default: true] = newValue }
-    }
-
-    /// A Boolean value that indicates whether channels include their metadata.
-    public var includesMetaData: Bool {
-        get { self[6, default: true] }
-        set { self[6, default: true] = newValue }
-    }
-
     /// A Boolean value that indicates whether channels that carry notifications are listed.
     public var includesChatNotification: Bool {
         get { self[7] }
@@ -64,8 +52,6 @@ public struct GroupChannelListQuery: Record {
             Field(2, "order", \GroupChannelListQuery.order),
             Field(3, "include_empty", \GroupChannelListQuery.includesEmptyChannel, default: true),
             Field(4, "include_frozen", \GroupChannelListQuery.includesFrozenChannel, default: true),
-            Field(5, "include_member", \GroupChannelListQuery.includesMemberList, default: true),
-            Field(6, "include_metadata", \GroupChannelListQuery.includesMetaData, default: true),
             Field(7, "include_chat_notification", \GroupChannelListQuery.includesChatNotification),
             Field(8, "channel_urls", \GroupChannelListQuery.channelURLsFilter),
             Field(9, "name_contains", \GroupChannelListQuery.channelNameContainsFilter),
