@@ -627,6 +627,41 @@ import Testing
         await client.close()
     }
 
+    @Test func changelogParamsRestrictWhatIsReturnedAndNotWhatIsReadLater() async throws {
+        let story = try await ClientStory()
+        let a = try await story.say("a")[0]
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        _ = try await client.messageChanges(in: "general", since: .time(a.createdAt))
+        _ = try await client.channelChanges(since: .time(a.createdAt))
+        var reply = UserMessageCreateParams("reply")
+        reply.parentMessageID = a.messageID
+        var message = Message(id: nil, channelURL: "general", text: "reply", createdAt: 0)
+        message.userMessageParams = reply
+        let sent = try await story.alice.send(OutboxItem(message, requestID: "reply"))
+        story.clock.advance(by: .seconds(1))
+        for message in [a, sent] {
+            var update = UserMessageUpdateParams()
+            update.text = message.text + "!"
+            _ = try await story.alice.update(
+                message.messageID!, in: "general", with: .user(update),
+                requestID: RequestID("edit " + message.text))
+        }
+        let noReplies = try await client.messageChanges(
+            in: "general", params: MessageChangelogParams())
+        #expect(noReplies.updated.map(\.text) == ["a!"])
+        #expect(
+            Set(try await client.messageChanges(in: "general").updated.map(\.text))
+                == ["a!", "reply!"])
+
+        try story.createChannel("later")
+        var params = GroupChannelChangelogParams()
+        params.customTypes = ["support"]
+        #expect(try await client.channelChanges(params: params).updated == [])
+        #expect(try await client.channelChanges().updated.map(\.url).contains("later"))
+        await client.close()
+    }
+
     @Test func aMessageIsCopiedToAnotherChannel() async throws {
         let story = try await ClientStory()
         try story.createChannel("random")

@@ -99,6 +99,22 @@ import Testing
         #expect(try await bob.channelChanges(since: .time(0)).deletedURLs == ["new", "general"])
     }
 
+    @Test func changesThatTheParametersExcludeAreLeftOut() async throws {
+        let alice = try await world.connect("alice")
+        let start = ChangelogPoint.feed(try await alice.feed(since: nil).cursor)
+        _ = try await alice.say("a")
+        _ = try await alice.edit("1", to: "A")
+        try world.makeChannel("new", "alice")
+        let messages = try await alice.messageChanges(
+            in: "general", since: start, params: MessageChangelogParams())
+        #expect(messages.updated.map(\.text) == ["A"])
+        var params = GroupChannelChangelogParams()
+        params.includesEmptyChannel = false
+        let channels = try await alice.channelChanges(since: start, params: params)
+        #expect(channels.updated.map(\.url) == ["general"])
+        #expect(channels.next == (try await alice.channelChanges(since: start).next))
+    }
+
     @Test func channelsComeInPages() async throws {
         world.server.conditions.changelogPageSize = 2
         for number in 1...5 { try world.makeChannel(ChannelURL("c\(number)"), "bob") }

@@ -205,7 +205,8 @@ final class LogBackend: Backend {
     // MARK: Changelogs
 
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try begin("messageChanges \(point)")
         let start = index(point)
@@ -229,7 +230,7 @@ final class LogBackend: Backend {
     }
 
     func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         try begin("channelChanges \(point)")
         var changes = GroupChannelChangelog()

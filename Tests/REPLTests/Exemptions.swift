@@ -69,12 +69,6 @@ enum Exemptions {
         "StoreReader.view": "store",
     ]
 
-    /// Types of parameters that no command takes, and why.
-    static let types = [
-        "MessageChangelogParams": "no call takes it yet: it is a record that servers know",
-        "GroupChannelChangelogParams": "no call takes it yet: it is a record that servers know",
-    ]
-
     /// Why a property of a type cannot be set; `nil` if it has to be.
     static func reason(of type: String, _ property: String) -> String? {
         property == "fields" ? "the record itself, as bytes" : properties["\(type).\(property)"]
@@ -131,7 +125,7 @@ enum Exemptions {
                 "ChatStore.purgeCleared()",
                 "SyncEngine.absorbPushes()",
                 "SyncEngine.cancel(_:)",
-                "SyncEngine.channelChanges(since:)",
+                "SyncEngine.channelChanges(since:params:)",
                 "SyncEngine.clearCachedData()",
                 "SyncEngine.clearCachedMessages(in:)",
                 "SyncEngine.close()",
@@ -143,7 +137,7 @@ enum Exemptions {
                 "SyncEngine.fetchChannel(_:)",
                 "SyncEngine.fetchChannels(matching:after:)",
                 "SyncEngine.join(_:)",
-                "SyncEngine.messageChanges(in:since:)",
+                "SyncEngine.messageChanges(in:since:params:)",
                 "SyncEngine.perform(_:)",
                 "SyncEngine.react(_:_:to:in:)",
                 "SyncEngine.reconnect()",

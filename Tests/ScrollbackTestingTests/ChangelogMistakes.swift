@@ -12,6 +12,12 @@ extension Mistake {
                 return changes
             }
         },
+        Mistake(
+            "reports no changes if there are parameters",
+            ["messageChanges.complete", "channelChanges.complete"]
+        ) { backend, _, _ in
+            backend.losesChangesWithParams = true
+        },
         Mistake("repeats a token", ["messageChanges.token"]) { backend, base, _ in
             backend.onChanges = { url, point in
                 var changes = try await base.messageChanges(in: url, since: point)

@@ -73,18 +73,22 @@ struct WrongBackend: ForwardingBackend {
     }
 
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         guard let onChanges else {
-            return try await base.messageChanges(in: channelURL, since: point)
+            return try await base.messageChanges(in: channelURL, since: point, params: params)
         }
         return try await failing { try await onChanges(channelURL, point) }
     }
 
     func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
-        guard let onChannelChanges else { return try await base.channelChanges(since: point) }
+        guard let onChannelChanges else {
+            return try await base.channelChanges(
+                since: point, params: params)
+        }
         return try await failing { try await onChannelChanges(point) }
     }
 

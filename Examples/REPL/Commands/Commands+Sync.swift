@@ -158,35 +158,42 @@ extension Command {
         },
         Command(
             name: "changelog messages",
-            usage: "[TIME] [in CHANNEL] [all]",
+            usage: "[TIME] [in CHANNEL] [all] [JSON]",
             summary: "Reads the changes of a channel's messages since a time, or the last reading.",
             example: "changelog messages 2023-11-14",
             preparation: ["demo", "send Helo", "edit 69 Hello"],
-            covers: ["ChatClient.messageChanges(in:since:)"],
+            covers: ["ChatClient.messageChanges(in:since:params:)"],
             gives: [.updated, .deleted, .hasMore]
         ) { arguments in
             let (rest, limit) = try arguments.limited(to: idLimit)
             let (words, url) = try await arguments.wordsInChannel(rest)
             guard words.count <= 1 else { throw CommandError.usage }
             let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
-            let changes = try await arguments.client.messageChanges(in: url, since: point)
+            let params =
+                arguments.json.isEmpty
+                ? nil : try arguments.params(MessageChangelogParams(), arguments.json)
+            let changes = try await arguments.client.messageChanges(
+                in: url, since: point, params: params)
             return .changes(
                 changes.updated.compactMap(\.messageID), changes.deleted.map(\.messageID),
                 limit: limit, hasMore: changes.hasMore)
         },
         Command(
             name: "changelog channels",
-            usage: "[TIME] [all]",
+            usage: "[TIME] [all] [JSON]",
             summary: "Reads the changes of the user's channels since a time, or the last reading.",
             example: "changelog channels 2023-11-14",
             preparation: ["demo"],
-            covers: ["ChatClient.channelChanges(since:)"],
+            covers: ["ChatClient.channelChanges(since:params:)"],
             gives: [.updated, .deleted, .hasMore]
         ) { arguments in
             let (words, limit) = try arguments.limited(to: idLimit)
             guard words.count <= 1 else { throw CommandError.usage }
             let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
-            let changes = try await arguments.client.channelChanges(since: point)
+            let params =
+                arguments.json.isEmpty
+                ? nil : try arguments.params(GroupChannelChangelogParams(), arguments.json)
+            let changes = try await arguments.client.channelChanges(since: point, params: params)
             return .changes(
                 changes.updated.map(\.url), changes.deletedURLs, limit: limit,
                 hasMore: changes.hasMore)

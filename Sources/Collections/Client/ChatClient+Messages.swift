@@ -309,24 +309,29 @@ extension ChatClient {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
+    ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
+    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)`` does.
     public func messageChanges(
-        in url: ChannelURL, since point: ChangelogPoint? = nil
+        in url: ChannelURL, since point: ChangelogPoint? = nil,
+        params: MessageChangelogParams? = nil
     ) async throws(SyncError) -> MessageChangelog {
-        try await engine.messageChanges(in: url, since: point)
+        try await engine.messageChanges(in: url, since: point, params: params)
     }
 
     /// Fetches and stores a page of the changes of the user's group channels since a point.
     ///
-    /// - Parameter point: The start; `nil` to continue from the end of the last changelog of
-    ///   channels.
+    /// - Parameters:
+    ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
+    ///   - params: The new and changed channels to return; `nil` for all. Lost channels are always
+    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(
-        since point: ChangelogPoint? = nil
+        since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
-        try await engine.channelChanges(since: point)
+        try await engine.channelChanges(since: point, params: params)
     }
 
     /// Returns the bytes of a message's file.

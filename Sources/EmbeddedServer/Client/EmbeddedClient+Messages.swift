@@ -45,23 +45,27 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the changes of a channel's messages since a point.
+    /// Returns the changes of a channel's messages since a point, without those that the parameters
+    /// exclude.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try ask(point.isTime ? .messageChangelogByTime : []) {
             state, session throws(BackendError) in
-            try state.messageChanges(in: channelURL, since: point, for: session.userID)
+            try state.messageChanges(
+                in: channelURL, since: point, params: params, for: session.userID)
         }
     }
 
-    /// Returns the changes of the user's group channels since a point.
+    /// Returns the changes of the user's group channels since a point, without those that the
+    /// parameters exclude.
     public func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         try ask(point.isTime ? .channelChangelogByTime : []) {
             state, session throws(BackendError) in
-            try state.channelChanges(since: point, for: session.userID)
+            try state.channelChanges(since: point, params: params, for: session.userID)
         }
     }
 

@@ -5,11 +5,13 @@ import Sync
 extension ConditionedBackend {
     /// Forwards the call to ``base`` and applies the conditions to the response.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try await perform(.messageChanges, in: channelURL) { passage throws(BackendError) in
             let asked = try ask(passage, point)
-            var changes = try await base.messageChanges(in: channelURL, since: asked.base)
+            var changes = try await base.messageChanges(
+                in: channelURL, since: asked.base, params: params)
             if asked.plan == .empty {
                 changes.updated = []
                 changes.deleted = []
@@ -22,11 +24,11 @@ extension ConditionedBackend {
 
     /// Forwards the call to ``base`` and applies the conditions to the response.
     public func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         try await perform(.channelChanges, "") { passage throws(BackendError) in
             let asked = try ask(passage, point)
-            var changes = try await base.channelChanges(since: asked.base)
+            var changes = try await base.channelChanges(since: asked.base, params: params)
             if asked.plan == .empty {
                 changes.updated = []
                 changes.deletedURLs = []

@@ -4,7 +4,8 @@ import Store
 extension ServerState {
     /// Returns the changes of a channel's messages since a point.
     func messageChanges(
-        in url: ChannelURL, since point: ChangelogPoint, for userID: UserID
+        in url: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?, for userID: UserID
     ) throws(BackendError) -> MessageChangelog {
         let channel = try readableChannel(url, for: userID)
         let since = try logCursor(point)
@@ -42,7 +43,7 @@ extension ServerState {
         var messages: [Message] = []
         for id in order {
             guard let position = updated[id], let message = try message(at: position, in: channel),
-                isVisible(message, in: channel, to: userID)
+                isVisible(message, in: channel, to: userID), params?.belongsTo(message) ?? true
             else { continue }
             messages.append(view(message, for: userID))
         }
@@ -58,7 +59,7 @@ extension ServerState {
 
     /// Returns the changes of the user's group channels since a point.
     func channelChanges(
-        since point: ChangelogPoint, for userID: UserID
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?, for userID: UserID
     ) throws(BackendError) -> GroupChannelChangelog {
         let since = try logCursor(point)
         let account = try account(userID)
@@ -83,7 +84,8 @@ extension ServerState {
         var deleted: [ChannelURL] = []
         for change in page {
             if let channel = change.channel {
-                updated.append(try view(channel, for: userID))
+                let view = try view(channel, for: userID)
+                if params?.belongsTo(view) ?? true { updated.append(view) }
             } else {
                 deleted.append(change.url)
             }

@@ -5,13 +5,15 @@ import Sync
 extension MatrixBackend {
     /// Returns the changes of a room's messages since a point, oldest first.
     ///
-    /// Its cost grows with all messages since the point, because the server does not tell edits from
-    /// messages: one request for each hundred, and one for each edited message.
+    /// The parameters are ignored: the engine applies them. The cost of the call grows with all
+    /// messages since the point, because the server does not tell edits from messages: one request
+    /// for each hundred, and one for each edited message.
     ///
     /// - Throws: `expired` if the server does not know the point, or if a reaction was removed to a
     ///   message that is not known.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         let room = channelURL.rawValue
         try await requireRoom(room)
@@ -89,8 +91,10 @@ extension MatrixBackend {
     }
 
     /// Returns the changes of the user's rooms since a point: one `/sync`.
+    ///
+    /// The parameters are ignored: the engine applies them.
     public func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         let token =
             switch point {

@@ -16,6 +16,13 @@ extension BackendConformance {
             try expectEqual(notified?.name, "new", "the name of the new channel")
             let last = updated.last { $0.url == old }?.lastMessage?.messageID
             try expectEqual(last, message.messageID, "the last message of the old one")
+            var params = GroupChannelChangelogParams()
+            params.includesEmptyChannel = false
+            let page = try await bob.backend.channelChanges(since: .feed(cursor), params: params)
+            if !page.hasMore {
+                let urls = page.updated.map(\.url)
+                try expect(urls.contains(old), "with parameters, \(old) is missing among \(urls)")
+            }
         },
         ConformanceCheck(
             "channelChanges.complete", "change and lose channels, since a token",

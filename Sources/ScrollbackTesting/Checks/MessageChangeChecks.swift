@@ -141,6 +141,16 @@ extension BackendConformance {
             let last = updated.last { $0.messageID == message.messageID }
             try expectEqual(last?.text, text, "the changelog's text of \(message.shown)")
         }
+        let page = try await reader.backend.messageChanges(
+            in: url, since: point, params: MessageChangelogParams())
+        if !page.hasMore {
+            let ids = page.updated.ids
+            for message in [messages[0], messages[2]] {
+                try expect(
+                    ids.contains(try message.id),
+                    "without replies, the edit of \(message.shown) is missing")
+            }
+        }
         let id = try messages[1].id
         try expect(deleted.contains(id), "the deletion of \(id) is missing")
         try expect(

@@ -75,21 +75,22 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try await record("messageChanges", ["in": channelURL, "since": point]) {
             () async throws(BackendError) in
-            try await base.messageChanges(in: channelURL, since: point)
+            try await base.messageChanges(in: channelURL, since: point, params: params)
         }
     }
 
     /// Forwards the call to ``base`` and records it.
     public func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         try await record("channelChanges", ["since": point]) {
             () async throws(BackendError) in
-            try await base.channelChanges(since: point)
+            try await base.channelChanges(since: point, params: params)
         }
     }
 

@@ -1,6 +1,21 @@
 public import Foundation
 public import Models
 
+// Calls without parameters.
+extension Backend {
+    package func messageChanges(
+        in channelURL: ChannelURL, since point: ChangelogPoint
+    ) async throws(BackendError) -> MessageChangelog {
+        try await messageChanges(in: channelURL, since: point, params: nil)
+    }
+
+    package func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        try await channelChanges(since: point, params: nil)
+    }
+}
+
 // Default implementations of the optional calls. Each throws `unsupported`.
 extension Backend {
     // MARK: Without `threads`

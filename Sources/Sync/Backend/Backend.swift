@@ -178,9 +178,15 @@ public protocol Backend: Sendable {
     /// - `messageChanges.expired`: A point throws `expired` if the server cannot report everything
     ///   since then, and so does an unknown token.
     ///
+    /// - Parameters:
+    ///   - channelURL: The URL of the channel.
+    ///   - point: The point.
+    ///   - params: The edited messages to report; `nil` for all. Messages that do not belong to them
+    ///     may be left out. The engine discards the rest, so a backend may ignore the parameters.
+    /// - Returns: A page of changes. The messages are complete.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog
 
     /// Returns the changes of the user's group channels since a point.
@@ -193,9 +199,15 @@ public protocol Backend: Sendable {
     /// - `channelChanges.expired`: A point throws `expired` if the server cannot report everything
     ///   since then, and so does an unknown token.
     ///
+    /// - Parameters:
+    ///   - point: The point.
+    ///   - params: The new and changed channels to report; `nil` for all. Channels that do not belong
+    ///     to them may be left out. The engine discards the rest, so a backend may ignore the
+    ///     parameters.
+    /// - Returns: A page of changes. The channels are complete.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog
 
     // MARK: Channels

@@ -60,16 +60,17 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
-        try await base.messageChanges(in: channelURL, since: point)
+        try await base.messageChanges(in: channelURL, since: point, params: params)
     }
 
     /// Forwards the call to ``base``.
     public func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
-        try await base.channelChanges(since: point)
+        try await base.channelChanges(since: point, params: params)
     }
 
     /// Forwards the call to ``base``.

@@ -7,8 +7,8 @@ enum BackendRequest: Hashable, Sendable {
     case feed(FeedCursor?)
     case messages(ChannelURL, MessageAnchor, older: Int, newer: Int)
     case lookup([MessageID], ChannelURL)
-    case messageChanges(ChannelURL, ChangelogPoint)
-    case channelChanges(ChangelogPoint)
+    case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
+    case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
     case send(OutboxItem)
@@ -24,7 +24,7 @@ enum BackendRequest: Hashable, Sendable {
     /// The channel of the call, or `nil` if it concerns none.
     var channelURL: ChannelURL? {
         switch self {
-        case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
+        case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _, _),
             .channel(let url):
             url
         case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
@@ -66,10 +66,11 @@ extension Backend {
             case .messages(let url, let anchor, let older, let newer):
                 return .page(try await messages(in: url, at: anchor, older: older, newer: newer))
             case .lookup(let ids, let url): return .lookup(try await lookup(ids, in: url))
-            case .messageChanges(let url, let point):
-                return .messageChanges(try await messageChanges(in: url, since: point))
-            case .channelChanges(let point):
-                return .channelChanges(try await channelChanges(since: point))
+            case .messageChanges(let url, let point, let params):
+                return .messageChanges(
+                    try await messageChanges(in: url, since: point, params: params))
+            case .channelChanges(let point, let params):
+                return .channelChanges(try await channelChanges(since: point, params: params))
             case .channels(let query, let cursor):
                 return .channels(try await channels(matching: query, after: cursor))
             case .channel(let url): return .channel(try await channel(url))

@@ -37,7 +37,7 @@ extension SyncCore {
             let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
             work.changelog = run
             healing[url] = work
-            call(.messageChanges(url, run.point), .heal(url, step, edge: nil))
+            call(.messageChanges(url, run.point, nil), .heal(url, step, edge: nil))
         case .walk(let gap):
             work.pages += 1
             healing[url] = work

@@ -96,10 +96,10 @@ extension SyncCore {
                     ChannelDifference(
                         held: try reader.groupChannel(orNil: channel.url), server: channel))
             }
-        case (.messageChanges(let changes), .messageChanges(let url, _)):
-            return take(changes, in: url, news)
-        case (.channelChanges(let changes), .channelChanges):
-            return take(changes, news)
+        case (.messageChanges(let changes), .messageChanges(let url, _, let params)):
+            return take(changes, in: url, params, news)
+        case (.channelChanges(let changes), .channelChanges(_, let params)):
+            return take(changes, params, news)
         case (.channels(let page), .channels):
             return write { (ingest) throws(StoreError) in
                 for channel in page.elements {
@@ -152,29 +152,39 @@ extension SyncCore {
     }
 
     private mutating func take(
-        _ changes: MessageChangelog, in url: ChannelURL, _ news: Flights.News
+        _ changes: MessageChangelog, in url: ChannelURL, _ params: MessageChangelogParams?,
+        _ news: Flights.News
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
             try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
-            // While a gap has unread changes, the token may be of a later point than they are.
-            if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
+            // The token must not skip changes: neither those that the parameters excluded, nor those
+            // that a gap has yet to read.
+            if params == nil,
+                try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil })
+            {
                 ingest.batch.setMessageChangelogToken(changes.next, of: url)
             }
-            return .messageChanges(changes)
+            var reported = changes
+            if let params { reported.updated.removeAll { !params.belongsTo($0) } }
+            return .messageChanges(reported)
         }
     }
 
     private mutating func take(
-        _ changes: GroupChannelChangelog, _ news: Flights.News
+        _ changes: GroupChannelChangelog, _ params: GroupChannelChangelogParams?,
+        _ news: Flights.News
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
             let removed = try ingest.take(changes, since: news, .requestChannelChangelog)
-            ingest.batch.setChannelChangelogToken(changes.next)
+            // The token must not skip the changes that the parameters excluded.
+            if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
         guard let removed else { return nil }
         for url in removed { stopHealing(url) }
-        return .channelChanges(changes)
+        var reported = changes
+        if let params { reported.updated.removeAll { !params.belongsTo($0) } }
+        return .channelChanges(reported)
     }
 
     /// Stores messages that were not requested.

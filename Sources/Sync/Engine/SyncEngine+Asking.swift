@@ -88,12 +88,15 @@ extension SyncEngine {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
+    ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
+    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``SyncError`` with code `refused`, with a cause of code `expired` if the server
     ///   cannot report all changes since then, and `unsupported` if `point` is `nil` and there was
     ///   no earlier changelog; or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func messageChanges(
-        in url: ChannelURL, since point: ChangelogPoint? = nil
+        in url: ChannelURL, since point: ChangelogPoint? = nil,
+        params: MessageChangelogParams? = nil
     ) async throws(SyncError) -> MessageChangelog {
         var point = point
         if point == nil {
@@ -103,19 +106,23 @@ extension SyncEngine {
             point = token.map { .token($0) }
         }
         guard let point else { throw .withoutToken("the messages of \(url)") }
-        guard case .messageChanges(let changes) = try await reply(to: .messageChanges(url, point))
-        else { throw .unasked }
+        let question = SyncQuestion.messageChanges(url, point, params)
+        guard case .messageChanges(let changes) = try await reply(to: question) else {
+            throw .unasked
+        }
         return changes
     }
 
     /// Fetches a page of the changes of the user's group channels.
     ///
-    /// - Parameter point: The start; `nil` to continue from the end of the last changelog of
-    ///   channels.
+    /// - Parameters:
+    ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
+    ///   - params: The new and changed channels to return; `nil` for all. Lost channels are always
+    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``SyncError``, as ``messageChanges(in:since:)`` does.
+    /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
     public func channelChanges(
-        since point: ChangelogPoint? = nil
+        since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
         var point = point
         if point == nil {
@@ -125,7 +132,8 @@ extension SyncEngine {
             point = token.map { .token($0) }
         }
         guard let point else { throw .withoutToken("the channels") }
-        guard case .channelChanges(let changes) = try await reply(to: .channelChanges(point)) else {
+        let question = SyncQuestion.channelChanges(point, params)
+        guard case .channelChanges(let changes) = try await reply(to: question) else {
             throw .unasked
         }
         return changes

@@ -16,8 +16,8 @@ enum SyncQuestion: Hashable, Sendable {
     case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
     /// How the held row of a group channel differs from the server's.
     case compareChannel(ChannelURL)
-    case messageChanges(ChannelURL, ChangelogPoint)
-    case channelChanges(ChangelogPoint)
+    case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
+    case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
     /// The replies to a message.
@@ -33,8 +33,8 @@ enum SyncQuestion: Hashable, Sendable {
         case .lookup(let ids, let url), .settle(let ids, let url, _, _): .lookup(ids, url)
         case .compare(let url, let anchor, let older, _):
             .messages(url, anchor, older: older, newer: 0)
-        case .messageChanges(let url, let point): .messageChanges(url, point)
-        case .channelChanges(let point): .channelChanges(point)
+        case .messageChanges(let url, let point, let params): .messageChanges(url, point, params)
+        case .channelChanges(let point, let params): .channelChanges(point, params)
         case .channels(let query, let cursor): .channels(query, cursor)
         case .channel(let url), .compareChannel(let url): .channel(url)
         case .replies(let id, let url, let anchor, let older, let newer):

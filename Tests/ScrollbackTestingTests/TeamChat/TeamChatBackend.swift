@@ -159,7 +159,8 @@ actor TeamChatBackend: Backend {
     }
 
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint
+        in channelURL: ChannelURL, since point: ChangelogPoint,
+        params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         let number = try number(point, .messageChangelogByTime)
         let answer = try await ask {
@@ -169,7 +170,7 @@ actor TeamChatBackend: Backend {
     }
 
     func channelChanges(
-        since point: ChangelogPoint
+        since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         let number = try number(point, .channelChangelogByTime)
         let answer = try await ask { try await server.changes(since: number, limit: 12, $0) }

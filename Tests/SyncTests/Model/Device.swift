@@ -153,10 +153,10 @@ final class Device {
             return .lookup(places.filter { $0.url == url }.map(\.id), url)
         case .readChanges(let url):
             guard let token = oracle.rows.token else { return nil }
-            return .messageChanges(ChannelURL(url), .feed(FeedCursor(token.cursor)))
+            return .messageChanges(ChannelURL(url), .feed(FeedCursor(token.cursor)), nil)
         case .readChannelChanges:
             guard let token = oracle.rows.token else { return nil }
-            return .channelChanges(.feed(FeedCursor(token.cursor)))
+            return .channelChanges(.feed(FeedCursor(token.cursor)), nil)
         case .listChannels: return .channels(GroupChannelListQuery(), nil)
         case .lookAt(let url): return .channel(ChannelURL(url))
         default: return nil
