@@ -209,6 +209,18 @@ import Testing
         #expect(channels.map(\.url) == channels.sorted(by: query.precedes).map(\.url))
     }
 
+    @Test func aListKeepsTheMembersAndTheMetadataOfItsChannels() async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        var patch = Patch<GroupChannel>()
+        patch.set(\.metadata, to: ["k": "v"])
+        _ = try await alice.updateChannel("general", with: patch)
+        let listed = try await alice.channels(matching: GroupChannelListQuery(), after: nil)
+        #expect(listed.elements == [try await alice.channel("general")])
+        #expect(listed.elements.first?.members.map(\.userID) == ["alice", "bob"])
+        #expect(listed.elements.first?.metadata == ["k": "v"])
+    }
+
     @Test func membersComeInPages() async throws {
         try world.makeChannel("general", "alice", "bob", "carol")
         let alice = try await world.connect("alice")

@@ -205,8 +205,7 @@ final class LogBackend: Backend {
     // MARK: Changelogs
 
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try begin("messageChanges \(point)")
         let start = index(point)

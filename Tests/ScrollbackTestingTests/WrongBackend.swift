@@ -41,6 +41,7 @@ struct WrongBackend: ForwardingBackend {
     var onRestrict: (@Sendable (UserID, ChannelURL, RestrictionType) async throws -> Void)?
     var onExit: (@Sendable (ChannelURL) async throws -> Void)?
     var disconnects = true
+    var losesChangesWithParams = false
 
     init(_ base: any Backend) { self.base = base }
 
@@ -73,9 +74,13 @@ struct WrongBackend: ForwardingBackend {
     }
 
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
+        if losesChangesWithParams, params != nil {
+            var changes = try await base.messageChanges(in: channelURL, since: point)
+            changes.updated = []
+            return changes
+        }
         guard let onChanges else {
             return try await base.messageChanges(in: channelURL, since: point, params: params)
         }
@@ -85,9 +90,13 @@ struct WrongBackend: ForwardingBackend {
     func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
+        if losesChangesWithParams, params != nil {
+            var changes = try await base.channelChanges(since: point)
+            changes.updated = []
+            return changes
+        }
         guard let onChannelChanges else {
-            return try await base.channelChanges(
-                since: point, params: params)
+            return try await base.channelChanges(since: point, params: params)
         }
         return try await failing { try await onChannelChanges(point) }
     }

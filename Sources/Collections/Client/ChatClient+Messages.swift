@@ -310,7 +310,7 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
+    ///     returned. A call with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)`` does.
     public func messageChanges(
@@ -325,7 +325,7 @@ extension ChatClient {
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
     ///   - params: The new and changed channels to return; `nil` for all. Lost channels are always
-    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
+    ///     returned. A call with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(

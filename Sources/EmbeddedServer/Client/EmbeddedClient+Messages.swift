@@ -48,8 +48,7 @@ extension EmbeddedClient {
     /// Returns the changes of a channel's messages since a point, without those that the parameters
     /// exclude.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try ask(point.isTime ? .messageChangelogByTime : []) {
             state, session throws(BackendError) in

@@ -5,8 +5,7 @@ import Sync
 extension ConditionedBackend {
     /// Forwards the call to ``base`` and applies the conditions to the response.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try await perform(.messageChanges, in: channelURL) { passage throws(BackendError) in
             let asked = try ask(passage, point)

@@ -12,8 +12,7 @@ extension MatrixBackend {
     /// - Throws: `expired` if the server does not know the point, or if a reaction was removed to a
     ///   message that is not known.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         let room = channelURL.rawValue
         try await requireRoom(room)

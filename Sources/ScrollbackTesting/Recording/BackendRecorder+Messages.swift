@@ -75,8 +75,7 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try await record("messageChanges", ["in": channelURL, "since": point]) {
             () async throws(BackendError) in

@@ -60,8 +60,7 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try await base.messageChanges(in: channelURL, since: point, params: params)
     }

@@ -89,7 +89,7 @@ extension SyncEngine {
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
+    ///     returned. A call with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``SyncError`` with code `refused`, with a cause of code `expired` if the server
     ///   cannot report all changes since then, and `unsupported` if `point` is `nil` and there was
@@ -118,7 +118,7 @@ extension SyncEngine {
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
     ///   - params: The new and changed channels to return; `nil` for all. Lost channels are always
-    ///     returned. A changelog with parameters does not move the point from which `nil` continues.
+    ///     returned. A call with parameters does not move the point from which `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
     public func channelChanges(

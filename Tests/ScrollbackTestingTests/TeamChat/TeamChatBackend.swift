@@ -159,8 +159,7 @@ actor TeamChatBackend: Backend {
     }
 
     func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint,
-        params: MessageChangelogParams?
+        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         let number = try number(point, .messageChangelogByTime)
         let answer = try await ask {
