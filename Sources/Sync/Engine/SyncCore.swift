@@ -259,7 +259,7 @@ struct SyncCore {
         var result: Result?
         var newFlights = flights
         var newCounts = tombstoneCounts
-        var landed: [(item: OutboxItem, message: Message)] = []
+        var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         do {
             try store.write { batch in
                 // Before the first connection, the user is the one of the last session.
@@ -271,13 +271,13 @@ struct SyncCore {
                 try removeUnkept(&ingest)
                 newFlights = ingest.flights
                 newCounts = ingest.tombstoneCounts
-                landed = ingest.landed
+                endedItems = ingest.endedItems
             }
             flights = newFlights
             tombstoneCounts = newCounts
             writeFailure = nil
             readFailure = nil
-            noteLanded(landed)
+            for (item, result) in endedItems { end(item, with: result) }
             return result
         } catch let error as StoreError {
             writeFailure = SyncError(error)
@@ -285,7 +285,7 @@ struct SyncCore {
             writeFailure = SyncError(.store, "\(error)", cause: error)
         }
         // The cache may have been written with the messages while the outbox still has their items.
-        if !landed.isEmpty { outbox.isCompared = false }
+        if !endedItems.isEmpty { outbox.isCompared = false }
         return nil
     }
 

@@ -16,7 +16,7 @@ struct Ingest {
     /// The outbox items that wait for an unsent message, by the request ID of that message.
     let changes: [RequestID: [RequestID]]
     /// The items that have left the outbox in this batch, and the messages that they became.
-    private(set) var landed: [(item: OutboxItem, message: Message)] = []
+    private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isTelling = false
     /// A Boolean value that indicates whether a message arrives without those around it.
@@ -159,7 +159,7 @@ struct Ingest {
         // doubt an answer that arrives after it.
         if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
-        try land(message)
+        try acknowledge(message)
         return true
     }
 
@@ -213,25 +213,30 @@ struct Ingest {
     }
 
     /// Removes the outbox item from which a message was created.
-    private mutating func land(_ message: Message) throws(StoreError) {
+    private mutating func acknowledge(_ message: Message) throws(StoreError) {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
             let item = try batch.outboxItem(orNil: id), item.isUnderstood, item.operation == .send,
             item.channelURL == message.channelURL
         else { return }
-        try land(item, as: message)
+        try end(item, with: .sent(message))
     }
 
-    /// Removes the outbox item of a new message that the server has.
-    mutating func land(_ item: OutboxItem, as message: Message) throws(StoreError) {
-        try batch.removeOutboxItem(item.requestID, source: .eventMessageSent)
-        // The message may not be stored, or its row may be lost in a power failure, whereas the
-        // outbox is durable.
-        for id in changes[item.requestID] ?? [] {
-            guard var change = try batch.outboxItem(orNil: id) else { continue }
-            change.messageID = message.messageID
-            try batch.save(change)
+    /// Removes an outbox item whose delivery result is known.
+    ///
+    /// Has no effect if this batch has removed the item already.
+    mutating func end(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
+        guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
+        try batch.removeOutboxItem(item.requestID, source: result.source(of: item))
+        if case .sent(let message) = result, item.operation == .send {
+            // The message may not be stored, or its row may be lost in a power failure, whereas
+            // the outbox is durable.
+            for id in changes[item.requestID] ?? [] {
+                guard var change = try batch.outboxItem(orNil: id) else { continue }
+                change.messageID = message.messageID
+                try batch.save(change)
+            }
         }
-        landed.append((item, message))
+        endedItems.append((item, result))
     }
 
     /// Removes a message from the stale ranges, because the server has just delivered it.

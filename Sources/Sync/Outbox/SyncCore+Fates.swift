@@ -16,7 +16,7 @@ extension SyncCore {
         }
         if case .failed(let error) = answer { return takeFailure(error, item, call) }
         let isShown = healing.isShown(url)
-        let fate = write { (ingest) throws(StoreError) -> DeliveryResult? in
+        let written: Void? = write { (ingest) throws(StoreError) in
             switch answer {
             case .message(let message):
                 // If the feed did not deliver everything since the call began, the messages beside
@@ -34,67 +34,49 @@ extension SyncCore {
                         try ingest.takeAlone(message, .eventMessageSent, .hearsay)
                     }
                 }
-                guard item.operation == .send else {
-                    try ingest.batch.removeOutboxItem(id, source: .eventMessageUpdated)
-                    return .sent(message)
-                }
-                // Storing the message has already removed its item.
-                if !ingest.landed.contains(where: { $0.item.requestID == id }) {
-                    try ingest.land(item, as: message)
-                }
-                return nil
+                // If the item is a new message, storing the message has already ended it.
+                try ingest.end(item, with: .sent(message))
             case .deleted:
                 if case .delete(let messageID, _, _) = call.request {
                     try ingest.delete(messageID, in: url, at: nil, .eventMessageDeleted)
                 }
-                try ingest.batch.removeOutboxItem(id, source: .eventMessageDeleted)
-                return .done
+                try ingest.end(item, with: .done)
             case .reaction(let event):
                 try ingest.change(
                     event.messageID, in: url, by: .reaction(event), .eventReactionUpdated
                 ) { $0.apply(event) }
-                try ingest.batch.removeOutboxItem(id, source: .eventReactionUpdated)
-                return .done
+                try ingest.end(item, with: .done)
             case .uploaded(let file):
                 var item = item
                 if case .upload(_, let index) = call.request {
                     item.setUploadedFile(file, at: index)
                 }
                 try ingest.batch.save(item)
-                return nil
-            default: return nil
+            default: break
             }
         }
-        guard let fate = fate ?? acknowledge(item, answer) else {
+        guard written != nil || endUnstored(item, answer) else {
             return wait(forOutboxOf: url, atLeast: nil)
-        }
-        if let fate {
-            outbox.remove(id, from: url)
-            settle(item)
-            finish(item, fate)
         }
         attempts[id] = nil
         outbox.setBusy(false, url)
     }
 
-    /// Removes an item whose answer a damaged cache could not store: the server has it.
+    /// Ends an item whose answer a damaged cache could not store: the server has it.
     ///
-    /// - Returns: The delivery result; `nil` if that could not be written either, or if the failure
-    ///   has another cause.
-    private mutating func acknowledge(_ item: OutboxItem, _ answer: BackendAnswer)
-        -> DeliveryResult??
-    {
-        guard isHaltedByDamage else { return nil }
-        let fate: DeliveryResult
+    /// - Returns: `false` if that could not be written either, or if the failure has another cause.
+    private mutating func endUnstored(_ item: OutboxItem, _ answer: BackendAnswer) -> Bool {
+        guard isHaltedByDamage else { return false }
+        let result: DeliveryResult
         switch answer {
-        case .message(let message): fate = .sent(message)
-        case .deleted, .reaction: fate = .done
-        default: return nil
+        case .message(let message): result = .sent(message)
+        case .deleted, .reaction: result = .done
+        default: return false
         }
-        let removed = write { (ingest) throws(StoreError) in
-            try ingest.batch.removeOutboxItem(item.requestID, source: fate.source(of: item))
+        let written: Void? = write { (ingest) throws(StoreError) in
+            try ingest.end(item, with: result)
         }
-        return removed == nil ? nil : .some(fate)
+        return written != nil
     }
 
     private mutating func takeFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
@@ -175,18 +157,15 @@ extension SyncCore {
         return saved != nil
     }
 
-    mutating func remove(_ item: OutboxItem, _ fate: DeliveryResult) -> Bool {
-        let removed = write { (ingest) throws(StoreError) in
-            try ingest.batch.removeOutboxItem(item.requestID, source: fate.source(of: item))
+    /// Ends an item without a request; if that cannot be written, the item waits.
+    ///
+    /// - Returns: A Boolean value that indicates whether it was written.
+    mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
+        let written: Void? = write { (ingest) throws(StoreError) in
+            try ingest.end(item, with: result)
         }
-        guard removed != nil else {
-            wait(forOutboxOf: item.channelURL, atLeast: nil)
-            return false
-        }
-        outbox.remove(item.requestID, from: item.channelURL)
-        settle(item)
-        finish(item, fate)
-        return true
+        if written == nil { wait(forOutboxOf: item.channelURL, atLeast: nil) }
+        return written != nil
     }
 
     /// Clears the doubtful mark of an item that did not reach the server.
@@ -228,14 +207,12 @@ extension SyncCore {
 
     // MARK: Results
 
-    /// Notes that messages were confirmed whose items were in the outbox.
-    mutating func noteLanded(_ landed: [(item: OutboxItem, message: Message)]) {
-        for (item, message) in landed {
-            outbox.remove(item.requestID, from: item.channelURL)
-            attempts[item.requestID] = nil
-            settle(item)
-            finish(item, .sent(message))
-        }
+    /// Forgets an item that a commit has ended, and delivers its result.
+    mutating func end(_ item: OutboxItem, with result: DeliveryResult) {
+        outbox.remove(item.requestID, from: item.channelURL)
+        attempts[item.requestID] = nil
+        settle(item)
+        finish(item, result)
     }
 
     /// Delivers the fate of an item to the callers that wait for it and to the engine's event
@@ -282,8 +259,9 @@ extension OutboxItem {
 
 extension DeliveryResult {
     /// Returns the source of the change that removes an item.
-    fileprivate func source(of item: OutboxItem) -> CollectionEventSource {
+    func source(of item: OutboxItem) -> CollectionEventSource {
         switch self {
+        case .sent where item.operation == .update: .eventMessageUpdated
         case .sent: .eventMessageSent
         case .done where item.operation == .delete: .eventMessageDeleted
         case .done: .eventReactionUpdated
