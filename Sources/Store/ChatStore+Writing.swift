@@ -87,10 +87,10 @@ extension ChatStore {
     /// It does not need disk space.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
-    /// - Precondition: Not called inside a write, which has ``Batch/tell(_:source:)``.
+    /// - Precondition: Not called inside a write, which has ``Batch/emit(_:source:)``.
     @discardableResult
-    public func tell(
-        _ news: Ephemeral, source: CollectionEventSource? = nil
+    public func emit(
+        _ event: Ephemeral, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Change {
         precondition(
             !isWriting, "This call waits for writes. Inside a write, call the batch instead.")
@@ -101,13 +101,13 @@ extension ChatStore {
                 }
                 state.version = state.version.map { $0.numbered(number + 1) }
                 state.resumed?.number = number + 1
-                let entry = Change.Entry(operation: .told(news), source: source)
+                let entry = Change.Entry(operation: .ephemeral(event), source: source)
                 return (
                     Change(number: number + 1, entries: [entry]),
                     state.observers.values.compactMap(\.observation)
                 )
             }
-            for observer in observers { observer.tell(change) }
+            for observer in observers { observer.notify(change) }
             return change
         }
     }
@@ -128,7 +128,7 @@ extension ChatStore {
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
             batch.removeSavedLists(&hasSavedLists)
-            old.extents.take(batch.rows.cache, asOf: old.number + 1)
+            old.extents.apply(batch.rows.cache, asOf: old.number + 1)
             // Cleared data must not reappear because a commit is lost.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
@@ -161,7 +161,7 @@ extension ChatStore {
                 names: old.names, extents: old.extents,
                 latest: batch.hasReplacedUnreadable
                     ? nil
-                    : old.takeCommit(
+                    : old.applyCommit(
                         batch.channelChanges, addingMessages: batch.rows.addedMessages)),
             change)
         return (change, failure)
@@ -173,7 +173,7 @@ extension ChatStore {
             return state.observers.values.compactMap(\.observation)
         }
         // While holding the writer's lock, so that all observers receive commits in order.
-        for observer in observers { observer.tell(change) }
+        for observer in observers { observer.notify(change) }
         didCommit.withLock { $0 }?(Snapshot(version: version))
     }
 }

@@ -15,7 +15,7 @@ import Testing
             var state = SyncState()
             state.user = User.bob
             state.connection = connection
-            return report.note(state, isWanted: index < end)
+            return report.record(state, isWanted: index < end)
         }
     }
 

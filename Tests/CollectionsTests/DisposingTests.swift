@@ -21,7 +21,7 @@ import Testing
 
         try await story.say("b")
         await other.shows("a b")
-        try await view.collection.engine.store.tell(.typing([], in: "general"))
+        try await view.collection.engine.store.emit(.typing([], in: "general"))
         #expect(view.news() == [])
         #expect(view.picture.hasPrefix("a"))
         #expect(await changes.next() == nil)

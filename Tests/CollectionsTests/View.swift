@@ -59,7 +59,7 @@ final class View: MessageCollectionDelegate {
     /// Waits until the view has received all changes of the store so far.
     func isUpToDate() async throws {
         let url = collection.channelURL
-        try collection.engine.store.tell(.typing([], in: url), source: .eventTypingStatusUpdated)
+        try collection.engine.store.emit(.typing([], in: url), source: .eventTypingStatusUpdated)
         await until { $0.heard.last?.hasSuffix("eventTypingStatusUpdated") ?? false }
         heard.removeLast()
     }

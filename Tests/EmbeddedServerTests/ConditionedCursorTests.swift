@@ -18,7 +18,7 @@ import Testing
         cursor.generation = 2
         cursor.isRepeated = true
         cursor.source = .time
-        cursor.told = [10, .max]
+        cursor.reported = [10, .max]
         #expect(cursor.text == "~g2,p1,r,stime,ta.ffffffffffffffff:a:b~")
         #expect(ConditionedCursor(text: cursor.text) == cursor)
         cursor.base = nil

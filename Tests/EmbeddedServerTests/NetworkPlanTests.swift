@@ -9,18 +9,18 @@ import Testing
         _ count: Int
     ) -> [String] {
         (0..<count).map { _ in
-            plan.fate(of: call, on: subject).failure.map { "\($0.error.code)" } ?? "-"
+            plan.outcome(of: call, on: subject).failure.map { "\($0.error.code)" } ?? "-"
         }
     }
 
     @Test func theSameSeedDecidesTheSame() {
         var (plan, again) = (NetworkPlan(.train(seed: 3)), NetworkPlan(.train(seed: 3)))
         var other = NetworkPlan(.train(seed: 4))
-        let fates = codes(&plan, 50)
-        #expect(fates == codes(&again, 50))
-        #expect(fates != codes(&other, 50))
+        let results = codes(&plan, 50)
+        #expect(results == codes(&again, 50))
+        #expect(results != codes(&other, 50))
         #expect(
-            fates.prefix(8).joined(separator: " ")
+            results.prefix(8).joined(separator: " ")
                 == "- - - notConnected unanswered - - notConnected")
     }
 
@@ -86,14 +86,14 @@ import Testing
             request: .seconds(1), answer: .seconds(10), jitter: .seconds(1))
         conditions.latency[.delete] = Latency(request: .seconds(5))
         var plan = NetworkPlan(conditions)
-        let fates = (0..<100).map { _ in plan.fate(of: .send, on: "one") }
+        let results = (0..<100).map { _ in plan.outcome(of: .send, on: "one") }
         #expect(
-            fates.allSatisfy { $0.requestDelay >= .seconds(1) && $0.requestDelay < .seconds(2) })
+            results.allSatisfy { $0.requestDelay >= .seconds(1) && $0.requestDelay < .seconds(2) })
         #expect(
-            fates.allSatisfy { $0.answerDelay >= .seconds(10) && $0.answerDelay < .seconds(11) })
-        #expect(Set(fates.map(\.requestDelay)).count == 100)
-        #expect(plan.fate(of: .delete, on: "one").requestDelay == .seconds(5))
-        #expect(plan.fate(of: .delete, on: "one").answerDelay == .zero)
+            results.allSatisfy { $0.answerDelay >= .seconds(10) && $0.answerDelay < .seconds(11) })
+        #expect(Set(results.map(\.requestDelay)).count == 100)
+        #expect(plan.outcome(of: .delete, on: "one").requestDelay == .seconds(5))
+        #expect(plan.outcome(of: .delete, on: "one").answerDelay == .zero)
     }
 
     @Test(arguments: [

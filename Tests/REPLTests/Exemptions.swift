@@ -5,7 +5,7 @@ enum Exemptions {
         "Batch.clearMessages(in:source:)": "clear",
         "Batch.cover(_:from:through:walkCursor:)": "cover",
         "Batch.evictOldestMessages(_:in:source:)": "evict",
-        "Batch.noteAccess(to:)": "touch",
+        "Batch.recordAccess(to:)": "touch",
         "Batch.open(_:)": "open-gap",
         "Batch.removeChannel(_:source:)": "remove-channel",
         "Batch.removeOutboxItem(_:source:)": "remove-item",

@@ -76,21 +76,22 @@ extension Mistake {
     ]
 
     private static let receiptMistakes: [Mistake] = [
-        Mistake("tells nobody who has read", ["read.told"]) { backend, base, _ in
+        Mistake("tells nobody who has read", ["read.reported"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 batch.events.removeAll { if case .read = $0 { true } else { false } }
                 return batch
             }
         },
-        Mistake("tells nobody to whom it was delivered", ["delivered.told"]) { backend, base, _ in
+        Mistake("tells nobody to whom it was delivered", ["delivered.reported"]) {
+            backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 batch.events.removeAll { if case .delivered = $0 { true } else { false } }
                 return batch
             }
         },
-        Mistake("lets users type for ever", ["typing.told"]) { backend, base, _ in
+        Mistake("lets users type for ever", ["typing.reported"]) { backend, base, _ in
             backend.onTyping = { isTyping, url in
                 if isTyping { try await base.setTyping(true, in: url) }
             }
@@ -137,7 +138,7 @@ extension Mistake {
                 return try await base.messages(in: url, at: anchor, older: older, newer: newer)
             }
         },
-        Mistake("invites nobody", ["invite.told"]) { backend, base, _ in
+        Mistake("invites nobody", ["invite.reported"]) { backend, base, _ in
             backend.onInvite = { _, url in _ = try await base.channel(url) }
         },
         Mistake("accepts what is declined", ["invitation.answer"]) { backend, base, _ in

@@ -123,7 +123,7 @@ extension Mistake {
         },
         Mistake(
             "does not tell users of their own messages",
-            ["feed.sender", "feed.complete", "send.told"]
+            ["feed.sender", "feed.complete", "send.reported"]
         ) { backend, base, _ in
             let mine = Memory()
             backend.onConnect = { credentials in

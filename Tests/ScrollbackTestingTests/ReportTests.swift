@@ -23,7 +23,7 @@ import Testing
         let report = ConformanceReport(results: [
             result("feed.order", .failed("b a")), result("feed.order", .failed("c a")),
             result("feed.once", .passed), result("send.once", .failed("a a")),
-            result("send.told", .passed), result("open.live", .skipped("the backend lacks it")),
+            result("send.reported", .passed), result("open.live", .skipped("the backend lacks it")),
         ])
         #expect(
             lines(report).first

@@ -92,7 +92,7 @@ import Testing
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
         let report = await BackendConformance.run(on: subject) { check in
-            ["feed.epoch", "connect.user", "typing.told"].contains(check.promise.id)
+            ["feed.epoch", "connect.user", "typing.reported"].contains(check.promise.id)
         }
         let copy = try JSONDecoder().decode(
             ConformanceReport.self, from: JSONEncoder().encode(report))
@@ -102,7 +102,8 @@ import Testing
         #expect(text.contains("seen: the epochs of batches: "))
         #expect(text.contains("        alice: connect(as: alice) → alice, epoch 1"))
         #expect(
-            text.contains("- typing.told: type, and cease to (skipped: the backend lacks typing)"))
+            text.contains(
+                "- typing.reported: type, and cease to (skipped: the backend lacks typing)"))
         #expect(text.hasSuffix("4 checks: 1 passed, 2 failed, 1 skipped"))
     }
 

@@ -25,7 +25,7 @@ import Testing
             #expect(try batch.messageCount(in: "c") == 1)
             try batch.setPinned(true, "c")
             #expect(try batch.isPinned("c"))
-            try batch.noteAccess(to: "c")
+            try batch.recordAccess(to: "c")
             try batch.setPinned(true, "b")
             #expect(try batch.channelURLsByAccess() == ["b", "c"])
             try batch.setPinned(false, "nobody knows")

@@ -26,7 +26,7 @@ import Testing
             try batch.save(Tombstone("x", in: "a", deletedAt: 1))
             try batch.markStale(StaleRange(in: "b", epoch: 1))
             try batch.setPinned(true, "a")
-            try batch.noteAccess(to: "b")
+            try batch.recordAccess(to: "b")
             try batch.save(User(id: "ann", nickname: "Ann"))
             batch.setToken([1], for: "feed")
             try batch.save(OutboxItem("hi", request: "r", in: "a"))
@@ -199,7 +199,7 @@ import Testing
                 try batch.setPinned(url != "b", url)
             }
             #expect(try batch.pinnedChannelURLs() == ["a", "c"])
-            try batch.noteAccess(to: "c")
+            try batch.recordAccess(to: "c")
         }
         store.close()
         // Pins survive the process.

@@ -288,7 +288,7 @@ import Testing
             try batch.cover("a", from: .beginning, through: .end)
             try batch.markStale(StaleRange(in: "a", epoch: 1))
             try batch.save(Tombstone("x", in: "a", deletedAt: 5))
-            try batch.noteAccess(to: "a")
+            try batch.recordAccess(to: "a")
             try batch.setPinned(true, "a")
         }
         func expectNothing(_ reader: some StoreReader) throws {
@@ -320,13 +320,13 @@ import Testing
 
         // A channel with the same URL, in a batch of its own and in the batch that removes the
         // first.
-        try store.write { try $0.noteAccess(to: "a") }
+        try store.write { try $0.recordAccess(to: "a") }
         try expectNothing(store)
         try store.write { batch in
             try batch.removeChannel("a")
             try fill(batch)
             try batch.removeChannel("a")
-            try batch.noteAccess(to: "a")
+            try batch.recordAccess(to: "a")
         }
         try expectNothing(store)
         #expect(try store.channelURLs() == ["a"])
@@ -370,12 +370,12 @@ import Testing
             }
             #expect(try store.channelURLsByAccess() == ["a", "b", "c", "d"])
             try store.write { batch in
-                try batch.noteAccess(to: "c")
-                try batch.noteAccess(to: "a")
-                try batch.noteAccess(to: "new")
+                try batch.recordAccess(to: "c")
+                try batch.recordAccess(to: "a")
+                try batch.recordAccess(to: "new")
             }
             #expect(try store.channelURLsByAccess() == ["b", "d", "c", "a", "new"])
-            try store.write { try $0.noteAccess(to: "c") }
+            try store.write { try $0.recordAccess(to: "c") }
             #expect(try store.channelURLsByAccess() == ["b", "d", "a", "new", "c"])
             try store.write { try $0.clearMessages(in: "a") }
             #expect(try store.channelURLsByAccess() == ["b", "d", "a", "new", "c"])
@@ -383,7 +383,7 @@ import Testing
         }
         // The access counter continues after reopening.
         let store = try ChatStore(at: directory.url)
-        try store.write { try $0.noteAccess(to: "d") }
+        try store.write { try $0.recordAccess(to: "d") }
         #expect(try store.channelURLsByAccess() == ["b", "a", "new", "c", "d"])
     }
 

@@ -253,10 +253,10 @@ import Testing
 
     // MARK: Coverage
 
-    private func overlap<Value: Stretch>(_ first: Value, _ second: Value) throws {
+    private func overlap<Value: Segment>(_ first: Value, _ second: Value) throws {
         try damage("cache") { batch in
-            for stretch in [first, second] {
-                batch.put({ $0.boundKey(Value.table, 1, stretch.upper) }, stretch.writeValue)
+            for segment in [first, second] {
+                batch.put({ $0.boundKey(Value.table, 1, segment.upper) }, segment.writeValue)
             }
         }
     }

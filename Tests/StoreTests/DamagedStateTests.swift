@@ -64,7 +64,7 @@ import Testing
     @Test func aTurnThatNoneCouldFollowIsDamage() throws {
         let store = try open([(state(1), counting(2, access: .max))])
         #expect(code { _ = try store.messageCount(in: "a") } == .corruption)
-        try store.write { try $0.noteAccess(to: "b") }
+        try store.write { try $0.recordAccess(to: "b") }
         #expect(try store.channelURLsByAccess() == ["a", "b"])
     }
 
@@ -124,10 +124,10 @@ import Testing
 
     @Test func oneDamagedStateDoesNotKeepTheOthersFromBeingOpened() throws {
         let store = try open([(state(), [0xFF])])
-        try store.write { try $0.noteAccess(to: "b") }
+        try store.write { try $0.recordAccess(to: "b") }
         #expect(try store.channelURLsByAccess() == ["a", "b"])
         // The damaged channel too: its messages are counted again.
-        try store.write { try $0.noteAccess(to: "a") }
+        try store.write { try $0.recordAccess(to: "a") }
         #expect(try store.channelURLsByAccess() == ["b", "a"])
         #expect(try store.messageCount(in: "a") == 2)
     }

@@ -110,10 +110,10 @@ import Testing
     @Test func ephemeralEventsCostNoReads() throws {
         #expect(try store.groupChannels().urls == "c b a")
         let slow = try store.snapshot()
-        try store.tell(.typing([], in: "a"))
+        try store.emit(.typing([], in: "a"))
         #expect(try store.groupChannels().urls == "c b a")
         try save("d", at: 4)
-        try store.tell(.typing([], in: "a"))
+        try store.emit(.typing([], in: "a"))
         #expect(try store.groupChannels().urls == "d c b a")
         #expect(try store.messageCount() == 0)
         #expect(try slow.groupChannels().urls == "c b a")

@@ -77,12 +77,12 @@ extension Change.Operation {
         case .clearedCachedData: "cleared()"
         case .savedOutboxItem(let item): "item(\(item.requestID))"
         case .removedOutboxItem(let item): "noitem(\(item.requestID))"
-        case .told(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
-        case .told(.participants(let entered, let exited, _)):
+        case .ephemeral(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
+        case .ephemeral(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"
-        case .told(.uploadProgress(let id, _, let bytes, let total)):
+        case .ephemeral(.uploadProgress(let id, _, let bytes, let total)):
             "upload(\(id) \(bytes)/\(total))"
-        case .told(.connection(let state)): "connection(\(state))"
+        case .ephemeral(.connection(let state)): "connection(\(state))"
         case .missed: "missed"
         }
     }

@@ -48,7 +48,7 @@ import Testing
                     position: Position(createdAt: -5, messageID: "5")))
             try batch.save(user)
             batch.setToken([1, 2], for: "an app's own")
-            try batch.noteAccess(to: "a")
+            try batch.recordAccess(to: "a")
             try batch.setPinned(true, "a")
             for item in items { try batch.save(item) }
         }

@@ -70,7 +70,7 @@ import Testing
         let (_, changes) = try store.observe(.channel("c"))
         try store.write { try $0.save(message("1", at: 1)) }
         let news = Ephemeral.typing([User(id: "ann")], in: "c")
-        #expect(try store.tell(news).number == 2)
+        #expect(try store.emit(news).number == 2)
         try store.write { try $0.save(message("2", at: 2)) }
         #expect(changes.drain().map(\.number) == [1, 2, 3])
         #expect(try store.snapshot().number == 3)

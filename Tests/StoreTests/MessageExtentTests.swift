@@ -180,7 +180,7 @@ import Testing
 
     @Test func ephemeralEventsChangeNoExtents() throws {
         try remove("e")
-        try store.tell(.typing([], in: "general"))
+        try store.emit(.typing([], in: "general"))
         _ = try store.messages(in: "general", limit: 1)
         #expect(try extent() == "d to …")
         try save("f", at: 6)
@@ -238,7 +238,7 @@ import Testing
                     if random.oneIn(6) { try Self.check(batch, model, random.pick(urls), &random) }
                 }
             }
-            if random.oneIn(10) { try store.tell(.typing([], in: "x")) }
+            if random.oneIn(10) { try store.emit(.typing([], in: "x")) }
             if random.oneIn(10) { try store.purgeCleared() }
             if random.oneIn(3) { kept.append((try store.snapshot(), model)) }
             for _ in 0..<Int.random(in: 0...4, using: &random) {

@@ -361,7 +361,7 @@ import Testing
             try batch.save(Message("z", at: 1, in: "new"))
             #expect(try batch.messageCount(in: "new") == 1)
             #expect(try batch.channelURLsByAccess() == ["general", "new"])
-            try batch.noteAccess(to: "general")
+            try batch.recordAccess(to: "general")
             #expect(try batch.channelURLsByAccess() == ["new", "general"])
             // Outside of the batch, nothing of this is visible.
             #expect(try before() == "e d c b a")
@@ -400,7 +400,7 @@ import Testing
             moved.message?.channelURL = "elsewhere"
             #expect(code { try batch.save(moved) } == .invalid)
             #expect(code { try batch.save(User(id: "")) } == .invalid)
-            #expect(code { try batch.noteAccess(to: "") } == .invalid)
+            #expect(code { try batch.recordAccess(to: "") } == .invalid)
             #expect(code { try batch.setPinned(true, "") } == .invalid)
         }
         #expect(try store.snapshot().number == 1)

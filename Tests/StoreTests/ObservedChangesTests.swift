@@ -94,7 +94,7 @@ import Testing
             do {
                 if thread == 0 {
                     while readers.withLock({ $0 }) > 0 {
-                        try store.write { $0.tell(.connection(.open)) }
+                        try store.write { $0.emit(.connection(.open)) }
                     }
                     return
                 }
@@ -145,11 +145,11 @@ import Testing
             try batch.markStale(StaleRange(in: "general", epoch: 1))
         }
         try store.write { batch in
-            batch.tell(.typing([User(id: "ann")], in: "general"))
-            batch.tell(.typing([], in: "other"))
-            batch.tell(.uploadProgress("r", in: "general", bytes: 1, total: 2))
-            batch.tell(.uploadProgress("s", in: "other", bytes: 2, total: 2))
-            batch.tell(.connection(.open))
+            batch.emit(.typing([User(id: "ann")], in: "general"))
+            batch.emit(.typing([], in: "other"))
+            batch.emit(.uploadProgress("r", in: "general", bytes: 1, total: 2))
+            batch.emit(.uploadProgress("s", in: "other", bytes: 2, total: 2))
+            batch.emit(.connection(.open))
         }
         try store.write { batch in
             try batch.removeMessage("a", in: "general")
@@ -188,7 +188,7 @@ import Testing
         try store.write { batch in
             try batch.save(Message("a", at: 1), source: .eventMessageReceived)
             try batch.removeMessage("a", in: "general")
-            batch.tell(.connection(.closed), source: .channelRefresh)
+            batch.emit(.connection(.closed), source: .channelRefresh)
         }
         let entries = changes.drain().flatMap(\.entries)
         #expect(entries.map(\.source) == [nil, .eventMessageReceived, nil, .channelRefresh])
@@ -197,11 +197,11 @@ import Testing
     @Test func changesAreReportedInCommitOrder() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
-        try store.write { $0.tell(.connection(.connecting)) }
+        try store.write { $0.emit(.connection(.connecting)) }
         try store.write { batch in
-            batch.tell(.connection(.open))
+            batch.emit(.connection(.open))
             try batch.save(Message("a", at: 1))
-            batch.tell(.typing([], in: "general"))
+            batch.emit(.typing([], in: "general"))
         }
         #expect(
             pictures(changes) == [
@@ -234,7 +234,7 @@ import Testing
     @Test func unreadChangesAreReplacedByOneMissedChange() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 3)
-        try store.write { $0.tell(.connection(.connecting)) }
+        try store.write { $0.emit(.connection(.connecting)) }
         try store.write { try $0.save(Message("a", at: 1)) }
         #expect(pictures(changes) == ["1 connection(connecting)", "2 gap(-∞ +∞) +a"])
         try store.write { try $0.save(Message("b", at: 1)) }
@@ -368,7 +368,7 @@ import Testing
     @Test func manyChangesAreTakenOneByOneInTheirOrder() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
-        for _ in 1...500 { try store.tell(.typing([], in: "general")) }
+        for _ in 1...500 { try store.emit(.typing([], in: "general")) }
         var numbers: [Int] = []
         for await change in changes {
             numbers.append(change.number)
@@ -435,7 +435,7 @@ import Testing
                 }
                 return last
             }()
-            async let write = store.write { $0.tell(.connection(.open)) }
+            async let write = store.write { $0.emit(.connection(.open)) }
             if round % 2 == 0 { await Task.yield() }
             changes.cancel()
             _ = try await write

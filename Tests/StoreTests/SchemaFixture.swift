@@ -125,7 +125,7 @@ extension SchemaFixture {
             try batch.clearMessages(in: "cleared")
             try batch.markStale(
                 StaleRange(in: "general", from: bound("1", 1), to: bound("2", 2), epoch: 7))
-            try batch.noteAccess(to: "general")
+            try batch.recordAccess(to: "general")
             try batch.save(OutboxItem("second", request: "d2"))
             try batch.save(
                 OutboxItem(

@@ -86,7 +86,7 @@ import Testing
         let store = try ChatStore(at: url)
         let (_, changes) = try store.observe(.everything)
         try store.suspend()
-        try store.tell(.connection(.closed))
+        try store.emit(.connection(.closed))
         try store.resume()
         #expect(changes.drain().map(\.number) == [1, 2])
         #expect(try store.snapshot().number == 2)

@@ -111,7 +111,7 @@ struct WorldModel: Equatable {
         return true
     }
 
-    mutating func noteAccess(_ url: ChannelURL) {
+    mutating func recordAccess(_ url: ChannelURL) {
         accesses += 1
         let turn = accesses
         change(url) { $0.lastAccess = turn }

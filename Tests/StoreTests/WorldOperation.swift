@@ -13,7 +13,7 @@ enum WorldOperation: Hashable, Sendable {
     case saveOpen(OpenChannel)
     case removeChannel(ChannelURL)
     case replaceGroups([GroupChannel])
-    case noteAccess(ChannelURL)
+    case recordAccess(ChannelURL)
     case setPinned(Bool, ChannelURL)
     case removeAllPins
     case saveUser(User)
@@ -42,7 +42,7 @@ enum WorldOperation: Hashable, Sendable {
             case .saveOpen(let channel): try batch.save(channel)
             case .removeChannel(let url): try batch.removeChannel(url)
             case .replaceGroups(let channels): try batch.replaceGroupChannels(with: channels)
-            case .noteAccess(let url): try batch.noteAccess(to: url)
+            case .recordAccess(let url): try batch.recordAccess(to: url)
             case .setPinned(let isPinned, let url): try batch.setPinned(isPinned, url)
             case .removeAllPins: try batch.removeAllPins()
             case .saveUser(let user): try batch.save(user)
@@ -78,7 +78,7 @@ enum WorldOperation: Hashable, Sendable {
         case .saveOpen(let channel): model.save(channel)
         case .removeChannel(let url): model.channels[url] = nil
         case .replaceGroups(let channels): return model.replaceGroupChannels(channels)
-        case .noteAccess(let url): model.noteAccess(url)
+        case .recordAccess(let url): model.recordAccess(url)
         case .setPinned(let isPinned, let url): model.setPinned(isPinned, url)
         case .removeAllPins: for url in WorldOperation.urls { model.setPinned(false, url) }
         case .saveUser(let user): model.users[user.userID] = user
@@ -133,7 +133,7 @@ extension WorldOperation {
             // One without a URL is invalid, and so is the whole.
             let invalid = random.oneIn(4) ? [GroupChannel(url: "", createdAt: 1)] : []
             return .replaceGroups(groups + invalid)
-        case 61..<64: return .noteAccess(url)
+        case 61..<64: return .recordAccess(url)
         case 64..<66: return .setPinned(random.oneIn(2), url)
         case 66..<68:
             return .saveUser(User(id: random.pick(["ann", "bo"]), nickname: id.rawValue))
@@ -218,7 +218,7 @@ extension WorldOperation: CustomStringConvertible {
         case .saveOpen(let channel): "save open \(channel.url), created at \(channel.createdAt)"
         case .removeChannel(let url): "remove \(url)"
         case .replaceGroups(let channels): "replace groups: \(channels.map(\.url))"
-        case .noteAccess(let url): "access \(url)"
+        case .recordAccess(let url): "access \(url)"
         case .setPinned(let isPinned, let url): "\(isPinned ? "pin" : "unpin") \(url)"
         case .removeAllPins: "unpin all"
         case .saveUser(let user): "save user \(user.userID)"

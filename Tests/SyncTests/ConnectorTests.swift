@@ -47,7 +47,7 @@ import Testing
         _ = connector.begin(as: bob)
         for _ in 0..<5 {
             connector.succeed()
-            connector.noteProgress()
+            connector.recordProgress()
             #expect(connector.fail(offline) == .connect(bob, number: connector.number))
         }
     }
@@ -66,7 +66,7 @@ import Testing
         var connector = Connector()
         _ = connector.begin(as: bob)
         connector.succeed()
-        connector.noteProgress()
+        connector.recordProgress()
         #expect(connector.fail(expired) == .renew)
         let renewed = Credentials("bob", accessToken: "new")
         #expect(connector.renew(renewed) == .connect(renewed, number: connector.number))

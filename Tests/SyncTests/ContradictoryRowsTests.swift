@@ -17,8 +17,8 @@ import Testing
 
     private func write(_ damage: Damage, _ positions: [Position], to batch: Overlay) {
         let bounds = positions.map(Gap.Bound.position)
-        func put<Value: Stretch>(_ stretch: Value) {
-            batch.put({ $0.boundKey(Value.table, 1, stretch.upper) }, stretch.writeValue)
+        func put<Value: Segment>(_ segment: Value) {
+            batch.put({ $0.boundKey(Value.table, 1, segment.upper) }, segment.writeValue)
         }
         switch damage {
         case .gaps:

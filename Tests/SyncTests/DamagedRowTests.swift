@@ -30,11 +30,11 @@ import Testing
         }
     }
 
-    private func take(_ event: FeedEvent, untold: Int? = nil) throws {
+    private func take(_ event: FeedEvent, unreported: Int? = nil) throws {
         try store.write { batch in
-            if let untold { batch.setUntold(messages[untold].position, of: "general") }
+            if let unreported { batch.setUnreported(messages[unreported].position, of: "general") }
             var ingest = Ingest(batch, .exact, "bob", Flights())
-            _ = try ingest.take(
+            _ = try ingest.apply(
                 FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true), after: nil)
         }
     }
@@ -49,13 +49,13 @@ import Testing
     /// The position of the damaged message is in its key.
     @Test func deliveryBelowItContinuesAtIt() throws {
         try damage(2)
-        try take(.messageReceived(messages[1]), untold: 1)
-        #expect(try store.read { try $0.untold(of: "general") } == messages[2].position)
+        try take(.messageReceived(messages[1]), unreported: 1)
+        #expect(try store.read { try $0.unreported(of: "general") } == messages[2].position)
     }
 
     @Test func aTruncationOpensAGapAboveIt() throws {
         try damage(0)
-        try take(.truncation(in: "general", walk: "w"), untold: 1)
+        try take(.truncation(in: "general", walk: "w"), unreported: 1)
         let position = try #require(messages[0].position)
         #expect(try store.gaps(in: "general").map(\.lower) == [.position(position)])
     }

@@ -8,12 +8,12 @@ import Testing
 @Suite struct FlightsTests {
     @Test func idsTouchedDuringARequestAreRecorded() {
         var flights = Flights()
-        flights.noteTouched("0", in: "c")
+        flights.recordTouched("0", in: "c")
         let first = flights.begin(in: "c", isFollowed: true)
-        flights.noteTouched("1", in: "c")
+        flights.recordTouched("1", in: "c")
         let second = flights.begin(in: "c", isFollowed: true)
-        flights.noteTouched("2", in: "c")
-        flights.noteTouched("3", in: "other")
+        flights.recordTouched("2", in: "c")
+        flights.recordTouched("3", in: "other")
         #expect(flights.end(first)?.touched == ["1", "2"])
         #expect(flights.end(second)?.touched == ["2"])
         #expect(!flights.isAsking(about: "c") && flights.openCount == 0)
@@ -22,9 +22,9 @@ import Testing
     @Test func deletedAndRecreatedMessageExists() {
         var flights = Flights()
         let flight = flights.begin(in: "c", isFollowed: true)
-        flights.noteDeleted("1", in: "c")
-        flights.noteDeleted("2", in: "c")
-        flights.noteTouched("2", in: "c")
+        flights.recordDeleted("1", in: "c")
+        flights.recordDeleted("2", in: "c")
+        flights.recordTouched("2", in: "c")
         let news = flights.end(flight)
         #expect(news?.deleted == ["1"])
         #expect(news?.touched == ["1", "2"])
@@ -55,16 +55,16 @@ import Testing
     @Test func tooMuchNewsIsAVoid() {
         var flights = Flights()
         let flight = flights.begin(in: "c", isFollowed: true)
-        for number in 0...20_000 { flights.noteTouched(MessageID("\(number)"), in: "c") }
+        for number in 0...20_000 { flights.recordTouched(MessageID("\(number)"), in: "c") }
         #expect(flights.end(flight) == nil)
     }
 
     @Test func channelsReportedSinceAreChanges() {
         var flights = Flights()
         let first = flights.begin(in: nil, isFollowed: true)
-        flights.noteChannel("a")
+        flights.recordChannel("a")
         let second = flights.begin(in: nil, isFollowed: true)
-        flights.noteChannel("b")
+        flights.recordChannel("b")
         #expect(flights.end(first)?.channels == ["a", "b"])
         #expect(flights.end(second)?.channels == ["b"])
         let third = flights.begin(in: nil, isFollowed: true)
@@ -110,10 +110,10 @@ import Testing
                 #expect(news?.touched == (isVoid ? nil : touched))
                 #expect(news?.deleted == (isVoid ? nil : deleted))
             case 6...8:
-                flights.noteTouched(id, in: url)
+                flights.recordTouched(id, in: url)
                 happened.append(.touched(id, url))
             case 9, 10:
-                flights.noteDeleted(id, in: url)
+                flights.recordDeleted(id, in: url)
                 happened.append(.deleted(id, url))
             default:
                 if random.oneIn(8) {

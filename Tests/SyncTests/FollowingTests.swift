@@ -146,7 +146,8 @@ import Testing
         let (_, changes) = try story.store.observe(.channel("general"))
         try await story.alice.setTyping(true, in: "general")
         let typing = await changes.first { $0.operations.contains(where: \.isTyping) }
-        guard case .told(.typing(let users, _)) = typing?.operations.first(where: \.isTyping) else {
+        guard case .ephemeral(.typing(let users, _)) = typing?.operations.first(where: \.isTyping)
+        else {
             Issue.record("nobody types")
             return
         }
@@ -225,7 +226,7 @@ import Testing
 
 extension Change.Operation {
     fileprivate var isTyping: Bool {
-        if case .told(.typing) = self { true } else { false }
+        if case .ephemeral(.typing) = self { true } else { false }
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
         init() throws { store = try ChatStore.inMemory() }
 
         @discardableResult
-        func take(_ body: (inout Ingest) throws -> Void) throws -> Change {
+        func apply(_ body: (inout Ingest) throws -> Void) throws -> Change {
             var after = (flights, tombstoneCounts)
             let change = try store.write { batch in
                 var ingest = Ingest(
@@ -30,12 +30,12 @@ import Testing
         }
 
         @discardableResult
-        func take(_ batch: FeedBatch) throws -> Change {
-            try take { _ = try $0.take(batch, after: nil) }
+        func apply(_ batch: FeedBatch) throws -> Change {
+            try apply { _ = try $0.apply(batch, after: nil) }
         }
 
-        func take(_ event: FeedEvent) throws {
-            try take(FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true))
+        func apply(_ event: FeedEvent) throws {
+            try apply(FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true))
         }
 
         /// Returns all rows that a reader could return.
@@ -111,9 +111,9 @@ import Testing
         let once = try Device()
         let twice = try Device()
         for batch in batches {
-            try once.take(batch)
-            try twice.take(batch)
-            let again = try twice.take(batch)
+            try once.apply(batch)
+            try twice.apply(batch)
+            let again = try twice.apply(batch)
             #expect(again.isEmpty, "\(again.entries)")
         }
         #expect(try once.rows() == twice.rows())
@@ -122,12 +122,12 @@ import Testing
     @Test(arguments: 0..<15) func aPartAndThenAllIsTheSameAsAll(seed: Int) async throws {
         let batches = try await batches(seed: seed)
         let once = try Device()
-        for batch in batches { try once.take(batch) }
+        for batch in batches { try once.apply(batch) }
         let rows = try once.rows()
         for count in stride(from: 1, to: batches.count, by: 3) {
             let device = try Device()
-            for batch in batches.prefix(count) { try device.take(batch) }
-            for batch in batches { try device.take(batch) }
+            for batch in batches.prefix(count) { try device.apply(batch) }
+            for batch in batches { try device.apply(batch) }
             #expect(try device.rows() == rows)
         }
     }
@@ -171,7 +171,7 @@ import Testing
                 for come in asked...last {
                     for second in Answer.allCases {
                         let device = try Device()
-                        try device.take { ingest in
+                        try device.apply { ingest in
                             try ingest.batch.save(GroupChannel.sample())
                             guard startsCovered else { return }
                             try ingest.batch.cover("general", from: .beginning, through: .end)
@@ -199,7 +199,7 @@ import Testing
     ) throws {
         var flights: [Flights.Flight] = []
         for told in 0...states.count {
-            if told > 0 { try device.take(states[told - 1].event) }
+            if told > 0 { try device.apply(states[told - 1].event) }
             if told == asked {
                 flights = [true, true].map {
                     device.flights.begin(in: "general", isFollowed: $0)
@@ -216,23 +216,23 @@ import Testing
         _ device: Device, _ kind: Answer, _ message: Message?, _ flight: Flights.Flight
     ) throws {
         guard let news = device.flights.end(flight) else { return }
-        try device.take { ingest in
+        try device.apply { ingest in
             switch kind {
             case .page:
                 let page = MessagePage(
                     messages: message.map { [$0] } ?? [], older: nil, newer: nil)
-                let report = try ingest.take(
+                let report = try ingest.apply(
                     page, in: "general", edge: .end, since: news, .messageFill)
                 for id in report.doubtful {
                     // As the server would answer then, or later.
                     let lookup = MessageLookup(
                         found: message.map { [$0] } ?? [], gone: message == nil ? [id] : [])
-                    try ingest.take(lookup, in: "general", since: news, .messageFill)
+                    try ingest.apply(lookup, in: "general", since: news, .messageFill)
                 }
             case .lookup:
                 let lookup = MessageLookup(
                     found: message.map { [$0] } ?? [], gone: message == nil ? ["1"] : [])
-                try ingest.take(lookup, in: "general", since: news, .messageFill)
+                try ingest.apply(lookup, in: "general", since: news, .messageFill)
             case .changelog:
                 var changes = MessageChangelog()
                 changes.updated = message.map { [$0] } ?? []
@@ -242,9 +242,9 @@ import Testing
                     deleted.deletedAt = 4000
                     changes.deleted = [deleted]
                 }
-                try ingest.take(changes, in: "general", since: news, .messageChangelog)
+                try ingest.apply(changes, in: "general", since: news, .messageChangelog)
             case .reply:
-                if let message { _ = try ingest.take(message, since: news, .eventMessageSent) }
+                if let message { _ = try ingest.apply(message, since: news, .eventMessageSent) }
             }
         }
     }
@@ -255,11 +255,11 @@ import Testing
         let device = try Device()
         var channel = GroupChannel.sample()
         channel.messageOffset = 2000
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(channel)
             for (number, time) in [(1, 1999), (2, 2000), (3, 2001)] as [(Int, Int64)] {
                 let message = Message.sample(number, at: Timestamp(milliseconds: time))
-                try ingest.take(message, nil, .fresh)
+                try ingest.apply(message, nil, .fresh)
             }
         }
         let ids = try device.store.read { try $0.messages(in: "general").map(\.messageID) }
@@ -273,7 +273,7 @@ import Testing
         message.messageID = MessageID(long)
         var homeless = Message.sample(2)
         homeless.channelURL = ""
-        try device.take(
+        try device.apply(
             FeedBatch(
                 events: [
                     .messageReceived(message), .messageReceived(homeless),
@@ -289,21 +289,21 @@ import Testing
     @Test func idOfAnEarlierEpochCanBeReused() throws {
         let device = try Device()
         let url: ChannelURL = "general"
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
             try ingest.batch.cover(url, from: .beginning, through: .end)
-            try ingest.take(.sample(1, text: "old", at: 1000), nil, .fresh)
+            try ingest.apply(.sample(1, text: "old", at: 1000), nil, .fresh)
         }
-        try device.take { try $0.lose(.newEpoch, "restored") }
+        try device.apply { try $0.lose(.newEpoch, "restored") }
         let flight = device.flights.begin(in: url, isFollowed: true)
         let answer = device.flights.end(flight)
         let news = try #require(answer)
-        try device.take { ingest in
-            try ingest.take(
+        try device.apply { ingest in
+            try ingest.apply(
                 MessageLookup(found: [], gone: ["1"]), in: url, since: news, .messageFill)
         }
         #expect(try device.store.read { try $0.messages(in: url).isEmpty })
-        try device.take(.messageReceived(.sample(1, text: "new", at: 1000)))
+        try device.apply(.messageReceived(.sample(1, text: "new", at: 1000)))
         #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
     }
 
@@ -314,21 +314,21 @@ import Testing
         let said = Message.sample(3, text: "said", at: 1000)
         var edited = Message.sample(3, text: "edited", at: 1000)
         edited.updatedAt = 2000
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
-            try ingest.takeAlone(.sample(2, at: 1000), nil, .hearsay)
+            try ingest.applyAlone(.sample(2, at: 1000), nil, .untrusted)
         }
         let flight = device.flights.begin(in: url, isFollowed: true)
         let answer = device.flights.end(flight)
         let news = try #require(answer)
-        try device.take { ingest in
+        try device.apply { ingest in
             let page = MessagePage(
                 messages: [.sample(1, at: 1000), edited], older: nil, newer: nil)
-            let report = try ingest.take(page, in: url, edge: .end, since: news, .messageFill)
+            let report = try ingest.apply(page, in: url, edge: .end, since: news, .messageFill)
             #expect(report.doubtful == ["2"])
         }
         // The feed is not as far as the page was.
-        try device.take(.messageReceived(said))
+        try device.apply(.messageReceived(said))
         let texts = try device.store.read { try $0.messages(in: url).map(\.text) }
         #expect(texts == ["edited", "message 2", "message 1"])
     }
@@ -337,20 +337,20 @@ import Testing
     @Test func deletedStaleMessageDoesNotReturn() throws {
         let device = try Device()
         let url: ChannelURL = "general"
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
-            try ingest.takeAlone(.sample(2), nil, .hearsay)
+            try ingest.applyAlone(.sample(2), nil, .untrusted)
         }
         let flight = device.flights.begin(in: url, isFollowed: true)
         let answer = device.flights.end(flight)
         let news = try #require(answer)
-        try device.take { ingest in
+        try device.apply { ingest in
             let page = MessagePage(messages: [.sample(1), .sample(3)], older: nil, newer: nil)
-            let report = try ingest.take(page, in: url, edge: .end, since: news, .messageFill)
+            let report = try ingest.apply(page, in: url, edge: .end, since: news, .messageFill)
             let lookup = MessageLookup(found: [], gone: report.doubtful)
-            try ingest.take(lookup, in: url, since: news, .messageFill)
+            try ingest.apply(lookup, in: url, since: news, .messageFill)
         }
-        try device.take(.messageReceived(.sample(2)))
+        try device.apply(.messageReceived(.sample(2)))
         let ids = try device.store.read { try $0.messages(in: url).map(\.messageID) }
         #expect(ids == ["3", "1"])
     }
@@ -359,14 +359,14 @@ import Testing
     @Test func truncationStartsOlderThanTheUndeliveredMessages() throws {
         let device = try Device()
         let url: ChannelURL = "general"
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
             try ingest.batch.cover(url, from: .beginning, through: .end)
             ingest.isAlone = true
-            try ingest.take(.sample(2), nil, .fresh)
-            try ingest.takeAlone(.sample(3), nil, .hearsay)
+            try ingest.apply(.sample(2), nil, .fresh)
+            try ingest.applyAlone(.sample(3), nil, .untrusted)
         }
-        try device.take(.truncation(in: url, walk: "w"))
+        try device.apply(.truncation(in: url, walk: "w"))
         let missed = try #require(Message.sample(1).position)
         #expect(try device.store.read { try $0.gap(around: missed, in: url) } != nil)
     }
@@ -382,17 +382,17 @@ import Testing
         from: Timestamp?, through: Timestamp?, picture: String
     ) throws {
         let device = try Device()
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
             for (text, time) in [("a", 1000), ("b", 2000), ("c", 3000)] as [(String, Timestamp)] {
                 let message = Message(
                     id: MessageID(text), channelURL: "general", text: text, createdAt: time)
-                try ingest.take(message, nil, .fresh)
-                ingest.batch.setUntold(nil, of: "general")
+                try ingest.apply(message, nil, .fresh)
+                ingest.batch.setUnreported(nil, of: "general")
             }
             try ingest.batch.cover("general", from: .beginning, through: .end)
         }
-        try device.take(.historyChanged(in: "general", from: from, through: through))
+        try device.apply(.historyChanged(in: "general", from: from, through: through))
         #expect(try device.store.read { try $0.picture(of: "general") } == picture)
     }
 
@@ -402,45 +402,45 @@ import Testing
         let device = try Device()
         let url: ChannelURL = "general"
         let (lower, upper) = (Message.sample(1, at: 1000), Message.sample(3, at: 3000))
-        try device.take { ingest in
+        try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
-            for message in [lower, upper] { try ingest.take(message, nil, .fresh) }
-            ingest.batch.setUntold(nil, of: url)
+            for message in [lower, upper] { try ingest.apply(message, nil, .fresh) }
+            ingest.batch.setUnreported(nil, of: url)
             try ingest.batch.cover(url, from: .beginning, through: .end)
             try ingest.batch.open(
                 Gap(
                     in: url, from: .position(lower.position!), to: .position(upper.position!),
                     walkCursor: "w"))
         }
-        try device.take(.historyChanged(in: url, from: time, through: time < 1000 ? 1000 : time))
+        try device.apply(.historyChanged(in: url, from: time, through: time < 1000 ? 1000 : time))
         let gap = try device.store.read { try $0.gaps(in: url) }.first
         #expect(gap?.lower == .position(lower.position!) && gap?.walkCursor == cursor)
     }
 
     @Test func messageOfAnEarlierEpochCanReturn() throws {
         let device = try Device()
-        try device.take { ingest in
+        try device.apply { ingest in
             var channel = GroupChannel.sample()
             channel.messageOffset = 2000
             try ingest.save(channel, over: nil, .channelBackgroundSync)
         }
         let old = Message.sample(1, at: 1000)
-        try device.take(.messageReceived(old))
+        try device.apply(.messageReceived(old))
         #expect(try device.store.read { try $0.messages(in: "general").isEmpty })
-        try device.take { try $0.lose(.newEpoch, "restored") }
+        try device.apply { try $0.lose(.newEpoch, "restored") }
         #expect(try device.store.read { try $0.gap(around: old.position!, in: "general") } != nil)
-        try device.take(.messageReceived(old))
+        try device.apply(.messageReceived(old))
         #expect(try device.store.read { try $0.messages(in: "general").count } == 1)
     }
 
     @Test func tombstonesDoNotGrowForEver() throws {
         let device = try Device()
-        try device.take { ingest in
+        try device.apply { ingest in
             for number in 1...(Ingest.tombstoneLimit + 1) {
                 let message = Message(
                     id: MessageID("\(number)"), channelURL: "general", text: "a",
                     createdAt: Timestamp(milliseconds: Int64(number)))
-                try ingest.take(message, nil, .fresh)
+                try ingest.apply(message, nil, .fresh)
                 try ingest.delete(
                     MessageID("\(number)"), in: "general",
                     at: Timestamp(milliseconds: Int64(number)), nil)
@@ -456,8 +456,8 @@ import Testing
         let device = try Device()
         for number in 1...(Ingest.tombstoneLimit + 1) {
             let time = Timestamp(milliseconds: Int64(number))
-            try device.take { ingest in
-                try ingest.take(.sample(number, at: time), nil, .fresh)
+            try device.apply { ingest in
+                try ingest.apply(.sample(number, at: time), nil, .fresh)
                 try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
             }
         }
@@ -468,9 +468,9 @@ import Testing
 
     @Test func aChannelKeepsTheLatestTimeThatSomebodyHasRead() throws {
         let device = try Device()
-        try device.take { try $0.batch.save(GroupChannel.sample()) }
+        try device.apply { try $0.batch.save(GroupChannel.sample()) }
         for time in [3000, 1000, 2000] as [Int64] {
-            try device.take(.read(by: "alice", in: "general", at: Timestamp(milliseconds: time)))
+            try device.apply(.read(by: "alice", in: "general", at: Timestamp(milliseconds: time)))
         }
         let channel = try device.store.read { try $0.groupChannel("general") }
         #expect(channel?.readReceipts["alice"] == 3000)

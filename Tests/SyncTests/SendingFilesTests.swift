@@ -48,7 +48,7 @@ import Testing
             let found = try await story.alice.download(#require(sent.file))
             #expect(found == bytes)
             let told = changes.drain().flatMap(\.operations).contains {
-                if case .told(.uploadProgress(id, "general", bytes: 1000, total: 1000)) = $0 {
+                if case .ephemeral(.uploadProgress(id, "general", bytes: 1000, total: 1000)) = $0 {
                     true
                 } else {
                     false
@@ -72,9 +72,10 @@ import Testing
             story.network.goOnline()
             let again = story.restarted()
             _ = try await again.connect(as: Credentials("bob"))
-            let fate = try await again.deliveryResult(of: #require(copied.requestID), in: "general")
-            guard case .sent(let sent) = fate else {
-                Issue.record("\(fate)")
+            let result = try await again.deliveryResult(
+                of: #require(copied.requestID), in: "general")
+            guard case .sent(let sent) = result else {
+                Issue.record("\(result)")
                 return
             }
             let found = try await story.alice.download(#require(sent.file))
@@ -201,10 +202,10 @@ import Testing
             try FileManager.default.removeItem(atPath: path)
             story.network.goOnline()
             try await story.connect()
-            let fate = try await story.engine.deliveryResult(
+            let result = try await story.engine.deliveryResult(
                 of: #require(message.requestID), in: "general")
-            guard case .sent(let sent) = fate else {
-                Issue.record("\(fate)")
+            guard case .sent(let sent) = result else {
+                Issue.record("\(result)")
                 return
             }
             let found = try await story.alice.download(#require(sent.file))
@@ -231,7 +232,9 @@ import Testing
         _ = try await engine.deliveryResult(of: id, in: "general")
         backend.reportsLate()
         let told = changes.drain().flatMap(\.operations).compactMap { operation -> Int? in
-            guard case .told(.uploadProgress(_, _, let bytes, _)) = operation else { return nil }
+            guard case .ephemeral(.uploadProgress(_, _, let bytes, _)) = operation else {
+                return nil
+            }
             return bytes
         }
         #expect(told == [250, 1000])

@@ -23,7 +23,7 @@ import Testing
         try await body(try await Story(options))
     }
 
-    private func fate(_ id: RequestID) async throws -> DeliveryResult {
+    private func result(of id: RequestID) async throws -> DeliveryResult {
         try await story.engine.deliveryResult(of: id, in: "general")
     }
 
@@ -35,7 +35,7 @@ import Testing
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
         let a = try await story.write("a")
-        guard case .sent = try await fate(a) else {
+        guard case .sent = try await result(of: a) else {
             Issue.record("It was not sent.")
             return
         }
@@ -78,7 +78,7 @@ import Testing
         await story.sleeper.begun(1)
         #expect(try story.picture() == "(a)")
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 10, newer: 0)
-        guard case .sent = try await fate(a) else {
+        guard case .sent = try await result(of: a) else {
             Issue.record("It did not land.")
             return
         }
@@ -121,7 +121,7 @@ import Testing
         try await story.say("a")
         story.network.goOnline()
         await story.engine.reconnect()
-        _ = try await fate(b)
+        _ = try await result(of: b)
         try await story.end()
         #expect(try story.picture() == "a b")
     }
@@ -131,7 +131,7 @@ import Testing
     @Test func removedItemStaysRemovedAfterARestart() async throws {
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
-        _ = try await fate(long)
+        _ = try await result(of: long)
         #expect(try await story.engine.removeFailedMessages([long]) == [long])
         await story.engine.close()
         let again = story.restarted()
@@ -148,7 +148,7 @@ import Testing
         try story.createChannel("other")
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
-        _ = try await fate(long)
+        _ = try await result(of: long)
         #expect(try story.store.failedMessages(in: "other") == [])
         #expect(try await story.engine.removeAllFailedMessages(in: "other") == [])
         #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
@@ -189,10 +189,10 @@ import Testing
             story.device.advance(by: .seconds(26 * 3600))
             story.network.goOnline()
             try await story.connect()
-            let fate = try await story.engine.deliveryResult(of: a, in: "general")
+            let result = try await story.engine.deliveryResult(of: a, in: "general")
             try await story.engine.caughtUp("general")
             #expect(try story.picture() == (days == 1 ? "!a" : "a"))
-            if case .failed(let item) = fate { #expect(item.errorCode == .pendingError) }
+            if case .failed(let item) = result { #expect(item.errorCode == .pendingError) }
             try await story.end()
         }
     }
@@ -211,7 +211,7 @@ import Testing
         if years > 0 { story.device.advance(by: .zero - wrong) }
         story.network.goOnline()
         await story.engine.reconnect()
-        _ = try await fate(c)
+        _ = try await result(of: c)
         try await story.end()
         #expect(try story.picture() == "a b c")
     }
@@ -279,19 +279,19 @@ import Testing
         let events = await story.engine.events()
         try await story.open()
         let a = try await story.write("a")
-        guard case .sent(let message) = try await fate(a), let id = message.messageID else {
+        guard case .sent(let message) = try await result(of: a), let id = message.messageID else {
             Issue.record("It was not sent.")
             return
         }
         let reaction = try await story.engine.react(.add, "+1", to: .sent(id), in: "general")
-        _ = try await fate(reaction)
+        _ = try await result(of: reaction)
         let long = try await story.write(String(repeating: "x", count: 6000))
-        _ = try await fate(long)
+        _ = try await result(of: long)
         try await story.engine.cancel(long)
         try await story.end()
         var told: [String] = []
-        for await case .fate(let fate, let item) in events {
-            switch fate {
+        for await case .deliveryResult(let result, let item) in events {
+            switch result {
             case .sent: told.append("\(item.requestID) sent")
             case .done: told.append("\(item.requestID) done")
             case .failed: told.append("\(item.requestID) failed")
@@ -305,18 +305,18 @@ import Testing
     @Test func deliveryResultIsAvailableAfterALaterDeletion() async throws {
         try await story.open()
         let a = try await story.write("a")
-        guard case .sent(let message) = try await fate(a), let id = message.messageID else {
+        guard case .sent(let message) = try await result(of: a), let id = message.messageID else {
             Issue.record("It was not sent.")
             return
         }
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         try await story.sees("")
-        #expect(try await fate(deletion) == .done)
-        guard case .sent = try await fate(a) else {
+        #expect(try await result(of: deletion) == .done)
+        guard case .sent = try await result(of: a) else {
             Issue.record("It was forgotten.")
             return
         }
-        #expect(try await fate("nobody's") == .unknown)
+        #expect(try await result(of: "nobody's") == .unknown)
         try await story.end()
     }
 }

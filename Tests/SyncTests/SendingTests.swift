@@ -13,7 +13,7 @@ import Testing
         story = try await Story()
     }
 
-    func fate(_ id: RequestID) async throws -> DeliveryResult {
+    func result(of id: RequestID) async throws -> DeliveryResult {
         try await story.engine.deliveryResult(of: id, in: "general")
     }
 
@@ -29,7 +29,8 @@ import Testing
         #expect(try await story.texts() == ["a"])
         story.network.goOnline()
         await story.engine.reconnect()
-        guard case .sent(let sent) = try await fate(c), case .sent = try await fate(b) else {
+        guard case .sent(let sent) = try await result(of: c), case .sent = try await result(of: b)
+        else {
             Issue.record("It was not sent.")
             return
         }
@@ -44,7 +45,7 @@ import Testing
         _ = try await story.write("a")
         let b = try await story.write("b")
         try await story.connect()
-        _ = try await fate(b)
+        _ = try await result(of: b)
         #expect(try await story.texts() == ["a", "b"])
         try await story.end()
     }
@@ -69,14 +70,14 @@ import Testing
         story.device.advance(by: .seconds(3 * 24 * 3600 + 1))
         story.network.goOnline()
         try await story.connect()
-        guard case .failed(let item) = try await fate(a) else {
+        guard case .failed(let item) = try await result(of: a) else {
             Issue.record("It did not fail.")
             return
         }
         #expect(item.errorCode == .pendingError)
         #expect(try story.picture() == "… !a")
         try await story.engine.resend(a)
-        _ = try await fate(a)
+        _ = try await result(of: a)
         #expect(try await story.texts() == ["a"])
         try await story.end()
     }
@@ -88,7 +89,7 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         let a = try await story.write("a")
-        guard case .sent(let message) = try await fate(a) else {
+        guard case .sent(let message) = try await result(of: a) else {
             Issue.record("It was not sent.")
             return
         }
@@ -105,7 +106,7 @@ import Testing
         let call = await story.network.held(atLeast: 1)
         #expect(call.count == 1)
         try await story.sees("a")
-        _ = try await fate(a)
+        _ = try await result(of: a)
         story.network.stopHolding()
         try await story.engine.caughtUp()
         #expect(try story.picture() == "a")
@@ -117,7 +118,7 @@ import Testing
         try await story.open()
         var last: RequestID?
         for text in ["a", "b", "c", "d", "e"] { last = try await story.write(text) }
-        _ = try await fate(#require(last))
+        _ = try await result(of: #require(last))
         #expect(try await story.texts() == ["a", "b", "c", "d", "e"])
         try await story.end()
     }
@@ -125,7 +126,7 @@ import Testing
     @Test func equalTextsStayTwo() async throws {
         try await story.open()
         _ = try await story.write("a")
-        _ = try await fate(try await story.write("a"))
+        _ = try await result(of: try await story.write("a"))
         #expect(try await story.texts() == ["a", "a"])
         try await story.end()
     }
@@ -139,8 +140,8 @@ import Testing
         let b = try await story.write("b")
         story.network.goOnline()
         await story.engine.reconnect()
-        _ = try await fate(b)
-        guard case .failed(let item) = try await fate(long) else {
+        _ = try await result(of: b)
+        guard case .failed(let item) = try await result(of: long) else {
             Issue.record("It did not fail.")
             return
         }
@@ -156,13 +157,13 @@ import Testing
         try await story.open()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         let a = try await story.write("a")
-        guard case .failed(let item) = try await fate(a) else {
+        guard case .failed(let item) = try await result(of: a) else {
             Issue.record("It did not fail.")
             return
         }
         #expect(item.isResendable)
         try await story.engine.resend(a)
-        guard case .sent(let message) = try await fate(a) else {
+        guard case .sent(let message) = try await result(of: a) else {
             Issue.record("It was not sent.")
             return
         }
@@ -182,7 +183,7 @@ import Testing
         #expect(try story.picture() == "(a)")
         story.device.advance(by: .seconds(7))
         story.sleeper.stopHolding()
-        _ = try await fate(a)
+        _ = try await result(of: a)
         #expect(try await story.texts() == ["a"])
         try await story.end()
     }
@@ -275,11 +276,11 @@ import Testing
         let a = try await story.write("a")
         let b = try await story.write("b")
         #expect(try await story.engine.cancel(a))
-        #expect(try await fate(a) == .canceled)
+        #expect(try await result(of: a) == .canceled)
         #expect(try await !story.engine.cancel(a))
         story.network.goOnline()
         try await story.connect()
-        _ = try await fate(b)
+        _ = try await result(of: b)
         #expect(try await story.texts() == ["b"])
         try await story.end()
     }
@@ -296,7 +297,7 @@ import Testing
         #expect(try story.store.outboxItemCount() == 1)
         story.network.goOnline()
         try await story.connect()
-        guard case .sent(let message) = try await fate(a) else {
+        guard case .sent(let message) = try await result(of: a) else {
             Issue.record("It was not sent.")
             return
         }
@@ -310,7 +311,7 @@ import Testing
         let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
-        #expect(try await fate(reaction) == .done)
+        #expect(try await result(of: reaction) == .done)
         let page = try await story.alice.messages(in: "general", at: .newest, older: 9, newer: 0)
         #expect(page.messages.map { $0.reactions.map(\.key) } == [["+1"]])
         try await story.end()
@@ -324,10 +325,10 @@ import Testing
         story.network.goOnline()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         try await story.connect()
-        _ = try await fate(b)
+        _ = try await result(of: b)
         #expect(try story.store.outboxItem(reaction)?.state == .pending)
         try await story.engine.resend(a)
-        #expect(try await fate(reaction) == .done)
+        #expect(try await result(of: reaction) == .done)
         #expect(try await story.texts() == ["b", "a"])
         try await story.end()
     }
@@ -341,7 +342,7 @@ import Testing
         _ = await story.network.held(atLeast: 1)
         let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
         story.network.stopHolding()
-        _ = try await fate(edit)
+        _ = try await result(of: edit)
         #expect(try await story.texts() == ["A"])
         try await story.end()
     }
@@ -369,10 +370,10 @@ import Testing
         _ = await story.network.held(atLeast: 1)
         let first = try await story.engine.update(.written(a), in: "general", with: .text("b"))
         story.network.stopHolding()
-        _ = try await fate(a)
+        _ = try await result(of: a)
         let second = try await story.engine.update(.written(a), in: "general", with: .text("c"))
         try await story.engine.resend(a)
-        _ = try await (fate(first), fate(second))
+        _ = try await (result(of: first), result(of: second))
         #expect(try await story.texts() == ["c"])
         try await story.end()
     }
@@ -385,11 +386,11 @@ import Testing
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         let a = try await story.write("a")
-        _ = try await fate(a)
+        _ = try await result(of: a)
         #expect(try story.picture() == "!a")
         let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
         story.network.stopHolding()
-        _ = try await fate(edit)
+        _ = try await result(of: edit)
         #expect(try await story.texts() == ["A"])
         try await story.end()
     }
@@ -420,17 +421,17 @@ import Testing
     @Test func requestIDIdentifiesAMessageThatWasSent() async throws {
         try await story.open()
         let a = try await story.write("a")
-        _ = try await fate(a)
+        _ = try await result(of: a)
         let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
-        guard case .sent(let message) = try await fate(edit) else {
+        guard case .sent(let message) = try await result(of: edit) else {
             Issue.record("It was not edited.")
             return
         }
         #expect(message.text == "A")
         let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
-        #expect(try await fate(reaction) == .done)
+        #expect(try await result(of: reaction) == .done)
         let deletion = try await story.engine.delete(.written(a), in: "general")
-        #expect(try await fate(deletion) == .done)
+        #expect(try await result(of: deletion) == .done)
         #expect(try await story.texts() == [])
         try await story.end()
     }
@@ -439,7 +440,7 @@ import Testing
         story.network.goOffline()
         let a = try await story.write("a")
         #expect(try await story.engine.delete(.written(a), in: "general") == a)
-        #expect(try await fate(a) == .canceled)
+        #expect(try await result(of: a) == .canceled)
         #expect(try story.store.outboxItemCount() == 0)
         await story.close()
     }
@@ -462,7 +463,7 @@ import Testing
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
         try await story.open()
         let a = try await story.write("a")
-        guard case .sent(let sent) = try await fate(a), let id = sent.messageID else {
+        guard case .sent(let sent) = try await result(of: a), let id = sent.messageID else {
             Issue.record("It was not sent.")
             return
         }
@@ -479,17 +480,17 @@ import Testing
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         #expect(try story.store.overlay(of: "general", for: "bob").shown(held) == nil)
         // Requested before anything is done: results of finished items are not kept.
-        let fates = [edit, reaction, deletion].map { id in Task { try await fate(id) } }
+        let results = [edit, reaction, deletion].map { id in Task { try await result(of: id) } }
         for _ in 0..<100 { await Task.yield() }
         story.network.goOnline()
         await story.engine.reconnect()
-        guard case .sent(let edited) = try await fates[0].value else {
+        guard case .sent(let edited) = try await results[0].value else {
             Issue.record("It was not edited.")
             return
         }
         #expect(edited.text == "A")
-        #expect(try await fates[1].value == .done)
-        #expect(try await fates[2].value == .done)
+        #expect(try await results[1].value == .done)
+        #expect(try await results[2].value == .done)
         #expect(try await story.texts() == [])
         #expect(try story.picture() == "")
         try await story.end()

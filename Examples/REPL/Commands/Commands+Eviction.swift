@@ -59,7 +59,7 @@ extension Command {
             gives: [.channelURL]
         ) { arguments in
             let url = try arguments.onlyHeldChannel
-            try arguments.workspace.store.write { try $0.noteAccess(to: url) }
+            try arguments.workspace.store.write { try $0.recordAccess(to: url) }
             return .of(url, "\(url) is the last to be evicted from")
         },
         Command(

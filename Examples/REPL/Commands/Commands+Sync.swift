@@ -56,7 +56,7 @@ extension Command {
                 },
             ].compactMap { $0 }
             // Gaps and stale ranges are not compared.
-            let kinds = try await engine.coverage(of: url).stretches.map(\.kind)
+            let kinds = try await engine.coverage(of: url).segments.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
                 return .text(
@@ -92,7 +92,7 @@ extension Command {
             let engine = try arguments.client.engine
             try await engine.repair(url)
             guard
-                try await engine.coverage(of: url).stretches.contains(where: { $0.kind != .missing }
+                try await engine.coverage(of: url).segments.contains(where: { $0.kind != .missing }
                 )
             else {
                 return .of(url, "no messages of \(url) are known yet: heal \(url) fetches them")

@@ -333,7 +333,7 @@ extension Workspace {
             let newest = try snapshot.messages(in: url, limit: 1).first?.createdAt ?? now()
             let oldest =
                 try snapshot.messages(in: url, after: .oldest, limit: 1).first?.createdAt ?? newest
-            let gaps = coverage.stretches.filter { $0.kind == .missing }.count
+            let gaps = coverage.segments.filter { $0.kind == .missing }.count
             let bar = CoverageBar(
                 coverage, from: oldest, to: newest, items: items, width: width)
             let days = [oldest, newest].map { $0.iso8601.prefix { $0 != "T" } }

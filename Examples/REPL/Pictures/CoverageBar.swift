@@ -10,14 +10,14 @@ struct CoverageBar: CustomStringConvertible {
     init(
         _ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, items: Int, width: Int
     ) {
-        let stretches = coverage.stretches
+        let segments = coverage.segments
         let unsent = String(repeating: "▸", count: min(items, 4))
-        func end(_ stretch: Coverage.Stretch?, _ count: Int) -> String {
-            guard let stretch, stretch.kind != .known else { return "" }
-            return String(repeating: stretch.kind.sign, count: count)
+        func end(_ segment: Coverage.Segment?, _ count: Int) -> String {
+            guard let segment, segment.kind != .known else { return "" }
+            return String(repeating: segment.kind.sign, count: count)
         }
-        let first = end(stretches.first, 2)
-        let last = stretches.count == 1 ? "" : end(stretches.last, 1)
+        let first = end(segments.first, 2)
+        let last = segments.count == 1 ? "" : end(segments.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
         // Floating-point numbers, which do not overflow however far the times are apart.
         let start = Double(oldest.milliseconds)
@@ -29,13 +29,13 @@ struct CoverageBar: CustomStringConvertible {
             return (Double(position.createdAt.milliseconds) - start) / span * Double(columns)
         }
         var signs = Array(repeating: Coverage.Kind.known.sign, count: columns)
-        for stretch in stretches where stretch.kind != .known {
-            let isAtEnd = stretch.lower == .beginning || stretch.upper == .end
-            if isAtEnd, stretches.count > 1 { continue }
+        for segment in segments where segment.kind != .known {
+            let isAtEnd = segment.lower == .beginning || segment.upper == .end
+            if isAtEnd, segments.count > 1 { continue }
             // Even the shortest range gets one column.
-            let from = min(columns - 1, Int(column(stretch.lower)))
-            let to = max(from, min(columns, Int(column(stretch.upper).rounded(.up))) - 1)
-            for index in from...to { signs[index] = stretch.kind.sign }
+            let from = min(columns - 1, Int(column(segment.lower)))
+            let to = max(from, min(columns, Int(column(segment.upper).rounded(.up))) - 1)
+            for index in from...to { signs[index] = segment.kind.sign }
         }
         description = first + signs.joined() + last + unsent
     }

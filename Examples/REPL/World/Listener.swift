@@ -65,20 +65,20 @@ extension Listener {
                 .messagesEvicted,
                 "= \(counted(eviction.messageCount, "message")) evicted: the cache has reached its limit",
                 [.count: eviction.messageCount], by: .engine)
-        case .fate(.sent(let message), let item) where item.operation == .send:
+        case .deliveryResult(.sent(let message), let item) where item.operation == .send:
             tell(
                 .messageSent, "= sent \(item.requestID) as \(message.messageID?.rawValue ?? "?")",
                 [.requestID: item.requestID, .message: message], by: .engine)
-        case .fate(.failed(let item), _):
+        case .deliveryResult(.failed(let item), _):
             tell(
                 .messageFailed,
                 "! \(item.requestID) failed: \(item.reason); resend \(item.requestID) tries again",
                 [.requestID: item.requestID, .error: item.reason], by: .engine)
-        case .fate(.canceled, let item):
+        case .deliveryResult(.canceled, let item):
             tell(
                 .messageCanceled, "= \(item.requestID) was canceled",
                 [.requestID: item.requestID], by: .engine)
-        case .fate: break
+        case .deliveryResult: break
         }
     }
 }

@@ -129,7 +129,7 @@ struct ChannelWindow {
     }
 
     /// Records that the store has every channel of the server's list.
-    mutating func noteIsWhole() { isWhole = true }
+    mutating func recordIsWhole() { isWhole = true }
 
     /// Reads the shown part again, after changes were missed.
     ///

@@ -184,19 +184,19 @@ public final class GroupChannelCollection {
         tasks.add(
             Task { @MainActor [weak self, engine] in
                 for await _ in await engine.events(where: \.isLive) {
-                    guard let self, !noteWholeList() else { break }
+                    guard let self, !recordWholeList() else { break }
                 }
                 self?.isAwaitingWholeList = false
             })
     }
 
     /// - Returns: `true` if the store has the whole list, or if this no longer matters.
-    private func noteWholeList() -> Bool {
+    private func recordWholeList() -> Bool {
         if isDisposed || window.isWhole { return true }
         // A closed store has no changes; the engine reports a store that cannot be read.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isWhole(in: reader)
-            if holdsAll { window.noteIsWhole() }
+            if holdsAll { window.recordIsWhole() }
             return holdsAll
         }
         return holdsAll ?? false
@@ -224,13 +224,13 @@ public final class GroupChannelCollection {
     private func follow() throws(CollectionError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channels, of: engine.store) { [weak self] change in
-            self?.take(change)
+            self?.apply(change)
         }
         self.follower = follower
         return follower
     }
 
-    private func take(_ change: Change) {
+    private func apply(_ change: Change) {
         var edits = window.fold(change)
         if edits.isCleared { beginAnew() }
         if edits.isMissed {
@@ -238,7 +238,7 @@ public final class GroupChannelCollection {
             guard let read = try? readAgain() else { return }
             edits = read
         }
-        apply(edits, .told)
+        apply(edits, .reported)
         awaitWholeList()
     }
 
@@ -252,18 +252,18 @@ public final class GroupChannelCollection {
         }
     }
 
-    private func apply(_ edits: ChannelEdits, _ telling: Telling) {
+    private func apply(_ edits: ChannelEdits, _ reporting: Reporting) {
         let before = CollectionChange.checked(window.channels)
         let diff = window.apply(edits)
         guard !diff.isEmpty else { return }
         let change = CollectionChange(diff, in: window.channels)
         change.check(from: before, to: window.channels)
-        followers.tell(change)
+        followers.notify(change)
         delegate?.channelCollection(self, didChange: change)
-        if telling == .told { tell(diff, edits.sources) }
+        if reporting == .reported { notify(diff, edits.sources) }
     }
 
-    private func tell(
+    private func notify(
         _ diff: ListDiff<GroupChannel>, _ sources: [ChannelURL: CollectionEventSource]
     ) {
         func context(_ channel: GroupChannel) -> GroupChannelContext {
@@ -272,9 +272,9 @@ public final class GroupChannelCollection {
         func isAsked(_ context: GroupChannelContext) -> Bool {
             isLoading && context.source == .channelLoadMore
         }
-        var added = ToldRows<GroupChannelContext, GroupChannel>()
+        var added = ReportedRows<GroupChannelContext, GroupChannel>()
         var updated = added
-        var deleted = ToldRows<GroupChannelContext, ChannelURL>()
+        var deleted = ReportedRows<GroupChannelContext, ChannelURL>()
         for row in diff.insertions { added.add(row.element, context(row.element)) }
         for row in diff.changed { updated.add(row.element, context(row.element)) }
         for row in diff.deletions { deleted.add(row.element.url, context(row.element)) }

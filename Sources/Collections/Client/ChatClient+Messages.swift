@@ -369,7 +369,7 @@ extension ChatClient {
     public func absorbPushes() async throws(SyncError) -> AbsorbedPushes {
         let engine = try self.engine
         let absorbed = try await engine.absorbPushes()
-        note(.success(absorbed), by: engine)
+        record(.success(absorbed), by: engine)
         return absorbed
     }
 }

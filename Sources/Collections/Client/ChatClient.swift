@@ -68,9 +68,9 @@ public final class ChatClient {
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private var report = ConnectionReport()
     @ObservationIgnored private var isDamageReported = true
-    @ObservationIgnored private var connectionDelegates = Delegates<any ConnectionDelegate>()
-    @ObservationIgnored private var userEventDelegates = Delegates<any UserEventDelegate>()
-    @ObservationIgnored private var channelDelegates = Delegates<any ChannelDelegate>()
+    @ObservationIgnored private var connectionDelegates = WeakDelegates<any ConnectionDelegate>()
+    @ObservationIgnored private var userEventDelegates = WeakDelegates<any UserEventDelegate>()
+    @ObservationIgnored private var channelDelegates = WeakDelegates<any ChannelDelegate>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
     private let migrationHandler: @Sendable (MigrationProgress) -> Void
 
@@ -177,7 +177,7 @@ public final class ChatClient {
         }
         checkCacheDamage(of: session)
         currentUser = outcome.user
-        noteLastUser(credentials.userID, of: session)
+        recordLastUser(credentials.userID, of: session)
         return outcome
     }
 
@@ -305,7 +305,7 @@ public final class ChatClient {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
             // Last: after a crash before this, the user is still noted and can log out once more.
-            if isPresent { noteLastUser(nil, of: leaving) }
+            if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
 
@@ -422,7 +422,7 @@ public final class ChatClient {
         follow(session)
         store.observeCacheDamage { [weak self, weak engine] error in
             Task { @MainActor in
-                if let self, let engine { self.noteCacheDamage(error, of: engine) }
+                if let self, let engine { self.recordCacheDamage(error, of: engine) }
             }
         }
         await absorb(of: session)
@@ -433,14 +433,14 @@ public final class ChatClient {
     /// After an error, the next call tries again.
     private func absorb(of session: Session) async {
         do throws(SyncError) {
-            note(.success(try await session.engine.absorbPushes()), by: session.engine)
+            record(.success(try await session.engine.absorbPushes()), by: session.engine)
         } catch {
-            note(.failure(error), by: session.engine)
+            record(.failure(error), by: session.engine)
         }
     }
 
     /// Records the result of processing the push inbox, unless it belongs to another user.
-    func note(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
+    func record(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
         if case .success(let absorbed) = result, absorbed.isEmpty {
             // Keep the content that was found before, but not an earlier error.
@@ -496,7 +496,7 @@ public final class ChatClient {
                 for await event in await engine.events() {
                     // Ignore events of a user whose session has ended.
                     guard let self, self.session?.engine === engine else { return }
-                    take(event)
+                    handle(event)
                 }
             })
         if !channelDelegates.isEmpty { followChanges(of: session) }
@@ -509,13 +509,13 @@ public final class ChatClient {
         guard follower == nil else { return }
         // A closed store has no changes.
         follower = try? StoreFollower(.everything, of: session.store) { [weak self] change in
-            self?.take(change)
+            self?.handle(change)
         }
     }
 
-    private func take(_ event: SyncEvent) {
+    private func handle(_ event: SyncEvent) {
         switch event {
-        case .state(let state): take(state)
+        case .state(let state): handle(state)
         case .sessionExpired:
             for delegate in connectionDelegates.all { delegate.sessionTokenDidRequire() }
         default: break
@@ -531,10 +531,10 @@ public final class ChatClient {
 
     /// Reports the damage of the cache that a read has found.
     private func checkCacheDamage(of session: Session) {
-        if let error = session.store.cacheDamage { noteCacheDamage(error, of: session.engine) }
+        if let error = session.store.cacheDamage { recordCacheDamage(error, of: session.engine) }
     }
 
-    private func noteCacheDamage(_ error: StoreError, of engine: SyncEngine) {
+    private func recordCacheDamage(_ error: StoreError, of engine: SyncEngine) {
         guard storageDamage.cache == nil, let session, session.engine === engine,
             session.store.isCacheDamage(error)
         else { return }
@@ -543,9 +543,9 @@ public final class ChatClient {
         reportDamage()
     }
 
-    private func take(_ state: SyncState) {
+    private func handle(_ state: SyncState) {
         if let session, let cause = state.failure?.cause as? StoreError {
-            noteCacheDamage(cause, of: session.engine)
+            recordCacheDamage(cause, of: session.engine)
         }
         if state.connection != .revoked { currentUser = state.user ?? currentUser }
         connectionState = ConnectionState(state.connection)
@@ -556,9 +556,9 @@ public final class ChatClient {
                 delegate.didUpdateTotalUnreadMessageCount(count)
             }
         }
-        guard let event = report.note(state, isWanted: isConnectionWanted) else { return }
+        guard let event = report.record(state, isWanted: isConnectionWanted) else { return }
         if event == .revoked { closeRevokedSession() }
-        for delegate in connectionDelegates.all { event.tell(delegate) }
+        for delegate in connectionDelegates.all { event.notify(delegate) }
     }
 
     /// Closes the data of a user whose session was revoked.
@@ -569,7 +569,7 @@ public final class ChatClient {
         for weak in collections { weak.collection?.dispose() }
         currentUser = nil
         guard let session else { return }
-        noteLastUser(nil, of: session)
+        recordLastUser(nil, of: session)
         let engine = session.engine
         let clearing = Task { @MainActor in
             // If this fails, the data is never shown: another user has another directory or clears
@@ -583,7 +583,7 @@ public final class ChatClient {
     }
 
     /// Records the user whose cache is shown before a user connects; a wrong key changes nothing.
-    private func noteLastUser(_ userID: UserID?, of session: Session) {
+    private func recordLastUser(_ userID: UserID?, of session: Session) {
         guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
             return
         }
@@ -593,11 +593,11 @@ public final class ChatClient {
                 && ((try? directories.isKeyOfEachStore()) ?? false))
     }
 
-    private func take(_ change: Change) {
+    private func handle(_ change: Change) {
         guard let session else { return }
-        let news = ChannelNews(store: session.store, userID: session.userID)
+        let events = ChannelEvents(store: session.store, userID: session.userID)
         for entry in change.entries {
-            for delegate in channelDelegates.all { news.tell(delegate, entry) }
+            for delegate in channelDelegates.all { events.notify(delegate, entry) }
         }
     }
 }

@@ -25,7 +25,7 @@ struct ConnectionReport: Hashable {
     ///   - isWanted: A Boolean value that indicates whether the app wants a connection; if not, it
     ///     has ended the connection.
     /// - Returns: The event to report; `nil` if there is none.
-    mutating func note(_ state: SyncState, isWanted: Bool) -> Event? {
+    mutating func record(_ state: SyncState, isWanted: Bool) -> Event? {
         let last = phase
         userID = state.user?.userID ?? userID
         switch state.connection {
@@ -56,7 +56,7 @@ struct ConnectionReport: Hashable {
 extension ConnectionReport.Event {
     /// Notifies a delegate of the event.
     @MainActor
-    func tell(_ delegate: any ConnectionDelegate) {
+    func notify(_ delegate: any ConnectionDelegate) {
         switch self {
         case .connected(let userID): delegate.didConnect(userID: userID)
         case .startedReconnection: delegate.didStartReconnection()

@@ -13,12 +13,12 @@ struct LastUser {
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root else { return nil }
         // Next to the users' directories, whose names all start with an underscore or a hyphen.
-        func note(_ name: String, _ key: EncryptionKey?) -> NoteFile {
+        func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: root.appending(path: name).path, encryptedWith: key, for: "last user")
         }
-        plain = note("last-user", nil)
-        sealed = options.encryptionKey.map { note("last-user-sealed", $0) }
+        plain = record("last-user", nil)
+        sealed = options.encryptionKey.map { record("last-user-sealed", $0) }
     }
 
     /// The user; `nil` if there is none, or the file cannot be read.

@@ -23,7 +23,7 @@ final class ChangeFollowers<Element: Hashable & Sendable> {
         return stream
     }
 
-    func tell(_ change: CollectionChange<Element>) {
+    func notify(_ change: CollectionChange<Element>) {
         for follower in followers.values { follower.yield(change) }
     }
 

@@ -2,9 +2,9 @@ import Models
 
 /// The changes of messages, grouped by source and sending status.
 struct MessageChanges {
-    private(set) var added = ToldRows<MessageContext, Message>()
-    private(set) var updated = ToldRows<MessageContext, Message>()
-    private(set) var deleted = ToldRows<MessageContext, Message>()
+    private(set) var added = ReportedRows<MessageContext, Message>()
+    private(set) var updated = ReportedRows<MessageContext, Message>()
+    private(set) var deleted = ReportedRows<MessageContext, Message>()
 
     /// Creates the message changes of a diff of rows.
     ///
@@ -16,7 +16,7 @@ struct MessageChanges {
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
         _ canceled: [Message]
     ) {
-        func note(_ item: MessageItem, in rows: inout ToldRows<MessageContext, Message>) {
+        func record(_ item: MessageItem, in rows: inout ReportedRows<MessageContext, Message>) {
             guard let message = item.message else { return }
             rows.add(
                 message,
@@ -24,9 +24,9 @@ struct MessageChanges {
                     source: sources[item.id] ?? .messageFill,
                     sendingStatus: message.sendingStatus))
         }
-        for row in diff.insertions { note(row.element, in: &added) }
-        for row in diff.changed { note(row.element, in: &updated) }
-        for row in diff.deletions { note(row.element, in: &deleted) }
+        for row in diff.insertions { record(row.element, in: &added) }
+        for row in diff.changed { record(row.element, in: &updated) }
+        for row in diff.deletions { record(row.element, in: &deleted) }
         for message in canceled {
             updated.add(
                 message,

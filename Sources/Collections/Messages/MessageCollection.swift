@@ -273,14 +273,14 @@ public final class MessageCollection {
     private func follow() throws(CollectionError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
-            [weak self] change in self?.take(change)
+            [weak self] change in self?.apply(change)
         }
         self.follower = follower
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
                 // Filtered, because each message changes the state and would wake the task.
                 for await _ in await engine.events(where: { $0.isHugeGap(in: channelURL) }) {
-                    self?.tellHugeGap()
+                    self?.notifyHugeGap()
                 }
             })
         // The last step: if the channel cannot be read, its messages may still be readable, and
@@ -291,7 +291,7 @@ public final class MessageCollection {
         return follower
     }
 
-    private func tellHugeGap() {
+    private func notifyHugeGap() {
         catchUp()
         guard !isDisposed else { return }
         delegate?.messageCollectionDidDetectHugeGap(self)
@@ -300,48 +300,48 @@ public final class MessageCollection {
     /// Processes all changes that the store has reported so far.
     func catchUp() { follower?.catchUp() }
 
-    private func take(_ change: Change) {
+    private func apply(_ change: Change) {
         let edits = window.fold(change)
         var taken = [change]
         // A closed store has no changes; the engine reports a store that cannot be read.
         if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
-            apply(edits, .told)
+            apply(edits, .reported)
         }
-        for entry in taken.lazy.flatMap(\.entries) where !isDisposed { tell(entry) }
+        for entry in taken.lazy.flatMap(\.entries) where !isDisposed { notify(entry) }
     }
 
     private func readAgain(
-        after told: WindowEdits, _ taken: inout [Change]
+        after earlier: WindowEdits, _ taken: inout [Change]
     ) throws(StoreError) -> WindowEdits? {
         try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
             let held = try snapshot.groupChannel(channelURL)
-            let edits = try window.readAgain(in: snapshot, after: told, ahead)
+            let edits = try window.readAgain(in: snapshot, after: earlier, ahead)
             channel = held ?? channel
             taken += ahead
             return edits
         }
     }
 
-    private func tell(_ entry: Change.Entry) {
+    private func notify(_ entry: Change.Entry) {
         switch entry.operation {
         case .savedGroupChannel(let channel) where channel.url == channelURL:
             self.channel = channel
             isChannelDeleted = false
-            tellChannel(entry.source ?? .eventChannelChanged)
+            notifyChannel(entry.source ?? .eventChannelChanged)
         case .removedChannel(channelURL), .clearedCachedData:
             isChannelDeleted = true
             let context = GroupChannelContext(source: entry.source ?? .eventChannelDeleted)
             delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
-        case .told(.typing(let users, channelURL)):
+        case .ephemeral(.typing(let users, channelURL)):
             typingUsers = users
-            tellChannel(.eventTypingStatusUpdated)
-        case .told(.uploadProgress(let id, channelURL, let bytes, let total)):
+            notifyChannel(.eventTypingStatusUpdated)
+        case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
             delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
         default: break
         }
     }
 
-    private func tellChannel(_ source: CollectionEventSource) {
+    private func notifyChannel(_ source: CollectionEventSource) {
         delegate?.messageCollection(
             self, context: GroupChannelContext(source: source), updatedChannel: channel)
     }
@@ -393,7 +393,7 @@ public final class MessageCollection {
 
     @discardableResult
     private func apply(
-        _ edits: WindowEdits, _ telling: Telling, trimming end: Window.End = .oldest
+        _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
@@ -403,9 +403,9 @@ public final class MessageCollection {
         knownMessages = nil
         let change = CollectionChange(diff, in: window.items)
         change.check(from: before, to: window.items)
-        followers.tell(change)
+        followers.notify(change)
         delegate?.messageCollection(self, didChange: change)
-        guard telling == .told else { return diff }
+        guard reporting == .reported else { return diff }
         let rows = MessageChanges(diff, edits.sources, edits.canceled)
         for (context, messages) in rows.added.parts where !isDisposed {
             delegate?.messageCollection(

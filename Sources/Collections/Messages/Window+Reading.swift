@@ -74,18 +74,18 @@ extension Window {
     /// - Returns: The edits of the rows.
     /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func readAgain(
-        in reader: some StoreReader, after told: WindowEdits = WindowEdits(),
+        in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
         _ ahead: [Change] = []
     ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
-        (edits.sources, edits.canceled) = (told.sources, told.canceled)
-        var isJoined = told.isJoined
+        (edits.sources, edits.canceled) = (earlier.sources, earlier.canceled)
+        var isJoined = earlier.isJoined
         for change in ahead {
-            let told = next.fold(change)
-            edits.sources.merge(told.sources) { $1 }
-            edits.canceled += told.canceled
-            isJoined = isJoined || told.isJoined
+            let earlier = next.fold(change)
+            edits.sources.merge(earlier.sources) { $1 }
+            edits.canceled += earlier.canceled
+            isJoined = isJoined || earlier.isJoined
         }
         try next.readOutboxItems(in: reader)
         var messages = try reader.messages(

@@ -68,7 +68,7 @@ public final class EmbeddedClient: Backend {
         var connection: Int?
         while true {
             try checkCancellation()
-            switch try look(since: cursor, in: connection) {
+            switch try search(since: cursor, in: connection) {
             case .tell(let batch): return batch
             case .wait(let next, let number):
                 cursor = next
@@ -84,7 +84,7 @@ public final class EmbeddedClient: Backend {
     }
 
     /// Reads the feed in a given connection, or in the current one.
-    private func look(
+    private func search(
         since cursor: FeedCursor?, in connection: Int?
     ) throws(BackendError) -> Look {
         let (number, waits) = (number, waits)

@@ -12,7 +12,7 @@ struct FeedBuilder {
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
     /// The messages that were reported in their current version.
-    private var told: Set<MessageID> = []
+    private var reported: Set<MessageID> = []
     private var threadsTold: Set<MessageID> = []
     /// The channels whose last message or counts may have changed, with the source.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
@@ -54,13 +54,13 @@ struct FeedBuilder {
         switch entry.event {
         case .received(let receipt):
             guard let message = try message(at: receipt.position, in: channel) else { return }
-            told.insert(receipt.position.messageID)
+            reported.insert(receipt.position.messageID)
             events.append(.messageReceived(message))
             touch(channel, .eventMessageReceived)
         case .updated(let position):
             guard let message = try message(at: position, in: channel) else { return }
             touch(channel, .eventMessageUpdated)
-            guard told.insert(position.messageID).inserted else { return }
+            guard reported.insert(position.messageID).inserted else { return }
             events.append(.messageUpdated(message))
         case .deleted(let id):
             events.append(.messageDeleted(id, in: channel.url, at: entry.time))

@@ -10,7 +10,7 @@ final class FeedTruncations {
     private let userID: UserID
     /// The last omitted entry of each channel; 0 if none is omitted.
     private var lastHidden: [ChannelNumber: LogSequence] = [:]
-    private var told: Set<ChannelNumber> = []
+    private var reported: Set<ChannelNumber> = []
 
     init(_ absence: LogCursor.Absence, _ userID: UserID) {
         self.absence = absence
@@ -29,7 +29,7 @@ final class FeedTruncations {
             sequence <= (try lastHidden(in: channel, state))
         else { return false }
         let start = max(absence.after, member.visibleFrom)
-        guard told.insert(channel.number).inserted,
+        guard reported.insert(channel.number).inserted,
             try isFirst(sequence, after: start, in: channel, state)
         else { return true }
         let newest = try newestHidden(in: channel, after: start, state)

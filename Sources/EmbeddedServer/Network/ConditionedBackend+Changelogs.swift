@@ -52,11 +52,12 @@ extension ConditionedBackend {
         _ passage: Passage, _ point: ChangelogPoint
     ) throws(BackendError) -> Asked {
         let (base, cursor) = try read(point)
-        var random = passage.fate.random
+        var random = passage.outcome.random
         var canExpire = true
         if case .time = point { canExpire = false }
         let plan = ChangelogPlan(
-            passage.fate.conditions.changelogs, since: cursor, canExpire: canExpire, random: &random
+            passage.outcome.conditions.changelogs, since: cursor, canExpire: canExpire,
+            random: &random
         )
         guard plan != .expired else { throw .expired("\(point)") }
         if plan != .plain { note(passage, "\(plan)") }

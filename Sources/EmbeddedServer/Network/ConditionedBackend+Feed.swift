@@ -54,14 +54,14 @@ extension ConditionedBackend {
         }
         let asked = try read(cursor.rawValue, .feedCursors)
         guard let since = asked.base else { throw .expired(cursor.rawValue) }
-        var random = passage.fate.random
-        guard !random.happens(passage.fate.conditions.feed.expired) else {
+        var random = passage.outcome.random
+        guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
         // Depends on the cursor and not on the call: the same cursor returns the same batch again.
-        let seed = passage.fate.conditions.seed
+        let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
-            conditions: passage.fate.conditions.feed,
+            conditions: passage.outcome.conditions.feed,
             random: SplitMix64(seed: seed, "feed", cursor.rawValue))
         if let repeated = repetition(of: cursor, asked, &plan) {
             note(passage, "a batch repeated")
@@ -86,7 +86,7 @@ extension ConditionedBackend {
         _ whole: FeedBatch, since: String, _ asked: ConditionedCursor, _ passage: Passage,
         _ plan: inout FeedPlan
     ) async -> FeedBatch {
-        var items = FeedPlan.items(of: whole.events, told: asked.told)
+        var items = FeedPlan.items(of: whole.events, reported: asked.reported)
         items = await withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
         let length = plan.length(of: arranged.count, part: asked.part)
@@ -100,7 +100,7 @@ extension ConditionedBackend {
         } else {
             var next = ConditionedCursor(since)
             next.part = asked.part + 1
-            next.told = asked.told + lost + arranged.prefix(length).flatMap(\.sources)
+            next.reported = asked.reported + lost + arranged.prefix(length).flatMap(\.sources)
             batch.cursor = feedCursor(next)
             batch.isLive = false
             state.withLock { $0.cutBatch = (since, whole) }

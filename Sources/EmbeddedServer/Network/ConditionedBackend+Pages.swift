@@ -104,14 +104,15 @@ extension ConditionedBackend {
             place = cursor.part > 0 ? .cursorOfEmptyPage : .cursor
         case .message(let messageID):
             place = .message
-            guard passage.fate.conditions.pages.deletedAnchorsExpire else { break }
+            guard passage.outcome.conditions.pages.deletedAnchorsExpire else { break }
             let lookup = try await base.lookup([messageID], in: channelURL)
             guard lookup.gone.isEmpty else { throw .expired("message \(messageID)") }
         case .newest, .time: break
         }
-        var random = passage.fate.random
+        var random = passage.outcome.random
         let plan = PagePlan(
-            passage.fate.conditions.pages, at: place, older: older, newer: newer, random: &random)
+            passage.outcome.conditions.pages, at: place, older: older, newer: newer, random: &random
+        )
         guard !plan.isExpired else { throw .expired("\(anchor)") }
         noteLength(passage, plan, older, newer)
 
@@ -130,14 +131,14 @@ extension ConditionedBackend {
         if let cursor { asked = try read(cursor.rawValue, .pageCursors) }
         let base = asked?.base.map { PageCursor($0) }
 
-        var random = passage.fate.random
+        var random = passage.outcome.random
         let place: PagePlan.Place =
             switch asked {
             case nil: .elsewhere
             case let asked?: asked.part > 0 ? .cursorOfEmptyPage : .cursor
             }
         let plan = PagePlan(
-            passage.fate.conditions.pages, at: place, older: 0, newer: limit, random: &random)
+            passage.outcome.conditions.pages, at: place, older: 0, newer: limit, random: &random)
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
         noteLength(passage, plan, 0, limit)
 

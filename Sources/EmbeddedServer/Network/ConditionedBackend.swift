@@ -76,12 +76,12 @@ extension ConditionedBackend {
         _ passage: Passage, _ body: (Passage) async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {
         guard passage.isOnline else { throw .offline(passage) }
-        try await travel(passage.fate.requestDelay, passage)
+        try await travel(passage.outcome.requestDelay, passage)
         try await hold(passage, .beforeEffect)
         guard !isCutOff(passage) else { throw .offline(passage) }
 
         var result: Result<Answer, BackendError>
-        let failure = passage.fate.failure
+        let failure = passage.outcome.failure
         if let failure, failure.point == .beforeEffect {
             note(passage, "fails before its effect")
             result = .failure(failure.error)
@@ -97,7 +97,7 @@ extension ConditionedBackend {
             }
         }
 
-        try await travel(passage.fate.answerDelay, passage)
+        try await travel(passage.outcome.answerDelay, passage)
         try await hold(passage, .afterEffect)
         guard !isCutOff(passage) else { throw .cutOff(passage) }
         return try result.get()

@@ -33,7 +33,7 @@ struct ConditionedCursor: Equatable {
     var source = Source.same
 
     /// The fingerprints of the events after it that were reported.
-    var told: [UInt64] = []
+    var reported: [UInt64] = []
 
     init(_ base: String?, generation: Int = 0) {
         self.base = base
@@ -47,8 +47,8 @@ struct ConditionedCursor: Equatable {
         if part > 0 { fields.append("p\(part)") }
         if isRepeated { fields.append("r") }
         if source != .same { fields.append("s\(source.rawValue)") }
-        if !told.isEmpty {
-            fields.append("t" + told.map { String($0, radix: 16) }.joined(separator: "."))
+        if !reported.isEmpty {
+            fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
         // A text of the server that looks like an extended one is always wrapped.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
@@ -78,9 +78,9 @@ struct ConditionedCursor: Equatable {
                 guard let source = Source(rawValue: String(value)) else { return nil }
                 self.source = source
             case "t":
-                let told = value.split(separator: ".").compactMap { UInt64($0, radix: 16) }
-                guard !told.isEmpty else { return nil }
-                self.told = told
+                let reported = value.split(separator: ".").compactMap { UInt64($0, radix: 16) }
+                guard !reported.isEmpty else { return nil }
+                self.reported = reported
             default: return nil
             }
         }

@@ -59,12 +59,12 @@ public struct FeedConditions: Hashable, Sendable {
 
     /// The share of typing events that are never reported.
     ///
-    /// Violates `typing.told`.
+    /// Violates `typing.reported`.
     public var lostTyping = 0.0
 
     /// The share of read and delivery receipts that are never reported.
     ///
-    /// Violates `read.told` and `delivered.told`.
+    /// Violates `read.reported` and `delivered.reported`.
     public var lostReceipts = 0.0
 
     /// Creates conditions that leave the feed unchanged.

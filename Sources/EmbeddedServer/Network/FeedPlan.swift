@@ -11,13 +11,13 @@ struct FeedPlan {
         var sources: [UInt64]
     }
 
-    /// Returns the events of a batch that were not reported yet; `told` are the fingerprints of
+    /// Returns the events of a batch that were not reported yet; `reported` are the fingerprints of
     /// those that were.
     ///
     /// An event whose content has changed since counts as another event.
-    static func items(of events: [FeedEvent], told: [UInt64] = []) -> [Item] {
+    static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
         var counts: [UInt64: Int] = [:]
-        for fingerprint in told { counts[fingerprint, default: 0] += 1 }
+        for fingerprint in reported { counts[fingerprint, default: 0] += 1 }
         return events.compactMap { event in
             let fingerprint = event.fingerprint
             if let count = counts[fingerprint], count > 0 {
@@ -80,22 +80,24 @@ struct FeedPlan {
     /// Drops, repeats and reorders events.
     ///
     /// Returns the events to report, and those that are lost.
-    mutating func arrange(_ items: [Item]) -> (told: [Item], lost: [UInt64]) {
-        var told: [Item] = []
+    mutating func arrange(_ items: [Item]) -> (reported: [Item], lost: [UInt64]) {
+        var reported: [Item] = []
         var lost: [UInt64] = []
         for item in items {
             if random.happens(lossShare(of: item.event)) {
                 lost += item.sources
                 continue
             }
-            told.append(item)
+            reported.append(item)
             if random.happens(conditions.repeatedEvents) {
-                told.append(Item(event: item.event, sources: []))
+                reported.append(Item(event: item.event, sources: []))
             }
         }
-        if random.happens(conditions.reordered) { told = FeedPlan.mixed(told, using: &random) }
-        if random.happens(conditions.shuffled) { told.shuffle(using: &random) }
-        return (told, lost)
+        if random.happens(conditions.reordered) {
+            reported = FeedPlan.mixed(reported, using: &random)
+        }
+        if random.happens(conditions.shuffled) { reported.shuffle(using: &random) }
+        return (reported, lost)
     }
 
     private func lossShare(of event: FeedEvent) -> Double {

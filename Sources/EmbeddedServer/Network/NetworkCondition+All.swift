@@ -69,10 +69,10 @@ extension NetworkCondition {
             "message events omitted, against feed.complete"),
         NetworkCondition(
             "feed.lostTyping", .share(\.feed.lostTyping), isWithinContract: false,
-            "typing events omitted, against typing.told"),
+            "typing events omitted, against typing.reported"),
         NetworkCondition(
             "feed.lostReceipts", .share(\.feed.lostReceipts), isWithinContract: false,
-            "receipts omitted, against read.told and delivered.told"),
+            "receipts omitted, against read.reported and delivered.reported"),
 
         NetworkCondition(
             "changelogs.repeated", .share(\.changelogs.repeated),

@@ -19,7 +19,7 @@ struct NetworkPlan {
     mutating func removeScripted() { scripted = [] }
 
     /// Returns what happens to the next call of a kind on a subject, such as a channel.
-    mutating func fate(of call: BackendCall, on subject: String) -> CallOutcome {
+    mutating func outcome(of call: BackendCall, on subject: String) -> CallOutcome {
         let scope = CallScope(call: call, subject: subject)
         let count = counts[scope, default: 0]
         counts[scope] = count + 1

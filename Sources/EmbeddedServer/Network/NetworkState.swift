@@ -49,7 +49,7 @@ struct NetworkState {
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
             // A call that is not sent does not use up requested failures.
-            fate: isOnline ? plan.fate(of: call, on: subject) : .none(plan.conditions))
+            outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func note(_ line: String) {
@@ -100,7 +100,7 @@ struct Passage {
     let subject: String
     let isOnline: Bool
     let losses: Int
-    let fate: CallOutcome
+    let outcome: CallOutcome
 }
 
 extension CallOutcome {

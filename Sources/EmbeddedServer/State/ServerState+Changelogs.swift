@@ -92,8 +92,8 @@ extension ServerState {
         }
         var next = counters.sequence
         if hasMore {
-            let told = conditions.repeatsChangelogEntries ? page.dropLast() : page
-            next = told.last?.sequence ?? since
+            let reported = conditions.repeatsChangelogEntries ? page.dropLast() : page
+            next = reported.last?.sequence ?? since
         }
         var changelog = GroupChannelChangelog()
         changelog.updated = updated

@@ -59,7 +59,7 @@ extension ServerState {
             setTimes(&member, state, invitedBy: userID)
             channel.members[id] = member
         }
-        for (id, state) in added { tellGained(id, of: channel, state, by: userID) }
+        for (id, state) in added { notifyGained(id, of: channel, state, by: userID) }
         var created = try view(channel, for: userID)
         created.isCreated = true
         return created
@@ -125,7 +125,7 @@ extension ServerState {
     }
 
     func remove(_ channel: ServerChannel) throws(BackendError) {
-        for userID in channel.memberIDs { tellLost(userID, of: channel, .deleted) }
+        for userID in channel.memberIDs { notifyLost(userID, of: channel, .deleted) }
         var ids: [MessageID] = []
         try scanMessages(of: channel) { message in
             message.messageID.map { ids.append($0) }

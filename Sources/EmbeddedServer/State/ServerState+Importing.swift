@@ -129,7 +129,7 @@ extension ServerState {
         setTimes(&member, .joined, invitedBy: nil)
         channel.members[userID] = member
         channel.shared = nil
-        tellGained(userID, of: channel, .joined, by: nil)
+        notifyGained(userID, of: channel, .joined, by: nil)
     }
 }
 

@@ -20,7 +20,7 @@ extension ServerState {
         // A user who already has the channel is notified with the other members.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
-            tellGained(userID, of: channel, state, by: inviter)
+            notifyGained(userID, of: channel, state, by: inviter)
         } else {
             storeMember(userID, of: channel)
         }
@@ -52,7 +52,7 @@ extension ServerState {
     }
 
     /// Notifies a user of a new channel.
-    func tellGained(
+    func notifyGained(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState, by actor: UserID?
     ) {
         let source: CollectionEventSource =
@@ -67,7 +67,7 @@ extension ServerState {
     }
 
     /// Removes a channel from a user, and notifies them.
-    func tellLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
+    func notifyLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
         if let offset = channel.members[userID]?.messageOffset {
             channel.offsets[userID] = offset
             database.put({ $0.offset(channel.number, userID) }, { $0.timestamp(offset) })
@@ -110,7 +110,7 @@ extension ServerState {
         if accepts {
             try add(userID, to: channel, .joined, by: nil)
         } else {
-            tellLost(userID, of: channel, .left)
+            notifyLost(userID, of: channel, .left)
             append(
                 .changed(.members, cause(.eventUserDeclinedInvitation, [userID], by: userID)),
                 in: channel)
@@ -137,7 +137,7 @@ extension ServerState {
     func leave(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try groupChannel(url)
         _ = try readableChannel(url, for: userID)
-        tellLost(userID, of: channel, .left)
+        notifyLost(userID, of: channel, .left)
         append(.changed(.members, cause(.eventUserLeft, [userID], by: userID)), in: channel)
     }
 

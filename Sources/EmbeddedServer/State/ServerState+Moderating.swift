@@ -35,7 +35,7 @@ extension ServerState {
         channel.shared = nil
         database.put({ $0.restriction(channel.number, type, target) }, restriction.write)
         if type == .banned && channel.members[target] != nil {
-            tellLost(target, of: channel, .banned)
+            notifyLost(target, of: channel, .banned)
         }
         if type == .banned && channel.isOpen { expel(target, from: channel) }
         let source: CollectionEventSource = type == .muted ? .eventUserMuted : .eventUserBanned

@@ -50,9 +50,9 @@ extension ServerState {
             session.entered[channel.number] = counters.sequence
             channel.participants[session.userID, default: 0] += 1
             if channel.participants[session.userID] == 1 {
-                tellOthers(that: session.userID, hasEntered: true, channel)
+                notifyOthers(that: session.userID, hasEntered: true, channel)
             }
-            tellParticipants(of: channel)
+            notifyParticipants(of: channel)
         }
         return view(channel)
     }
@@ -72,15 +72,15 @@ extension ServerState {
         channel.participants[userID] = count > 1 ? count - 1 : nil
         if count == 1 {
             if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
-            tellOthers(that: userID, hasEntered: false, channel)
+            notifyOthers(that: userID, hasEntered: false, channel)
         }
-        tellParticipants(of: channel)
+        notifyParticipants(of: channel)
     }
 
     /// Records that a user has entered or exited.
     ///
     /// The two cancel each other if neither was reported yet.
-    private func tellOthers(
+    private func notifyOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {
         for session in sessions.values
@@ -91,7 +91,7 @@ extension ServerState {
         }
     }
 
-    private func tellParticipants(of channel: ServerChannel) {
+    private func notifyParticipants(of channel: ServerChannel) {
         for (client, session) in sessions where session.entered[channel.number] != nil {
             session.openChannelsChanged.insert(channel.number)
             touched.clients.insert(client)

@@ -37,7 +37,7 @@ extension ServerState {
         if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
         if isTyping && !channel.typing.contains(userID) {
             channel.typing.append(userID)
-            tellTyping(in: channel, but: userID)
+            notifyTyping(in: channel, but: userID)
         } else if !isTyping && channel.typing.contains(userID) {
             endTyping(of: userID, in: channel)
         }
@@ -52,10 +52,10 @@ extension ServerState {
 
     func endTyping(of userID: UserID, in channel: ServerChannel) {
         channel.typing.removeAll { $0 == userID }
-        tellTyping(in: channel, but: userID)
+        notifyTyping(in: channel, but: userID)
     }
 
-    private func tellTyping(in channel: ServerChannel, but userID: UserID) {
+    private func notifyTyping(in channel: ServerChannel, but userID: UserID) {
         for (client, session) in sessions where session.userID != userID {
             guard
                 session.entered[channel.number] != nil

@@ -30,8 +30,8 @@ extension ServerState {
             shared.readReceipts = channel.members.compactMapValues(\.readAt)
             shared.deliveryReceipts = channel.members.compactMapValues(\.deliveredAt)
         }
-        let told = shared.isSuper ? ids.prefix(Self.membersOfSupergroup) : ids[...]
-        shared.members = told.compactMap { member($0, of: channel) }
+        let reported = shared.isSuper ? ids.prefix(Self.membersOfSupergroup) : ids[...]
+        shared.members = reported.compactMap { member($0, of: channel) }
         channel.shared = shared
         channel.sharedEnd = channel.nextEndOfMute(after: time)
         return shared

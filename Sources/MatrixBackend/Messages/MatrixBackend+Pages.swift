@@ -50,19 +50,19 @@ extension MatrixBackend {
         case .message(let id):
             (place, found) = try await context(id.rawValue, in: history.room)
         }
-        var before = Stretch()
+        var before = Segment()
         if older > 0 || place == nil {
             // Without a place, the page is at the newest end, and the start of a request is its
             // token.
-            before = try await stretch(.older, of: history, from: place, limit: older)
+            before = try await segment(.older, of: history, from: place, limit: older)
             if place == nil, older == 0 {
                 place = before.start.map { Place($0) }
-                before = Stretch()
+                before = Segment()
             }
         }
-        var (after, newerCursor) = (Stretch(), place?.cursor)
+        var (after, newerCursor) = (Segment(), place?.cursor)
         if anchor != .newest, newer > 0 {
-            after = try await newerStretch(of: history, from: place, found, limit: newer)
+            after = try await newerSegment(of: history, from: place, found, limit: newer)
             newerCursor = after.end.map { Place($0).cursor }
         } else if anchor == .newest {
             newerCursor = nil
@@ -76,9 +76,9 @@ extension MatrixBackend {
     }
 
     /// Returns the messages after a place, of which the first is the place's event.
-    private func newerStretch(
+    private func newerSegment(
         of history: History, from place: Place?, _ found: RoomEvent?, limit: Int
-    ) async throws(BackendError) -> Stretch {
+    ) async throws(BackendError) -> Segment {
         var first = found
         if first == nil, let event = place?.event {
             first = try await self.event(event, in: history.room)
@@ -87,9 +87,9 @@ extension MatrixBackend {
             $0.id == place?.event && history.contains($0)
         }
         guard events.count < limit, let place else {
-            return Stretch(events: events, end: place?.token)
+            return Segment(events: events, end: place?.token)
         }
-        var after = try await stretch(
+        var after = try await segment(
             .newer, of: history, from: Place(place.token), limit: limit - events.count)
         after.events = events + after.events
         return after
@@ -109,7 +109,7 @@ extension MatrixBackend {
             return try await context(found.event_id, in: room)
         } catch  where error.code == .notFound {
             // Everything is older: the place is that after the newest event.
-            let newest = try await stretch(.older, of: History(room: room), from: nil, limit: 0)
+            let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
             return (newest.start.map { Place($0) }, nil)
         }
     }
@@ -136,23 +136,23 @@ extension MatrixBackend {
     ///
     /// Edits and deleted messages count toward the server's limit, so more than one request may be
     /// needed.
-    private func stretch(
+    private func segment(
         _ side: Side, of history: History, from place: Place?, limit: Int
-    ) async throws(BackendError) -> Stretch {
-        var stretch = Stretch()
+    ) async throws(BackendError) -> Segment {
+        var segment = Segment()
         var (token, skipped) = (place?.token, side == .older ? place?.event : nil)
         for _ in 0..<Self.maximumRequestCount {
-            let count = min(max(limit - stretch.events.count, 1), 500) + (skipped == nil ? 0 : 1)
+            let count = min(max(limit - segment.events.count, 1), 500) + (skipped == nil ? 0 : 1)
             let reply = try await events(side, of: history, from: token, limit: count)
             learn(reply.state, in: history.room)
             seen.insert(reply.events)
-            stretch.start = stretch.start ?? reply.start
-            stretch.end = reply.end
-            stretch.events += reply.events.filter { $0.id != skipped && history.contains($0) }
-            guard reply.end != nil, stretch.events.count < limit else { break }
+            segment.start = segment.start ?? reply.start
+            segment.end = reply.end
+            segment.events += reply.events.filter { $0.id != skipped && history.contains($0) }
+            guard reply.end != nil, segment.events.count < limit else { break }
             (token, skipped) = (reply.end, nil)
         }
-        return stretch
+        return segment
     }
 
     private func events(
@@ -181,7 +181,7 @@ extension MatrixBackend {
 
     /// Returns the newest message of a room; `nil` if it has none.
     func newestMessage(in room: String) async throws(BackendError) -> Message? {
-        let found = try await stretch(.older, of: History(room: room), from: nil, limit: 1)
+        let found = try await segment(.older, of: History(room: room), from: nil, limit: 1)
         let senders = try await senders(of: found.events, in: room)
         let me = try me
         return found.events.first.flatMap { event in

@@ -30,10 +30,10 @@ enum Side: String {
 }
 
 /// Messages in one direction from a place, in that direction's order.
-struct Stretch {
+struct Segment {
     var events: [RoomEvent] = []
     /// The token from which the next request continues; `nil` at the end of the history.
     var end: String?
-    /// The token at which the stretch starts, if the server returned one.
+    /// The token at which the segment starts, if the server returned one.
     var start: String?
 }

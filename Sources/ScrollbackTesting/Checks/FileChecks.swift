@@ -40,7 +40,7 @@ extension BackendConformance {
     ]
 
     static let receiptChecks: [ConformanceCheck] = [
-        ConformanceCheck("read.told", "read a channel", needs: .readReceipts) { scene in
+        ConformanceCheck("read.reported", "read a channel", needs: .readReceipts) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
@@ -58,7 +58,7 @@ extension BackendConformance {
             let unread = try await bob.backend.channel(url).unreadMessageCount
             try expectEqual(unread, 0, "what is unread afterwards")
         },
-        ConformanceCheck("delivered.told", "get messages", needs: .deliveryReceipts) { scene in
+        ConformanceCheck("delivered.reported", "get messages", needs: .deliveryReceipts) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
@@ -71,7 +71,7 @@ extension BackendConformance {
                 return time >= message.createdAt
             }
         },
-        ConformanceCheck("typing.told", "type, and cease to", needs: .typing) { scene in
+        ConformanceCheck("typing.reported", "type, and cease to", needs: .typing) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())

@@ -88,7 +88,7 @@ extension BackendConformance {
             try await alice.backend.deleteChannel(url)
             for device in [alice, bob] { try await device.expectLoss(of: url) }
         },
-        ConformanceCheck("invite.told", "invite a user", needs: .channelManagement) { scene in
+        ConformanceCheck("invite.reported", "invite a user", needs: .channelManagement) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob)

@@ -153,7 +153,7 @@ extension BackendConformance {
                 "the positions of messages in the order they were sent: \(places)")
             try expectEqual(try await alice.history(url).ids, sent.ids, "the history")
         },
-        ConformanceCheck("send.told", "look for what was sent, as soon as it was") { scene in
+        ConformanceCheck("send.reported", "look for what was sent, as soon as it was") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             for number in 1...3 {

@@ -282,7 +282,7 @@ extension BackendPromise {
                 + "unless the server has several clocks that differ."
         ),
         (
-            "send.told",
+            "send.reported",
             "When the call returns, the message is in the history, and the feed reports "
                 + "it."
         ),
@@ -324,15 +324,15 @@ extension BackendPromise {
             "Downloading the file returns the same bytes."
         ),
         (
-            "read.told",
+            "read.reported",
             "The feed reports it to the members, and the user's unread count becomes 0."
         ),
         (
-            "delivered.told",
+            "delivered.reported",
             "The feed reports it to the members."
         ),
         (
-            "typing.told",
+            "typing.reported",
             "The feed reports the typing users to connected members."
         ),
         (
@@ -353,7 +353,7 @@ extension BackendPromise {
             "Each member loses the channel."
         ),
         (
-            "invite.told",
+            "invite.reported",
             "Each invited user has the channel, as joined or invited."
         ),
         (

@@ -37,8 +37,8 @@ struct RecentLists: Sendable {
     }
 
     /// Applies the changes of a commit.
-    mutating func take(_ changes: [ChannelRowChange]) {
-        for index in lists.indices { lists[index].keys.take(changes, by: lists[index].sorting) }
+    mutating func apply(_ changes: [ChannelRowChange]) {
+        for index in lists.indices { lists[index].keys.apply(changes, by: lists[index].sorting) }
     }
 }
 
@@ -52,7 +52,7 @@ struct ChannelRowChange: Sendable {
 
 extension SortedKeys {
     /// Applies the changes of a commit.
-    mutating func take(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
+    mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
         // Contains both keys of each change. One buffer is used for the whole commit.
         var keys = ByteWriter(capacity: 128)

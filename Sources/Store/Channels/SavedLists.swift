@@ -162,6 +162,6 @@ extension Batch {
         isSaved = false
         // These lists are saved again on closing, even if they are not requested until then.
         guard let saved = try? Rows(snapshot: version.cache).savedLists() else { return }
-        version.latest.noteSaved(saved.beginnings.map(\.sorting))
+        version.latest.recordSaved(saved.beginnings.map(\.sorting))
     }
 }

@@ -1,17 +1,17 @@
 import Models
 
 extension ProblemSearch {
-    mutating func look(through rows: Rows) throws(StoreError) {
-        let channels = try lookThroughNames(of: rows)
-        try lookForUnnamedRows(in: rows, channels)
+    mutating func search(_ rows: Rows) throws(StoreError) {
+        let channels = try searchNames(of: rows)
+        try searchUnnamedRows(in: rows, channels)
         let next: ChannelNumber? = try readableNumber(.nextNumber, in: rows)
         if try rows.greatestNumber() >= next ?? 1 { add(.nextNumber) }
         for (number, url) in channels.sorted(by: { $0.key < $1.key }) {
-            try lookThroughMessages(of: url, number, in: rows)
-            try lookThroughIndexes(of: url, number, in: rows)
-            try lookThroughStretches(Gap.self, of: url, number, in: rows)
-            try lookThroughStretches(StaleRange.self, of: url, number, in: rows)
-            try lookThroughTombstones(of: url, number, in: rows)
+            try searchMessages(of: url, number, in: rows)
+            try searchIndexes(of: url, number, in: rows)
+            try searchSegments(Gap.self, of: url, number, in: rows)
+            try searchSegments(StaleRange.self, of: url, number, in: rows)
+            try searchTombstones(of: url, number, in: rows)
             for table in [Table.groupChannel, .openChannel] {
                 let key = ByteWriter.key { $0.table(table, number) }
                 let found = try rows.withValue(of: key) { (value) throws(StoreError) in
@@ -21,8 +21,8 @@ extension ProblemSearch {
                 if found != url { add(found == nil ? .unreadable : .key, in: url) }
             }
         }
-        try lookThroughUsers(of: rows)
-        try lookThroughSavedLists(of: rows)
+        try searchUsers(of: rows)
+        try searchSavedLists(of: rows)
     }
 
     /// A number of the schema; `nil` if it is missing or damaged.
@@ -42,7 +42,7 @@ extension ProblemSearch {
     /// Compares the rows that give channels numbers with those that give numbers channels.
     ///
     /// - Returns: The channels on which both agree.
-    private mutating func lookThroughNames(
+    private mutating func searchNames(
         of rows: Rows
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
         var named: [ChannelNumber: ChannelURL] = [:]
@@ -72,7 +72,7 @@ extension ProblemSearch {
         return channels
     }
 
-    private mutating func lookForUnnamedRows(
+    private mutating func searchUnnamedRows(
         in rows: Rows, _ channels: [ChannelNumber: ChannelURL]
     ) throws(StoreError) {
         var cleared: Set<ChannelNumber> = []
@@ -95,7 +95,7 @@ extension ProblemSearch {
 
     // MARK: Messages
 
-    private mutating func lookThroughMessages(
+    private mutating func searchMessages(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var count: Int64 = 0
@@ -140,7 +140,7 @@ extension ProblemSearch {
     }
 
     /// Looks for index rows without a message, or with a message that disagrees with the row.
-    private mutating func lookThroughIndexes(
+    private mutating func searchIndexes(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         func scan(
@@ -190,23 +190,23 @@ extension ProblemSearch {
 
     // MARK: The rest of a channel
 
-    private mutating func lookThroughStretches<Value: Stretch>(
+    private mutating func searchSegments<Value: Segment>(
         _ type: Value.Type, of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var last: Value?
         let range = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
         try rows.scan(range) { (key, value) throws(StoreError) in
-            guard let stretch: Value = try? rows.stretch(key, value, of: url) else {
+            guard let segment: Value = try? rows.segment(key, value, of: url) else {
                 add(.unreadable, in: url)
                 return true
             }
-            if let last, stretch.lower < last.upper { add(.overlap, in: url) }
-            last = stretch
+            if let last, segment.lower < last.upper { add(.overlap, in: url) }
+            last = segment
             return true
         }
     }
 
-    private mutating func lookThroughTombstones(
+    private mutating func searchTombstones(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         let range = KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) })
@@ -220,7 +220,7 @@ extension ProblemSearch {
 
     // MARK: The rest of the cache
 
-    private mutating func lookThroughUsers(of rows: Rows) throws(StoreError) {
+    private mutating func searchUsers(of rows: Rows) throws(StoreError) {
         try rows.scan(KeyRange(prefix: [Table.user.rawValue])) { (key, value) throws(StoreError) in
             let id = try? rows.text(ofKey: key, as: "a user's id")
             let user = try? User(serialized: value)
@@ -233,7 +233,7 @@ extension ProblemSearch {
         }
     }
 
-    private mutating func lookThroughSavedLists(of rows: Rows) throws(StoreError) {
+    private mutating func searchSavedLists(of rows: Rows) throws(StoreError) {
         for saved in try rows.savedLists().beginnings {
             var numbers: [ChannelNumber] = []
             // swift-format-ignore: ReplaceForEachWithForLoop

@@ -1,7 +1,7 @@
 import Models
 
 extension ProblemSearch {
-    mutating func look(throughOutbox rows: Rows) throws(StoreError) {
+    mutating func searchOutbox(_ rows: Rows) throws(StoreError) {
         var ids: [KeyBytes: RequestID] = [:]
         var greatest: UInt64 = 0
         try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
@@ -20,7 +20,7 @@ extension ProblemSearch {
             ids[bytes] = item.requestID
             return true
         }
-        try lookThroughIndex(of: rows, ids)
+        try searchIndex(of: rows, ids)
         var next: UInt64 = 1
         let key = ByteWriter.key { $0.schemaKey(.nextNumber) }
         try rows.withValue(of: key) { (value) throws(StoreError) in
@@ -36,7 +36,7 @@ extension ProblemSearch {
     }
 
     /// Compares the index rows with the items, which are identified by the rest of their keys.
-    private mutating func lookThroughIndex(
+    private mutating func searchIndex(
         of rows: Rows, _ ids: [KeyBytes: RequestID]
     ) throws(StoreError) {
         var indexed: Set<KeyBytes> = []

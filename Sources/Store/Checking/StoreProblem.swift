@@ -72,8 +72,8 @@ extension ChatStore {
     public func check() throws(StoreError) -> [StoreProblem] {
         let view = try view
         var search = ProblemSearch()
-        try search.look(through: view.cache)
-        try search.look(throughOutbox: view.outbox)
+        try search.search(view.cache)
+        try search.searchOutbox(view.outbox)
         return search.problems
     }
 }

@@ -63,7 +63,7 @@ extension ChatStore {
         at directory: URL, with key: EncryptionKey, movingTo new: URL
     ) throws(StoreError) {
         try reencrypt(at: directory, from: nil, to: key)
-        try OpenFile.move(directory.withoutSlash, to: new.withoutSlash)
+        try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
     }
 
     package static func reencrypt(
@@ -74,7 +74,7 @@ extension ChatStore {
         try files.checkVersion(for: .current)
         guard access(files.cache, F_OK) == 0 || access(files.outbox, F_OK) == 0 else { return }
         guard try files.checkReencryption(from: old, to: new) else { return progress(1) }
-        for path in [files.outbox, files.cache] { try OpenFile.createDirectory(path) }
+        for path in [files.outbox, files.cache] { try DiskFile.createDirectory(path) }
         try disk.withLock(of: files.outbox) { () throws(StoreError) in
             try disk.withLock(of: files.cache) { () throws(StoreError) in
                 try files.reencrypt(from: old, to: new, on: disk, progress)
@@ -120,17 +120,17 @@ extension StoreFiles {
 
     /// Removes the leftovers of an interrupted repair or copy.
     private func removeUnfinished() throws(StoreError) {
-        for path in [repaired, salvaged + OpenFile.unfinished] {
-            try OpenFile.removeAll(at: path)
+        for path in [repaired, salvaged + DiskFile.unfinished] {
+            try DiskFile.removeAll(at: path)
         }
-        for name in try OpenFile.names(in: directory.path)
-        where name.hasPrefix(StoreFiles.copyPrefix) && name.hasSuffix(OpenFile.unfinished) {
-            try OpenFile.removeAll(at: directory.appending(path: name).path)
+        for name in try DiskFile.names(in: directory.path)
+        where name.hasPrefix(StoreFiles.copyPrefix) && name.hasSuffix(DiskFile.unfinished) {
+            try DiskFile.removeAll(at: directory.appending(path: name).path)
         }
         for directory in try sealedDirectories() {
-            for name in try OpenFile.names(in: directory.path)
+            for name in try DiskFile.names(in: directory.path)
             where name.hasSuffix(SCROLLBACK_RESEALED_SUFFIX) {
-                try OpenFile.remove(directory.path + "/" + name)
+                try DiskFile.remove(directory.path + "/" + name)
             }
         }
     }
@@ -145,7 +145,7 @@ extension StoreFiles {
     private func sealedFiles() throws(StoreError) -> [(path: String, database: String, size: Int)] {
         var files: [(path: String, database: String, size: Int)] = []
         for (path, database) in try sealedDirectories() {
-            for name in try OpenFile.names(in: path).sorted() where name != DatabaseFiles.lock {
+            for name in try DiskFile.names(in: path).sorted() where name != DatabaseFiles.lock {
                 var status = stat()
                 guard lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG
                 else { continue }

@@ -42,8 +42,8 @@ extension KeyFile {
         if let new, let finished = keys.finished {
             try write(finished, for: [new])
         } else {
-            try OpenFile.remove(path)
-            try OpenFile.syncParent(of: path)
+            try DiskFile.remove(path)
+            try DiskFile.syncParent(of: path)
         }
     }
 
@@ -85,7 +85,7 @@ extension KeyFile {
 extension KeyFile {
     /// Returns the names of the subdirectories that have a key file, in order.
     package static func directories(in path: String) throws(StoreError) -> [String] {
-        try OpenFile.names(in: path).sorted().filter {
+        try DiskFile.names(in: path).sorted().filter {
             access("\(path)/\($0)/\(name)", F_OK) == 0
         }
     }

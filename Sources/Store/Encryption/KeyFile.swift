@@ -24,7 +24,7 @@ package struct KeyFile: Sendable {
     private static let sumCount = 32
 
     /// Returns a Boolean value that indicates whether the file exists.
-    package func exists() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
+    package func exists() throws(StoreError) -> Bool { try DiskFile(reading: path) != nil }
 
     /// Reads the keys.
     ///
@@ -82,7 +82,7 @@ package struct KeyFile: Sendable {
             bytes.append(bigEndian: UInt16(sealed.count))
             bytes += sealed
         }
-        try OpenFile.replace(path, by: bytes + SHA256.hash(data: bytes))
+        try DiskFile.replace(path, by: bytes + SHA256.hash(data: bytes))
     }
 
     private var damaged: StoreError {
@@ -90,7 +90,7 @@ package struct KeyFile: Sendable {
     }
 
     private func bytes() throws(StoreError) -> [UInt8] {
-        guard let file = try OpenFile(reading: path) else { throw damaged }
+        guard let file = try DiskFile(reading: path) else { throw damaged }
         // A file with two slots has less than one kilobyte.
         var buffer = [UInt8](repeating: 0, count: 4096)
         var bytes: [UInt8] = []

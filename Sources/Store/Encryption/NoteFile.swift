@@ -39,11 +39,11 @@ package struct NoteFile: Sendable {
             }
             bytes = sealed
         }
-        try OpenFile.replace(path, by: Array(bytes))
+        try DiskFile.replace(path, by: Array(bytes))
     }
 
     /// Removes the file, if it exists.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
-    package func remove() throws(StoreError) { try OpenFile.remove(path) }
+    package func remove() throws(StoreError) { try DiskFile.remove(path) }
 }

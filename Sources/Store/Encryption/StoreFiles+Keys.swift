@@ -54,7 +54,7 @@ extension StoreFiles {
     private func hasFiles() throws(StoreError) -> Bool {
         if access(version, F_OK) == 0 || access(salvaged, F_OK) == 0 { return true }
         for database in [cache, outbox] {
-            let names = try OpenFile.names(in: database)
+            let names = try DiskFile.names(in: database)
             if names.contains(where: { $0 != DatabaseFiles.lock }) { return true }
         }
         return false
@@ -64,7 +64,7 @@ extension StoreFiles {
     private func hasSealedFiles() throws(StoreError) -> Bool {
         let mark = Array("SBSEAL".utf8)
         for database in [cache, outbox] {
-            guard let file = try OpenFile(reading: database + "/CURRENT") else { continue }
+            guard let file = try DiskFile(reading: database + "/CURRENT") else { continue }
             var bytes = [UInt8](repeating: 0, count: mark.count)
             if try file.read(into: &bytes) == mark.count && bytes == mark { return true }
         }

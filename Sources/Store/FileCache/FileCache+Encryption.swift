@@ -70,9 +70,9 @@ extension FileCache {
         for (index, name) in names.enumerated() {
             defer { progress(Double(index + 1) / Double(names.count + 1)) }
             let old = path + "/" + name
-            guard !name.hasSuffix(OpenFile.unfinished), let file = try OpenFile(reading: old) else {
+            guard !name.hasSuffix(DiskFile.unfinished), let file = try DiskFile(reading: old) else {
                 try step()
-                try OpenFile.remove(old)
+                try DiskFile.remove(old)
                 continue
             }
             var lines = LineReader(file, (cipher, name))
@@ -81,21 +81,21 @@ extension FileCache {
             _ = try CacheHeader(first)?.contents(at: old)
             guard let newName = cipher.newName(of: name, text) else {
                 try step()
-                try OpenFile.remove(old)
+                try DiskFile.remove(old)
                 removed += 1
                 continue
             }
             // It was saved again under the new name, after an earlier call had been interrupted.
             if newName == name || access(path + "/" + newName, F_OK) != 0 {
                 try step()
-                try OpenFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
+                try DiskFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
             }
             if newName != name {
                 try step()
-                try OpenFile.remove(old)
+                try DiskFile.remove(old)
             }
         }
-        try OpenFile(directory: path).sync()
+        try DiskFile(directory: path).sync()
         return removed
     }
 }

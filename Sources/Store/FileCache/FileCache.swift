@@ -53,7 +53,7 @@ public struct FileCache: Sendable {
         path = try Self.path(of: directory)
         cipher = try Self.keys(in: self.path, encryptionKey).map(LineCipher.init)
         try alone { () throws(StoreError) in
-            for name in try names() where name.hasSuffix(OpenFile.unfinished) {
+            for name in try names() where name.hasSuffix(DiskFile.unfinished) {
                 try delete(name)
             }
         }
@@ -103,7 +103,7 @@ extension FileCache {
         }
         // Files with another key are not changed.
         if try file.exists() { return try file.keys(key) }
-        if try OpenFile.names(in: path).contains(where: CacheFile.isName) {
+        if try DiskFile.names(in: path).contains(where: CacheFile.isName) {
             throw StoreError(.wrongKey, "the files are not encrypted", path: path)
         }
         return try alone(in: path) { () throws(StoreError) in
@@ -175,7 +175,7 @@ extension FileCache {
         return try alone { () throws(StoreError) in
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
-            try OpenFile.replace(path(of: name), by: bytes)
+            try DiskFile.replace(path(of: name), by: bytes)
             // Names of the file before it was encrypted again.
             for old in names(of: file).dropFirst() { try delete(old) }
             return true
@@ -192,7 +192,7 @@ extension FileCache {
         }
         guard try header(of: name) != nil else { return false }
         if cipher != nil { return try hasLines(name, text) }
-        guard let old = try OpenFile(reading: path(of: name)) else { return false }
+        guard let old = try DiskFile(reading: path(of: name)) else { return false }
         guard try old.size() == text.count else { return false }
         var hash = SHA256()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -291,7 +291,7 @@ extension FileCache {
     /// - Complexity: O(*n*) in the number of files.
     public func size() throws(StoreError) -> Int {
         var size = 0
-        for name in try names() { size += try OpenFile(reading: path(of: name))?.size() ?? 0 }
+        for name in try names() { size += try DiskFile(reading: path(of: name))?.size() ?? 0 }
         return size
     }
 
@@ -304,7 +304,7 @@ extension FileCache {
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
             for name in names(of: .messages(of: channel)) { try delete(name) }
-            try OpenFile(directory: path).sync()
+            try DiskFile(directory: path).sync()
         }
     }
 
@@ -319,7 +319,7 @@ extension FileCache {
     public func removeAll() throws(StoreError) {
         try alone { () throws(StoreError) in
             for name in try names() { try delete(name) }
-            try OpenFile(directory: path).sync()
+            try DiskFile(directory: path).sync()
         }
     }
 
@@ -332,7 +332,7 @@ extension FileCache {
     private func name(of file: CacheFile) -> String { names(of: file)[0] }
 
     private func lines(of name: String) throws(StoreError) -> LineReader? {
-        guard let file = try OpenFile(reading: path(of: name)) else { return nil }
+        guard let file = try DiskFile(reading: path(of: name)) else { return nil }
         return LineReader(file, cipher.map { ($0, name) })
     }
 
@@ -352,19 +352,19 @@ extension FileCache {
     static func alone<Result>(
         in path: String, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try OpenFile.createDirectory(path)
-        return try OpenFile.alone(path + "/lock", body)
+        try DiskFile.createDirectory(path)
+        return try DiskFile.alone(path + "/lock", body)
     }
 
     /// Returns the names of the cache's files, including those of interrupted writes.
     private func names() throws(StoreError) -> [String] { try Self.names(in: path) }
 
     static func names(in path: String) throws(StoreError) -> [String] {
-        try OpenFile.names(in: path).filter { name in
-            let isUnfinished = name.hasSuffix(OpenFile.unfinished)
-            return CacheFile.isName(name.dropLast(isUnfinished ? OpenFile.unfinished.count : 0))
+        try DiskFile.names(in: path).filter { name in
+            let isUnfinished = name.hasSuffix(DiskFile.unfinished)
+            return CacheFile.isName(name.dropLast(isUnfinished ? DiskFile.unfinished.count : 0))
         }
     }
 
-    private func delete(_ name: String) throws(StoreError) { try OpenFile.remove(path(of: name)) }
+    private func delete(_ name: String) throws(StoreError) { try DiskFile.remove(path(of: name)) }
 }

@@ -21,7 +21,7 @@ struct LineReader: ~Copyable {
         case sealed(SymmetricKey?)
     }
 
-    private let file: OpenFile
+    private let file: DiskFile
     private let cipher: (LineCipher, name: String)?
     private var form = Form.unread
     private var sealedLines = 0
@@ -31,7 +31,7 @@ struct LineReader: ~Copyable {
     /// Creates a reader.
     ///
     /// For an encrypted file, `cipher` contains the cipher and the file's name.
-    init(_ file: consuming OpenFile, _ cipher: (LineCipher, name: String)? = nil) {
+    init(_ file: consuming DiskFile, _ cipher: (LineCipher, name: String)? = nil) {
         self.file = file
         self.cipher = cipher
     }

@@ -42,7 +42,7 @@ struct DatabaseFiles {
     ///
     /// The lock is not copied: closing another descriptor of it would release it.
     func copy(to path: String) throws(StoreError) {
-        try OpenFile.createDirectory(path)
+        try DiskFile.createDirectory(path)
         for name in try names() where name != DatabaseFiles.lock {
             let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
             var status = stat()
@@ -55,9 +55,9 @@ struct DatabaseFiles {
             } catch {
                 throw StoreError(system: error, doing: "copy", path: file)
             }
-            try OpenFile(reading: copy)?.sync()
+            try DiskFile(reading: copy)?.sync()
         }
-        try OpenFile(directory: path).sync()
+        try DiskFile(directory: path).sync()
     }
 
     /// Replaces what is damaged in the logs by fragments of a kind that LevelDB skips.
@@ -92,7 +92,7 @@ struct DatabaseFiles {
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
-        let probe = try OpenFile(replacing: path)
+        let probe = try DiskFile(replacing: path)
         // If it cannot be removed, the next call overwrites it: no reason to fail.
         defer { unlink(path) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
@@ -115,5 +115,5 @@ struct DatabaseFiles {
     }
 
     /// Returns the names of the files; empty if the directory does not exist.
-    private func names() throws(StoreError) -> [String] { try OpenFile.names(in: directory) }
+    private func names() throws(StoreError) -> [String] { try DiskFile.names(in: directory) }
 }

@@ -144,7 +144,7 @@ extension LevelDB.Environment {
     /// Replaces the bytes of a log in one step, encrypted if files are; the database has to be
     /// closed.
     func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
-        guard isSealed else { return try OpenFile.replace(path, by: bytes) }
+        guard isSealed else { return try DiskFile.replace(path, by: bytes) }
         let error = scrollback_env_replace(pointer, path, bytes, bytes.count)
         if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }

@@ -26,7 +26,7 @@ extension ChatStore {
 
     /// The names in the directory that users' directories are in; none if it does not exist.
     package static func directoryNames(in root: URL) throws(StoreError) -> [String] {
-        try OpenFile.names(in: root.path)
+        try DiskFile.names(in: root.path)
     }
 
     /// The directories that a readable name in `root` shows to be a user's, and the users.
@@ -35,7 +35,7 @@ extension ChatStore {
     package static func readableDirectories(
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {
-        try OpenFile.names(in: root.path).sorted().compactMap { name in
+        try DiskFile.names(in: root.path).sorted().compactMap { name in
             guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
                 fileName(id) == name
             else { return nil }

@@ -21,7 +21,7 @@ extension ChatStore {
         }
         // After the report, which names the newest copy that it covers.
         for copy in try StoreFiles(directory: directory).outboxCopies() {
-            try OpenFile.removeAll(at: copy)
+            try DiskFile.removeAll(at: copy)
         }
     }
 

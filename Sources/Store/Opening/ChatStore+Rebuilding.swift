@@ -29,7 +29,7 @@ extension ChatStore {
             try environment.withLock(of: files.cache, files.distrust.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
-            try OpenFile(directory: directory.path).sync()
+            try DiskFile(directory: directory.path).sync()
             try files.distrust.remove()
         }
     }

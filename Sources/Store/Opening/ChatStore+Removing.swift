@@ -6,13 +6,13 @@ extension ChatStore {
     /// Atomic for processes that open it: from then on there is no store. If the call is
     /// interrupted, ``finishRemovals(in:)`` removes the remaining files.
     package static func removeFiles(at directory: URL) throws(StoreError) {
-        try OpenFile.removeAll(at: removedPath(of: directory))
+        try DiskFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
         let removed = removedPath(of: directory)
-        try OpenFile.move(directory.path, to: removed)
+        try DiskFile.move(directory.path, to: removed)
         // The keys first: without them, the other files cannot be read.
-        try OpenFile.remove(KeyFile(in: removed).path)
-        try OpenFile.removeAll(at: removed)
+        try DiskFile.remove(KeyFile(in: removed).path)
+        try DiskFile.removeAll(at: removed)
     }
 
     /// Removes the data that the server can return again from a store that no process has open: its
@@ -32,7 +32,7 @@ extension ChatStore {
         // If the directory does not exist, there is nothing to remove.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasSuffix(removedSuffix) {
-            try OpenFile.removeAll(at: directory.appending(path: name).path)
+            try DiskFile.removeAll(at: directory.appending(path: name).path)
         }
     }
 

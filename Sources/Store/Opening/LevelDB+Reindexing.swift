@@ -28,7 +28,7 @@ extension LevelDB {
     ) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
-        let ids = try rows.takeRequests(in: batch)
+        let ids = try rows.removeRequests(in: batch)
         var index = OutboxIndex(ids: ids)
         try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
             (key, value) throws(StoreError) in
@@ -63,7 +63,7 @@ extension Rows {
     /// Removes the index rows.
     ///
     /// - Returns: The request ids, by the places that they led to.
-    fileprivate func takeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
+    fileprivate func removeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
         var ids: [KeyBytes: RequestID] = [:]
         try scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
             (key, value) throws(StoreError) in

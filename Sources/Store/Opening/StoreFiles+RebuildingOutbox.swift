@@ -33,7 +33,7 @@ extension StoreFiles {
     func rebuildOutbox(_ key: EncryptionKey?) throws(StoreError) {
         let keys = try unlock(key, isCreating: false)
         // Its lock excludes processes that would create an outbox while there is none.
-        try OpenFile.createDirectory(cache)
+        try DiskFile.createDirectory(cache)
         let environment = LevelDB.Environment.disk()
         try environment.withLock(of: outbox) { () throws(StoreError) in
             try environment.withLock(of: cache) { () throws(StoreError) in
@@ -43,22 +43,22 @@ extension StoreFiles {
     }
 
     private func rebuildLockedOutbox(sealedBy keys: DataKeys?) throws(StoreError) {
-        let unfinished = salvaged + OpenFile.unfinished
+        let unfinished = salvaged + DiskFile.unfinished
         // An earlier opening may have been interrupted.
-        for path in [salvaged, unfinished, repaired] { try OpenFile.removeAll(at: path) }
+        for path in [salvaged, unfinished, repaired] { try DiskFile.removeAll(at: path) }
         let copy = try nextOutboxCopy()
         do throws(StoreError) {
             try salvageItems(into: unfinished, for: copy, sealedBy: keys)
         } catch {
             // Report the original error. Leftover files are removed by the next opening.
-            for path in [unfinished, repaired] { try? OpenFile.removeAll(at: path) }
+            for path in [unfinished, repaired] { try? DiskFile.removeAll(at: path) }
             throw error
         }
-        try OpenFile.removeAll(at: repaired)
+        try DiskFile.removeAll(at: repaired)
         // The new outbox is indexed. If the process ends now, the damaged one is rebuilt again.
         try outboxDistrust.remove()
-        try OpenFile.move(unfinished, to: salvaged)
-        try OpenFile.move(outbox, to: copy)
+        try DiskFile.move(unfinished, to: salvaged)
+        try DiskFile.move(outbox, to: copy)
         try finishSalvage()
     }
 
@@ -66,7 +66,7 @@ extension StoreFiles {
     func finishSalvage() throws(StoreError) {
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
-        case 0: try OpenFile.syncParent(of: outbox)
+        case 0: try DiskFile.syncParent(of: outbox)
         // There is no new outbox; or the old outbox still exists and is valid.
         case ENOENT, ENOTDIR, ENOTEMPTY, EEXIST: return
         default: throw StoreError(errno: error, doing: "rename to \(outbox)", path: salvaged)
@@ -88,7 +88,7 @@ extension StoreFiles {
         // An unreadable version is treated as a missing one.
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
-        try OpenFile.createDirectory(new)
+        try DiskFile.createDirectory(new)
         let target = try LevelDB(at: new, environment: environment())
         defer { target.close() }
         let unknownRows = try target.addOutboxRows(of: source)

@@ -49,11 +49,11 @@ struct StoreFiles {
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
         // This also makes the names of both databases durable, before any outbox item is.
-        try OpenFile.replace(version, by: Array("\(number)\n".utf8))
+        try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
     private func storedVersion() throws(StoreError) -> Int? {
-        guard let file = try OpenFile(reading: version) else { return nil }
+        guard let file = try DiskFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
         // Not `trimmingCharacters`: its first call in a process takes a quarter of the time of
@@ -71,7 +71,7 @@ struct StoreFiles {
 
     func makeDirectory() throws(StoreError) {
         // The owner of an existing directory has set its permissions.
-        for path in [directory.path, cache, outbox] { try OpenFile.createDirectory(path) }
+        for path in [directory.path, cache, outbox] { try DiskFile.createDirectory(path) }
     }
 }
 
@@ -83,10 +83,10 @@ extension StoreFiles {
     /// Both are on disk when the call returns.
     func keepDamagedOutbox() throws(StoreError) {
         let copy = try nextOutboxCopy()
-        let unfinished = copy + OpenFile.unfinished
-        try OpenFile.removeAll(at: unfinished)
+        let unfinished = copy + DiskFile.unfinished
+        try DiskFile.removeAll(at: unfinished)
         try DatabaseFiles(outbox).copy(to: unfinished)
-        try OpenFile.move(unfinished, to: copy)
+        try DiskFile.move(unfinished, to: copy)
         try outboxDistrust.set()
     }
 
@@ -108,7 +108,7 @@ extension StoreFiles {
     }
 
     private func numbersOfOutboxCopies() throws(StoreError) -> [Int] {
-        try OpenFile.names(in: directory.path).compactMap { name in
+        try DiskFile.names(in: directory.path).compactMap { name in
             guard name.hasPrefix(StoreFiles.copyPrefix) else { return nil }
             let digits = name.dropFirst(StoreFiles.copyPrefix.count)
             guard let number = Int(digits), (1..<Int.max).contains(number),
@@ -125,10 +125,10 @@ extension StoreFiles {
 struct Mark {
     let path: String
 
-    func exists() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
+    func exists() throws(StoreError) -> Bool { try DiskFile(reading: path) != nil }
 
     /// Creates the mark durably.
-    func set() throws(StoreError) { try OpenFile.replace(path, by: []) }
+    func set() throws(StoreError) { try DiskFile.replace(path, by: []) }
 
-    func remove() throws(StoreError) { try OpenFile.remove(path) }
+    func remove() throws(StoreError) { try DiskFile.remove(path) }
 }

@@ -29,7 +29,7 @@ package struct OutboxFiles: Sendable {
     ///   written: `permission`, `noSpace` or `io`. No copy is left then.
     /// - Complexity: O(*n*) in the bytes. Waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
-        let source = try OpenFile(path, O_RDONLY | O_NONBLOCK, "open the file")
+        let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
         var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
         return try add { () throws(StoreError) in
             let count = try source.read(into: &buffer)
@@ -47,7 +47,7 @@ package struct OutboxFiles: Sendable {
 
     /// Writes a copy from the parts that `next` returns until it returns `nil`.
     private func add(_ next: () throws(StoreError) -> [UInt8]?) throws(StoreError) -> FileCopy {
-        try OpenFile.createDirectory(store.files)
+        try DiskFile.createDirectory(store.files)
         let name = OutboxFiles.makeName()
         do throws(StoreError) {
             let target = try FileWriter(self.path(name), in: environment)
@@ -96,7 +96,7 @@ package struct OutboxFiles: Sendable {
     package func removeAll(but kept: [FileCopy]) {
         // Where the directory cannot be read, nothing can be removed: the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false,
-            let names = try? OpenFile.names(in: store.files)
+            let names = try? DiskFile.names(in: store.files)
         else { return }
         let kept = Set(kept.map(\.name))
         for name in names where name != "." && name != ".." && !kept.contains(name) {
@@ -138,6 +138,6 @@ extension StoreFiles {
 
     /// Returns a Boolean value that indicates whether the files of a damaged outbox are kept.
     fileprivate func hasDamagedOutbox() throws(StoreError) -> Bool {
-        try OpenFile.names(in: directory.path).contains { $0.hasPrefix(StoreFiles.copyPrefix) }
+        try DiskFile.names(in: directory.path).contains { $0.hasPrefix(StoreFiles.copyPrefix) }
     }
 }

@@ -41,7 +41,7 @@ struct PushInboxFiles: Sendable {
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         do throws(StoreError) {
-            return try OpenFile.alone(path + "/lock", body)
+            return try DiskFile.alone(path + "/lock", body)
         } catch {
             guard try exists() else {
                 throw StoreError(
@@ -73,7 +73,7 @@ extension PushInboxFiles {
 
     /// Returns the names of the files, oldest first.
     func names() throws(StoreError) -> [String] {
-        try OpenFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
+        try DiskFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
     }
 
     private func path(of name: String) -> String { path + "/" + name }
@@ -93,13 +93,13 @@ extension PushInboxFiles {
             (names.last.flatMap(PushInboxFiles.number) ?? 0) &+ 1, .random(in: .min ... .max))
         let bytes = try keys.map(LineCipher.init)?.seal(text, name: name) ?? text
         var size = bytes.count
-        for name in names { size += try OpenFile(reading: path(of: name))?.size() ?? 0 }
+        for name in names { size += try DiskFile(reading: path(of: name))?.size() ?? 0 }
         guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumSize else {
             throw StoreError(
                 .noSpace, "the push inbox is full: \(names.count) messages wait for the app",
                 path: path)
         }
-        try OpenFile.replace(path(of: name), by: bytes)
+        try DiskFile.replace(path(of: name), by: bytes)
     }
 
     /// Reads a file; `nil` if it no longer exists.
@@ -113,21 +113,21 @@ extension PushInboxFiles {
     }
 
     private func lines(of name: String, _ keys: DataKeys?) throws(StoreError) -> LineReader? {
-        guard let file = try OpenFile(reading: path(of: name)) else { return nil }
+        guard let file = try DiskFile(reading: path(of: name)) else { return nil }
         return LineReader(file, keys.map { (LineCipher($0), name) })
     }
 
     /// Removes files, ignoring those that no longer exist.
     func remove(_ names: [String]) throws(StoreError) {
         guard !names.isEmpty else { return }
-        for name in names { try OpenFile.remove(path(of: name)) }
-        try OpenFile(directory: path).sync()
+        for name in names { try DiskFile.remove(path(of: name)) }
+        try DiskFile(directory: path).sync()
     }
 
     /// Removes the incomplete files of terminated writers.
     private func removeUnfinished() throws(StoreError) {
-        for name in try OpenFile.names(in: path) where name.hasSuffix(OpenFile.unfinished) {
-            try OpenFile.remove(path(of: name))
+        for name in try DiskFile.names(in: path) where name.hasSuffix(DiskFile.unfinished) {
+            try DiskFile.remove(path(of: name))
         }
     }
 }
@@ -137,18 +137,18 @@ extension PushInboxFiles {
 extension PushInboxFiles {
     /// Creates the inbox if it does not exist.
     func make() throws(StoreError) {
-        if access(removed, F_OK) == 0 { try OpenFile.removeAll(at: removed) }
-        if try !exists() { try OpenFile.createDirectory(path) }
+        if access(removed, F_OK) == 0 { try DiskFile.removeAll(at: removed) }
+        if try !exists() { try DiskFile.createDirectory(path) }
     }
 
     /// Removes the inbox with its content, after waiting for a running writer.
     ///
     /// Atomic: from then on no process finds it.
     func removeBox() throws(StoreError) {
-        try OpenFile.removeAll(at: removed)
+        try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
-        try alone { () throws(StoreError) in try OpenFile.move(path, to: removed) }
-        try OpenFile.removeAll(at: removed)
+        try alone { () throws(StoreError) in try DiskFile.move(path, to: removed) }
+        try DiskFile.removeAll(at: removed)
     }
 
     /// Encrypts all files again, and then calls a closure before other processes can leave
@@ -165,7 +165,7 @@ extension PushInboxFiles {
             for name in try names() {
                 guard var lines = try lines(of: name, keys) else { continue }
                 let bytes = try LineCipher(keys).seal(try lines.text(), name: name)
-                try OpenFile.replace(path(of: name), by: bytes)
+                try DiskFile.replace(path(of: name), by: bytes)
             }
             try finish()
         }

@@ -61,7 +61,7 @@ final class CommittedState: Sendable {
     /// since.
     func savedBeginning(of sorting: ChannelSorting) throws(StoreError) -> SavedLists.Beginning? {
         let beginning = try Rows(snapshot: cache).savedLists()[sorting]
-        if beginning != nil { latest.noteAsked(sorting) }
+        if beginning != nil { latest.recordAsked(sorting) }
         return beginning
     }
 
@@ -80,7 +80,7 @@ final class CommittedState: Sendable {
     /// Returns the sorted channels if they are in memory.
     func knownList(by sorting: ChannelSorting) -> SortedKeys? {
         if let keys = own.withLock({ $0.lists.list(by: sorting) }) {
-            latest.noteUse(of: sorting)
+            latest.recordUse(of: sorting)
             return keys
         }
         guard let keys = latest.list(by: sorting, asOf: number) else { return nil }
@@ -91,8 +91,8 @@ final class CommittedState: Sendable {
     /// Updates the computed values for the next commit.
     ///
     /// Only the writer may call this, once for each commit.
-    func takeCommit(_ changes: [ChannelRowChange], addingMessages count: Int) -> DerivedValues {
-        latest.take(
+    func applyCommit(_ changes: [ChannelRowChange], addingMessages count: Int) -> DerivedValues {
+        latest.apply(
             DerivedValues.Commit(
                 number: number + 1, channels: changes, addedMessages: count))
         return latest

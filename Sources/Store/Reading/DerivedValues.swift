@@ -18,9 +18,9 @@ final class DerivedValues: Sendable {
         /// earlier values.
         var messageCount: Int?
 
-        mutating func take(_ commit: Commit) {
+        mutating func apply(_ commit: Commit) {
             messageCount? += commit.addedMessages
-            lists.take(commit.channels)
+            lists.apply(commit.channels)
         }
     }
 
@@ -79,11 +79,11 @@ final class DerivedValues: Sendable {
     // MARK: The writer
 
     /// Applies the next commit.
-    func take(_ commit: Commit) {
+    func apply(_ commit: Commit) {
         state.withLock { state in
             state.number = commit.number
             if commit.channels.isEmpty && commit.addedMessages == 0 { return }
-            state.values.take(commit)
+            state.values.apply(commit)
             for change in commit.channels {
                 state.channels[change.oldNumber] = nil
                 state.channels[change.newNumber] = nil
@@ -123,12 +123,12 @@ final class DerivedValues: Sendable {
     }
 
     /// Marks an order as recently requested.
-    func noteUse(of sorting: ChannelSorting) {
+    func recordUse(of sorting: ChannelSorting) {
         state.withLock { _ = $0.values.lists.list(by: sorting) }
     }
 
     /// Records that the first channels of a list were requested.
-    func noteAsked(_ sorting: ChannelSorting) {
+    func recordAsked(_ sorting: ChannelSorting) {
         state.withLock { state in
             state.asked.removeAll { $0 == sorting }
             state.asked.append(sorting)
@@ -137,7 +137,7 @@ final class DerivedValues: Sendable {
     }
 
     /// Records the lists whose first channels were saved until now.
-    func noteSaved(_ sortings: [ChannelSorting]) {
+    func recordSaved(_ sortings: [ChannelSorting]) {
         state.withLock { $0.saved = sortings }
     }
 
@@ -199,7 +199,7 @@ final class DerivedValues: Sendable {
         state.withLock { state in
             guard number >= state.forgotten else { return }
             var keys = keys
-            for commit in state.commits(since: number) { keys.take(commit.channels, by: sorting) }
+            for commit in state.commits(since: number) { keys.apply(commit.channels, by: sorting) }
             state.values.lists.keep(keys, by: sorting)
         }
     }

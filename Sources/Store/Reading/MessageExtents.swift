@@ -40,7 +40,7 @@ final class MessageExtents: Sendable {
     /// Applies a commit; must be called before it is written.
     ///
     /// If the write fails, the extent is merely larger than necessary.
-    func take(_ rows: Overlay, asOf commit: Int) {
+    func apply(_ rows: Overlay, asOf commit: Int) {
         extents.withLock { extents in
             rows.forEachInOrderOfWriting { key, value in
                 guard let number = key.channelOfMessage else { return }
@@ -61,7 +61,7 @@ final class MessageExtents: Sendable {
     }
 
     /// Records that a reader found no message in a range.
-    func noteNone(in range: KeyRange, of number: ChannelNumber, asOf version: Int) {
+    func recordNone(in range: KeyRange, of number: ChannelNumber, asOf version: Int) {
         extents.withLock { extents in
             // A later put may be in the range.
             guard let extent = extents[number], extent.lastPut <= version else { return }
@@ -138,25 +138,25 @@ extension StoreView {
         var isStopped = false
         try cache.scan(part, isDescending: isDescending) { (key, value) throws(StoreError) in
             if first == nil { first = KeyBytes(key) }
-            latest.take(key)
+            latest.copy(key)
             isStopped = try !body(key, value)
             return !isStopped
         }
-        func noteNone(_ lower: KeyBytes, _ upper: KeyBytes) {
+        func recordNone(_ lower: KeyBytes, _ upper: KeyBytes) {
             // Only its ends can be shrunk.
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }
-            version.extents.noteNone(
+            version.extents.recordNone(
                 in: KeyRange(lower, upper), of: number, asOf: version.number)
         }
-        guard let first else { return noteNone(part.lower, part.upper) }
+        guard let first else { return recordNone(part.lower, part.upper) }
         if isDescending {
-            noteNone(first + [0], part.upper)
-            if !isStopped { noteNone(part.lower, latest.bytes) }
+            recordNone(first + [0], part.upper)
+            if !isStopped { recordNone(part.lower, latest.bytes) }
         } else {
-            noteNone(part.lower, first)
-            if !isStopped { noteNone(latest.bytes + [0], part.upper) }
+            recordNone(part.lower, first)
+            if !isStopped { recordNone(latest.bytes + [0], part.upper) }
         }
     }
 }
@@ -169,7 +169,7 @@ private struct KeyCopy {
     var bytes: KeyBytes { KeyBytes(room[..<count]) }
 
     @inline(__always)
-    mutating func take(_ key: UnsafeRawBufferPointer) {
+    mutating func copy(_ key: UnsafeRawBufferPointer) {
         if key.count > room.count { room = KeyBytes(repeating: 0, count: key.count) }
         count = key.count
         room.withUnsafeMutableBytes { $0.copyMemory(from: key) }

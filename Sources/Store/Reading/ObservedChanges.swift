@@ -110,7 +110,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     }
 
     /// Buffers the part of a change that concerns this observer.
-    func tell(_ change: Change) {
+    func notify(_ change: Change) {
         let entries = change.entries.filter { part.contains($0.operation) }
         if entries.isEmpty { return }
         inbox.withLock { inbox -> Waiter? in

@@ -31,20 +31,20 @@ public struct ObservedPart: Hashable, Sendable {
     func contains(_ operation: Change.Operation) -> Bool {
         if operation == .missed { return true }
         if operation == .clearedCachedData { return value != .outboxItems }
-        if case .told(.connection) = operation { return true }
+        if case .ephemeral(.connection) = operation { return true }
         switch value {
         case .everything: return true
         case .channel(let url): return operation.channelURL == url
         case .channels:
             switch operation {
-            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .told(.typing),
-                .told(.participants):
+            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .ephemeral(.typing),
+                .ephemeral(.participants):
                 return true
             default: return false
             }
         case .outboxItems:
             switch operation {
-            case .savedOutboxItem, .removedOutboxItem, .told(.uploadProgress): return true
+            case .savedOutboxItem, .removedOutboxItem, .ephemeral(.uploadProgress): return true
             default: return false
             }
         }

@@ -10,7 +10,7 @@ extension StoreReader {
     public func gaps(in url: ChannelURL) throws(StoreError) -> [Gap] {
         let view = try view
         guard let number = try view.number(of: url) else { return [Gap(in: url)] }
-        return try view.stretches(of: url, number)
+        return try view.segments(of: url, number)
     }
 
     /// Returns the gap that contains a position; `nil` if there is none.
@@ -40,7 +40,7 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return bound < .end ? Gap(in: url) : nil
         }
-        let gaps: [Gap] = try view.stretches(of: url, number, above: bound, limit: 1)
+        let gaps: [Gap] = try view.segments(of: url, number, above: bound, limit: 1)
         return gaps.first
     }
 
@@ -61,9 +61,9 @@ extension StoreReader {
             return .beginning < bound ? Gap(in: url) : nil
         }
         // Its upper bound is at or above the bound, or it is the last gap below it.
-        let around: Gap? = try view.firstStretch(of: url, number, endingFrom: bound)
+        let around: Gap? = try view.firstSegment(of: url, number, endingFrom: bound)
         if let around, around.lower < bound { return around }
-        return try view.lastStretch(of: url, number, endingBelow: bound)
+        return try view.lastSegment(of: url, number, endingBelow: bound)
     }
 
     /// Returns the gaps with a part strictly between two bounds, oldest first.
@@ -85,7 +85,7 @@ extension StoreReader {
         let view = try view
         guard lower < upper else { return [] }
         guard let number = try view.number(of: url) else { return [Gap(in: url)] }
-        return try view.stretches(of: url, number, above: lower, below: upper)
+        return try view.segments(of: url, number, above: lower, below: upper)
     }
 
     /// Returns the channels whose history has gaps, in the order in which they were first stored.
@@ -118,7 +118,7 @@ extension StoreReader {
     public func staleRanges(in url: ChannelURL) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
-        return try view.stretches(of: url, number)
+        return try view.segments(of: url, number)
     }
 
     /// Returns the stale ranges with a part strictly between two bounds, oldest first.
@@ -138,7 +138,7 @@ extension StoreReader {
     ) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard lower < upper, let number = try view.number(of: url) else { return [] }
-        return try view.stretches(of: url, number, above: lower, below: upper)
+        return try view.segments(of: url, number, above: lower, below: upper)
     }
 
     /// Returns the tombstone of a message; `nil` if there is none.
@@ -229,7 +229,7 @@ extension StoreReader {
 
 extension Rows {
     /// Decodes a gap or a stale range from its key and its value.
-    func stretch<Value: Stretch>(
+    func segment<Value: Segment>(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
     ) throws(StoreError) -> Value {
         let bound = try decode(key.behindChannel, as: "a bound in \(url)") {
@@ -257,7 +257,7 @@ extension StoreView {
     /// Returns the ranges of a channel above one bound and below another, oldest first.
     ///
     /// Ranges that are only partly between the bounds are included.
-    func stretches<Value: Stretch>(
+    func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
@@ -265,16 +265,16 @@ extension StoreView {
         // After the range whose upper bound equals the bound.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
-        try scan(KeyRange(start, table.upper), of: url) { (stretch: Value) in
-            guard stretch.lower < upper else { return false }
-            found.append(stretch)
+        try scan(KeyRange(start, table.upper), of: url) { (segment: Value) in
+            guard segment.lower < upper else { return false }
+            found.append(segment)
             return found.count < limit
         }
         return found
     }
 
     /// Returns the oldest range whose upper bound is at a bound or above it.
-    fileprivate func firstStretch<Value: Stretch>(
+    fileprivate func firstSegment<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, endingFrom bound: Gap.Bound
     ) throws(StoreError) -> Value? {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
@@ -288,7 +288,7 @@ extension StoreView {
     }
 
     /// Returns the newest range whose upper bound is below a bound.
-    fileprivate func lastStretch<Value: Stretch>(
+    fileprivate func lastSegment<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, endingBelow bound: Gap.Bound
     ) throws(StoreError) -> Value? {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
@@ -301,16 +301,16 @@ extension StoreView {
         return found
     }
 
-    private func scan<Value: Stretch>(
+    private func scan<Value: Segment>(
         _ range: KeyRange, isDescending: Bool = false, of url: ChannelURL,
         _ body: (Value) -> Bool
     ) throws(StoreError) {
         let cache = cache
         var last: Value?
         try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
-            let stretch: Value = try cache.stretch(key, value, of: url)
+            let segment: Value = try cache.segment(key, value, of: url)
             if let last {
-                let (older, newer) = isDescending ? (stretch, last) : (last, stretch)
+                let (older, newer) = isDescending ? (segment, last) : (last, segment)
                 if newer.lower < older.upper {
                     throw StoreError(
                         .corruption, "two rows overlap below \(newer.upper) in \(url)",
@@ -319,8 +319,8 @@ extension StoreView {
                             offset: 0, expected: "a lower bound from \(older.upper) on"))
                 }
             }
-            last = stretch
-            return body(stretch)
+            last = segment
+            return body(segment)
         }
     }
 

@@ -105,7 +105,7 @@ extension Batch {
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
     /// - Complexity: One lookup; the first call of a store is O(*c*) in the number of channels.
-    public func noteAccess(to url: ChannelURL) throws(StoreError) {
+    public func recordAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(giving: url)
         let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }
         next.access = turn &+ 1

@@ -139,43 +139,43 @@ extension Batch {
 // MARK: Rows
 
 extension Batch {
-    private func put<Value: Stretch>(_ stretch: Value) throws(StoreError) {
-        try checkBounds(stretch.lower, stretch.upper)
-        guard stretch.lower < stretch.upper else {
+    private func put<Value: Segment>(_ segment: Value) throws(StoreError) {
+        try checkBounds(segment.lower, segment.upper)
+        guard segment.lower < segment.upper else {
             throw StoreError(
-                .invalid, "\(stretch) is an empty range: its bounds are equal", path: cache.path)
+                .invalid, "\(segment) is an empty range: its bounds are equal", path: cache.path)
         }
-        let number = try number(giving: stretch.channelURL)
-        var stretch = stretch
+        let number = try number(giving: segment.channelURL)
+        var segment = segment
         var bounds: (lower: Gap.Bound, upper: Gap.Bound)
         repeat {
-            bounds = (stretch.lower, stretch.upper)
-            let overlapped: [Value] = try stretches(
-                of: stretch.channelURL, number, above: bounds.lower, below: bounds.upper)
+            bounds = (segment.lower, segment.upper)
+            let overlapped: [Value] = try segments(
+                of: segment.channelURL, number, above: bounds.lower, below: bounds.upper)
             for old in overlapped {
-                stretch.absorb(old)
+                segment.absorb(old)
                 removeRow(old, number)
                 note(old.removed)
             }
             // Larger than before, it overlaps another only where damaged rows overlap each other.
-        } while (stretch.lower, stretch.upper) != bounds
-        putRow(stretch, number)
-        note(stretch.saved)
+        } while (segment.lower, segment.upper) != bounds
+        putRow(segment, number)
+        note(segment.saved)
     }
 
-    /// Returns the stretches above one bound and below another.
+    /// Returns the segments above one bound and below another.
     ///
     /// If some cannot be read, first makes the channel's history one gap.
-    private func stretches<Value: Stretch>(
+    private func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
     ) throws(StoreError) -> [Value] {
         do throws(StoreError) {
-            return try view.stretches(of: url, number, above: lower, below: upper)
+            return try view.segments(of: url, number, above: lower, below: upper)
         } catch {
             guard error.cause is ByteReader.Damage else { throw error }
         }
         try forgetCoverage(of: url, number)
-        return try view.stretches(of: url, number, above: lower, below: upper)
+        return try view.segments(of: url, number, above: lower, below: upper)
     }
 
     /// Makes all of a channel's history one gap.
@@ -189,12 +189,12 @@ extension Batch {
         let cache = cache
         var keys: [KeyBytes] = []
         var known: [Change.Operation] = []
-        func read<Value: Stretch>(_ type: Value.Type) throws(StoreError) {
+        func read<Value: Segment>(_ type: Value.Type) throws(StoreError) {
             let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
             try cache.scan(table) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A stretch that cannot be read was never visible, so its removal is not noted.
-                if let old: Value = try? cache.stretch(key, value, of: url) {
+                // A segment that cannot be read was never visible, so its removal is not reported.
+                if let old: Value = try? cache.segment(key, value, of: url) {
                     known.append(old.removed)
                 }
                 return true
@@ -207,11 +207,11 @@ extension Batch {
         try putGap(Gap(in: url), number)
     }
 
-    private func carve<Value: Stretch>(
+    private func carve<Value: Segment>(
         _ url: ChannelURL, _ number: ChannelNumber, _ first: Gap.Bound, _ last: Gap.Bound,
         changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
-        let cut: [Value] = try stretches(of: url, number, above: first, below: last)
+        let cut: [Value] = try segments(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
             note(old.removed)
@@ -223,13 +223,13 @@ extension Batch {
         }
     }
 
-    private func putRow<Value: Stretch>(_ stretch: Value, _ number: ChannelNumber) {
+    private func putRow<Value: Segment>(_ segment: Value, _ number: ChannelNumber) {
         rows.cache.put(
-            { $0.boundKey(Value.table, number, stretch.upper) }, stretch.writeValue)
+            { $0.boundKey(Value.table, number, segment.upper) }, segment.writeValue)
     }
 
-    private func removeRow<Value: Stretch>(_ stretch: Value, _ number: ChannelNumber) {
-        rows.cache.remove { $0.boundKey(Value.table, number, stretch.upper) }
+    private func removeRow<Value: Segment>(_ segment: Value, _ number: ChannelNumber) {
+        rows.cache.remove { $0.boundKey(Value.table, number, segment.upper) }
     }
 
     private func checkOrder(_ first: Gap.Bound, _ last: Gap.Bound) throws(StoreError) {

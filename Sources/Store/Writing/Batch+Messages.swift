@@ -83,7 +83,7 @@ extension Batch {
             { writer in message.withSerializedBytes { writer.raw($0) } })
         if old?.position != position {
             rows.cache.putPlace(of: position, number)
-            if old == nil { notePut(id, in: number, wasLookedFor: mayBeStored) }
+            if old == nil { recordPut(id, in: number, wasLookedFor: mayBeStored) }
         }
         if let oldRequestID { rows.cache.remove { $0.requestKey(number, oldRequestID) } }
         if let requestID, requestID != old?.requestID {

@@ -115,8 +115,8 @@ public final class Batch: StoreReader {
     }
 
     /// Delivers an ephemeral event in order with the stored changes, without storing it.
-    public func tell(_ news: Ephemeral, source: CollectionEventSource? = nil) {
-        note(.told(news), source)
+    public func emit(_ event: Ephemeral, source: CollectionEventSource? = nil) {
+        note(.ephemeral(event), source)
     }
 
     /// Calls an operation that may throw after it has written a part; if it does, the batch is not
@@ -209,7 +209,7 @@ extension Batch {
         next.channel = number + 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
         setNumber(number, of: url, insteadOf: nil)
-        known.ids.noteNew(number)
+        known.ids.recordNew(number)
         rows.cache.put({ $0.nameKey(url) }, { $0.integer(number) })
         rows.cache.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
         return number
@@ -320,8 +320,8 @@ extension Batch {
     }
 
     /// Notes that the batch stores a message under an ID, and whether that required a lookup.
-    func notePut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
-        known.ids.notePut(
+    func recordPut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
+        known.ids.recordPut(
             id, in: number, wasLookedFor: wasLookedFor, stored: Rows(snapshot: version.cache))
     }
 }

@@ -98,7 +98,7 @@ extension Change {
         case removedOutboxItem(OutboxItem)
 
         /// An event was reported that is not stored.
-        case told(Ephemeral)
+        case ephemeral(Ephemeral)
 
         /// The observer's buffer has overflowed: it must read everything again.
         case missed
@@ -132,10 +132,10 @@ extension Change.Operation {
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.channelURL
-        case .told(.typing(_, let url)), .told(.participants(_, _, let url)),
-            .told(.uploadProgress(_, let url, _, _)):
+        case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),
+            .ephemeral(.uploadProgress(_, let url, _, _)):
             url
-        case .savedUser, .removedUser, .clearedCachedData, .told(.connection), .missed: nil
+        case .savedUser, .removedUser, .clearedCachedData, .ephemeral(.connection), .missed: nil
         }
     }
 }

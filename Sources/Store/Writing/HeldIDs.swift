@@ -64,7 +64,7 @@ struct HeldIDs {
     }
 
     /// Records a channel without stored data.
-    mutating func noteNew(_ number: ChannelNumber) {
+    mutating func recordNew(_ number: ChannelNumber) {
         channels[number] = Channel(stored: Span(), batch: batch)
     }
 
@@ -83,7 +83,7 @@ struct HeldIDs {
     ///   - number: The number of the channel.
     ///   - wasLookedFor: A Boolean value that indicates whether the rows were read.
     ///   - stored: The rows of the commit that the batch builds on.
-    mutating func notePut(
+    mutating func recordPut(
         _ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool, stored: Rows
     ) {
         guard let index = channels.index(forKey: number) else {

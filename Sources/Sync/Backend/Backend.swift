@@ -251,7 +251,7 @@ public protocol Backend: Sendable {
     /// - `send.deleted`: A request ID whose message was deleted does not create the message again.
     /// - `send.order`: Messages that are sent one after the other have positions in that order,
     ///   unless the server has several clocks that differ.
-    /// - `send.told`: When the call returns, the message is in the history, and the feed reports
+    /// - `send.reported`: When the call returns, the message is in the history, and the feed reports
     ///   it.
     ///
     /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
@@ -344,17 +344,17 @@ public protocol Backend: Sendable {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// - `read.told`: The feed reports it to the members, and the user's unread count becomes 0.
+    /// - `read.reported`: The feed reports it to the members, and the user's unread count becomes 0.
     func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
 
     /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
-    /// - `delivered.told`: The feed reports it to the members.
+    /// - `delivered.reported`: The feed reports it to the members.
     func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError)
 
     /// Reports whether the user is typing.
     ///
-    /// - `typing.told`: The feed reports the typing users to connected members.
+    /// - `typing.reported`: The feed reports the typing users to connected members.
     func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError)
 
     // MARK: Managing channels
@@ -383,7 +383,7 @@ public protocol Backend: Sendable {
 
     /// Invites users to a group channel.
     ///
-    /// - `invite.told`: Each invited user has the channel, as joined or invited.
+    /// - `invite.reported`: Each invited user has the channel, as joined or invited.
     func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError)
 
     /// Answers an invitation: joins the channel or declines.

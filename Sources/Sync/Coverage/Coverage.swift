@@ -11,10 +11,10 @@ public struct Coverage: Hashable, Sendable {
     ///
     /// Each starts at the upper bound of the previous one. Two adjacent ranges have different
     /// kinds, or a single known message separates them.
-    public let stretches: [Stretch]
+    public let segments: [Segment]
 
     /// A range of the history with one kind of coverage.
-    public struct Stretch: Hashable, Sendable {
+    public struct Segment: Hashable, Sendable {
         /// The kind of coverage.
         public let kind: Kind
 
@@ -45,7 +45,7 @@ public struct Coverage: Hashable, Sendable {
     }
 
     /// A Boolean value that indicates whether the whole history is known.
-    public var isComplete: Bool { stretches.allSatisfy { $0.kind == .known } }
+    public var isComplete: Bool { segments.allSatisfy { $0.kind == .known } }
 }
 
 extension Coverage {
@@ -55,7 +55,7 @@ extension Coverage {
         let bounds = Set(gaps.flatMap { [$0.lower, $0.upper] })
             .union(stale.flatMap { [$0.lower, $0.upper] })
             .union([.beginning, .end]).sorted()
-        var stretches: [Stretch] = []
+        var segments: [Segment] = []
         for (lower, upper) in zip(bounds, bounds.dropFirst()) {
             let kind: Kind =
                 if gaps.contains(where: { $0.lower < upper && lower < $0.upper }) {
@@ -67,14 +67,14 @@ extension Coverage {
                 }
             // A message at a bound is known, even between two gaps.
             let from =
-                stretches.last.map { $0.kind == kind && kind != .missing } ?? false
-                ? stretches.removeLast().lower : lower
-            stretches.append(
-                Stretch(
+                segments.last.map { $0.kind == kind && kind != .missing } ?? false
+                ? segments.removeLast().lower : lower
+            segments.append(
+                Segment(
                     kind: kind, lower: from, upper: upper,
                     messageCount: try reader.messageCount(in: url, from: from, to: upper)))
         }
-        self.init(channelURL: url, stretches: stretches)
+        self.init(channelURL: url, segments: segments)
     }
 }
 
@@ -95,14 +95,14 @@ extension Coverage: CustomStringConvertible {
     /// The ranges in one line, such as "~ 1700000000000/42 [3] 1700000002000/45 ? +∞": `~` for a
     /// missing range, `?` for a stale one, and the number of messages in brackets for a known one.
     public var description: String {
-        stretches.map { stretch in
+        segments.map { segment in
             let mark =
-                switch stretch.kind {
-                case .known: "[\(stretch.messageCount)]"
+                switch segment.kind {
+                case .known: "[\(segment.messageCount)]"
                 case .stale: "?"
                 case .missing: "~"
                 }
-            return "\(mark) \(stretch.upper)"
+            return "\(mark) \(segment.upper)"
         }.joined(separator: " ")
     }
 }

@@ -54,7 +54,7 @@ struct Connector: Hashable {
     mutating func succeed() { phase = .on }
 
     /// The feed has reported something.
-    mutating func noteProgress() {
+    mutating func recordProgress() {
         fruitless = 0
         isRenewed = false
     }

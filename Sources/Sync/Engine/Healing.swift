@@ -121,7 +121,7 @@ struct Healing {
     }
 
     /// Processes all visible and kept channels again.
-    mutating func lookAgain() {
+    mutating func examineAgain() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
         for url in viewers.keys.sorted() + recent.sorted() + awaited.sorted() { enqueue(url) }
@@ -134,7 +134,7 @@ struct Healing {
 
     // MARK: The queue
 
-    mutating func look(at url: ChannelURL, isWaitedFor: Bool = false, isNew: Bool = false) {
+    mutating func examine(_ url: ChannelURL, isWaitedFor: Bool = false, isNew: Bool = false) {
         if isWaitedFor { awaited.insert(url) }
         // Earlier failures do not apply anymore.
         if isWaitedFor || isNew { works[url]?.error = nil }

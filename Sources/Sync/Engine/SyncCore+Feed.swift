@@ -12,7 +12,7 @@ extension SyncCore {
         call(.feed(token?.point.cursor), .feed(after: token))
     }
 
-    mutating func takeFeed(_ answer: BackendAnswer, after token: FeedToken?) {
+    mutating func handleFeed(_ answer: BackendAnswer, after token: FeedToken?) {
         switch answer {
         case .batch(let batch):
             guard let last = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
@@ -21,7 +21,7 @@ extension SyncCore {
             if let last, last != batch.epoch { return lose(.newEpoch, batch.epoch) }
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0
-            connector.noteProgress()
+            connector.recordProgress()
             startFeed()
         case .failed(let error) where error.code == .expired && token != nil:
             lose(.expiredCursor)
@@ -49,8 +49,8 @@ extension SyncCore {
             return waitForFeed(atLeast: nil)
         }
         state.isLive = false
-        act(.tell(.historyLost(loss)))
-        healing.lookAgain()
+        act(.emit(.historyLost(loss)))
+        healing.examineAgain()
         startFeed()
     }
 
@@ -64,7 +64,7 @@ extension SyncCore {
         let hasToldAll = batch.isLive && !known
         if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasToldAll {
             let report = write { (ingest) throws(StoreError) in
-                let report = try ingest.take(batch, after: token?.point)
+                let report = try ingest.apply(batch, after: token?.point)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
@@ -79,15 +79,15 @@ extension SyncCore {
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             for url in report.removedChannels { stopHealing(url) }
-            for url in report.openedChannels { healing.look(at: url, isNew: true) }
+            for url in report.openedChannels { healing.examine(url, isNew: true) }
         }
-        if goesLive { lookAtRecentChannels() }
+        if goesLive { examineRecentChannels() }
         state.isLive = batch.isLive
         return true
     }
 
     /// Backfills the channels with the newest messages.
-    private mutating func lookAtRecentChannels() {
+    private mutating func examineRecentChannels() {
         guard options.backgroundChannels > 0 else { return }
         let query = GroupChannelListQuery.recent
         let limit = options.backgroundChannels

@@ -103,21 +103,22 @@ extension SyncCore {
 
     // MARK: Answers
 
-    mutating func takeHealing(_ answer: BackendAnswer, _ call: Call, _ news: Flights.News?) {
+    mutating func handleBackfill(_ answer: BackendAnswer, _ call: Call, _ interim: Flights.Interim?)
+    {
         guard let url = call.request.channelURL else { return }
         // The response is void: too much has happened since the request. Repeat it, even if it
         // failed.
-        guard let news else { return healing.resume(url) }
-        if case .failed(let error) = answer { return takeFailure(error, url, call) }
+        guard let interim else { return healing.resume(url) }
+        if case .failed(let error) = answer { return handleFailure(error, url, call) }
         switch (answer, call.purpose) {
         case (.page(let page), .heal(_, let step, let edge)):
-            if takePage(page, step, edge, call, news) { return }
+            if handlePage(page, step, edge, call, interim) { return }
         case (.page(let page), .newer(_, let edge)):
-            takeNewer(page, edge, call, news)
+            handleNewer(page, edge, call, interim)
         case (.lookup(let lookup), .doubts(_, let extent, let rest)):
-            if takeLookup(lookup, in: url, extent, rest, news) { return }
+            if handleLookup(lookup, in: url, extent, rest, interim) { return }
         case (.messageChanges(let changes), .heal):
-            return takeChanges(changes, in: url, news)
+            return takeChanges(changes, in: url, interim)
         default: break
         }
         goOn(with: url)
@@ -137,9 +138,9 @@ extension SyncCore {
     }
 
     /// - Returns: `true` if a lookup is needed before the channel is processed again.
-    private mutating func takePage(
+    private mutating func handlePage(
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
-        _ news: Flights.News
+        _ interim: Flights.Interim
     ) -> Bool {
         guard case .messages(let url, _, let older, let newer) = call.request else { return false }
         let before = progress(in: url)
@@ -147,8 +148,8 @@ extension SyncCore {
         let report = write { (ingest) throws(StoreError) in
             // The newest end is a known bound too, if no newer messages follow.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
-            return try ingest.take(
-                page, in: url, at: end, older: older, newer: newer, since: news, .messageFill)
+            return try ingest.apply(
+                page, in: url, at: end, older: older, newer: newer, since: interim, .messageFill)
         }
         guard let report else { return false }
         healing[url].failures = 0
@@ -159,10 +160,10 @@ extension SyncCore {
         }
         let after = progress(in: url)
         healing[url].walked += missing
-        noteProgress(page, step, edge, in: url, hasChanged: after != before, after)
+        recordProgress(page, step, edge, in: url, hasChanged: after != before, after)
         if healing[url].idleAnswers == SyncCore.idleLimit { stall(url) }
         if case .walk(let gap) = step {
-            noteHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
+            recordHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
         }
         guard let extent = report.extent, !report.doubtful.isEmpty else { return false }
         lookUp(report.doubtful[...], in: url, extent)
@@ -170,7 +171,7 @@ extension SyncCore {
     }
 
     /// Counts consecutive responses without progress.
-    private mutating func noteProgress(
+    private mutating func recordProgress(
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
     ) {
@@ -211,12 +212,12 @@ extension SyncCore {
     }
 
     /// - Returns: `true` if more lookups are needed before the channel is processed again.
-    private mutating func takeLookup(
+    private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
-        _ rest: ArraySlice<MessageID>, _ news: Flights.News
+        _ rest: ArraySlice<MessageID>, _ interim: Flights.Interim
     ) -> Bool {
         let isStored: Void? = write { (ingest) throws(StoreError) in
-            try ingest.take(lookup, in: url, since: news, .messageFill)
+            try ingest.apply(lookup, in: url, since: interim, .messageFill)
             if rest.isEmpty { try ingest.markVerified(url, extent) }
         }
         guard isStored != nil, !rest.isEmpty else { return false }
@@ -225,12 +226,12 @@ extension SyncCore {
     }
 
     /// Stores pages after the newest one until no newer messages follow.
-    private mutating func takeNewer(
-        _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ news: Flights.News
+    private mutating func handleNewer(
+        _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ interim: Flights.Interim
     ) {
         guard let url = call.request.channelURL else { return }
         let report = write { (ingest) throws(StoreError) in
-            try ingest.take(page, in: url, edge: edge, since: news, .messageFill)
+            try ingest.apply(page, in: url, edge: edge, since: interim, .messageFill)
         }
         // If the page was not stored, it is requested again.
         guard report != nil else { return }
@@ -247,12 +248,12 @@ extension SyncCore {
     }
 
     private mutating func takeChanges(
-        _ changes: MessageChangelog, in url: ChannelURL, _ news: Flights.News
+        _ changes: MessageChangelog, in url: ChannelURL, _ interim: Flights.Interim
     ) {
         guard var run = healing[url].changelog else { return healing.resume(url) }
         let next = run.step(token: changes.next, hasMore: changes.hasMore)
         let isStored: Void? = write { (ingest) throws(StoreError) in
-            try ingest.take(changes, in: url, since: news, .messageChangelog)
+            try ingest.apply(changes, in: url, since: interim, .messageChangelog)
             guard case .done(let token) = next else { return }
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
@@ -279,7 +280,7 @@ extension SyncCore {
 
     // MARK: Failures
 
-    private mutating func takeFailure(_ error: BackendError, _ url: ChannelURL, _ call: Call) {
+    private mutating func handleFailure(_ error: BackendError, _ url: ChannelURL, _ call: Call) {
         switch error.code {
         case .expired: expire(url, call)
         case .unsupported where call.isOfChanges: giveUpChanges(in: url)
@@ -342,7 +343,7 @@ extension SyncCore {
         healing[url].idleAnswers = 0
         healing[url].usedCursors = []
         healing.fail(url, error)
-        act(.tell(.failed(url, error)))
+        act(.emit(.failed(url, error)))
     }
 
     private mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
@@ -370,13 +371,13 @@ extension SyncCore {
         return Set(found).subtracting(held ?? []).count
     }
 
-    private mutating func noteHugeGap(_ gap: Gap, in url: ChannelURL, isLeft: Bool) {
+    private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, isLeft: Bool) {
         guard gap.lower != .beginning else { return }
         defer { if !isLeft { healing[url].walked = 0 } }
         guard healing.isShown(url), healing[url].walked > options.hugeGapThreshold,
             !healing[url].stopped.contains(gap.lower)
         else { return }
-        act(.tell(.hugeGap(url)))
+        act(.emit(.hugeGap(url)))
         switch options.hugeGapPolicy {
         case .tell where isLeft:
             healing[url].stopped.insert(gap.lower)

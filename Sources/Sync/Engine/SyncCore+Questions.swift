@@ -27,15 +27,15 @@ extension SyncCore {
         return .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
     }
 
-    mutating func take(
+    mutating func handle(
         _ answer: BackendAnswer, to question: SyncQuestion, _ ticket: Int, _ attempt: Int,
-        _ news: Flights.News?
+        _ interim: Flights.Interim?
     ) {
         if case .failed(let error) = answer {
             return act(.fail(SyncError(error), ticket: ticket))
         }
         if case .channel(let channel) = answer, attempt < SyncCore.attempts,
-            news?.channels.contains(channel.url) ?? true
+            interim?.channels.contains(channel.url) ?? true
         {
             // The feed has delivered something about the channel meanwhile, possibly older than the
             // answer. The operation itself is not repeated; the channel's current state is
@@ -44,14 +44,14 @@ extension SyncCore {
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
         }
-        guard let news else {
+        guard let interim else {
             guard attempt < SyncCore.attempts else {
                 let error = SyncError(.stalled, "every response was outdated on arrival")
                 return act(.fail(error, ticket: ticket))
             }
             return ask(question.repeated, ticket, attempt: attempt + 1)
         }
-        let reply = take(answer, to: question, news)
+        let reply = handle(answer, to: question, interim)
         if let reply {
             act(.reply(reply, ticket: ticket))
         } else {
@@ -63,24 +63,24 @@ extension SyncCore {
     /// Stores an answer.
     ///
     /// - Returns: The reply, or `nil` if the answer could not be stored.
-    private mutating func take(
-        _ answer: BackendAnswer, to question: SyncQuestion, _ news: Flights.News
+    private mutating func handle(
+        _ answer: BackendAnswer, to question: SyncQuestion, _ interim: Flights.Interim
     ) -> SyncReply? {
         switch (answer, question) {
         case (
             .page(let page),
             .messages(let url, let anchor, let older, let newer, let edge, let source)
         ):
-            return take(page, in: url, at: anchor, older, newer, edge, source, news)
+            return handle(page, in: url, at: anchor, older, newer, edge, source, interim)
         case (.lookup(let lookup), .lookup(_, let url)):
             return write { (ingest) throws(StoreError) in
-                try ingest.take(lookup, in: url, since: news, .requestMessage)
+                try ingest.apply(lookup, in: url, since: interim, .requestMessage)
                 return .lookup(lookup)
             }
         case (.lookup(let lookup), .settle(_, let url, let extent, let lossCount)):
             return write { (ingest) throws(StoreError) in
-                try ingest.take(lookup, in: url, since: news, .requestMessage)
-                if news.isFollowed, try ingest.batch.lossCount() == lossCount {
+                try ingest.apply(lookup, in: url, since: interim, .requestMessage)
+                if interim.isFollowed, try ingest.batch.lossCount() == lossCount {
                     try ingest.markVerified(url, extent)
                 }
                 return .lookup(lookup)
@@ -88,7 +88,7 @@ extension SyncCore {
         case (.page(let page), .compare(let url, _, let older, let edge)):
             return read { (reader) throws(StoreError) in
                 let edge = page.edge(at: edge, older: older, newer: 0)
-                return try reader.compare(page, in: url, edge: edge, news)
+                return try reader.compare(page, in: url, edge: edge, interim)
             }
         case (.channel(let channel), .compareChannel):
             return read { (reader) throws(StoreError) in
@@ -97,38 +97,39 @@ extension SyncCore {
                         held: try reader.groupChannel(orNil: channel.url), server: channel))
             }
         case (.messageChanges(let changes), .messageChanges(let url, _, let params)):
-            return take(changes, in: url, params, news)
+            return handle(changes, in: url, params, interim)
         case (.channelChanges(let changes), .channelChanges(_, let params)):
-            return take(changes, params, news)
+            return handle(changes, params, interim)
         case (.channels(let page), .channels):
             return write { (ingest) throws(StoreError) in
                 for channel in page.elements {
-                    try ingest.take(channel, since: news, .channelLoadMore)
+                    try ingest.apply(channel, since: interim, .channelLoadMore)
                 }
                 return .channels(page)
             }
         case (.page(let page), .replies(_, let url, _, _, _)):
             return write { (ingest) throws(StoreError) in
                 let found = MessageLookup(found: page.messages, gone: [])
-                try ingest.take(found, in: url, since: news, .requestThreadedMessages)
+                try ingest.apply(found, in: url, since: interim, .requestThreadedMessages)
                 return .replies(page)
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
             // A viewer of the channel may have been refused before, or may have had no history to
             // fill.
-            defer { if healing.isShown(channel.url) { healing.look(at: channel.url, isNew: true) } }
+            defer { if healing.isShown(channel.url) { healing.examine(channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
-                try ingest.take(channel, since: news, .requestChannel)
+                try ingest.apply(channel, since: interim, .requestChannel)
                 return .channel(channel)
             }
         default: return nil
         }
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ older: Int,
-        _ newer: Int, _ edge: Gap.Bound?, _ source: CollectionEventSource, _ news: Flights.News
+        _ newer: Int, _ edge: Gap.Bound?, _ source: CollectionEventSource,
+        _ interim: Flights.Interim
     ) -> SyncReply? {
         let fetched = write { (ingest) throws(StoreError) in
             var edge = edge
@@ -140,23 +141,23 @@ extension SyncCore {
             case .newest where page.newer == nil: edge = .end
             default: break
             }
-            let report = try ingest.take(
-                page, in: url, at: edge, older: older, newer: newer, since: news, source)
+            let report = try ingest.apply(
+                page, in: url, at: edge, older: older, newer: newer, since: interim, source)
             return FetchedMessages(
                 page: page, extent: report.extent, doubtful: report.doubtful,
                 lossCount: try ingest.batch.lossCount())
         }
         guard let fetched else { return nil }
-        if !fetched.doubtful.isEmpty { healing.look(at: url) }
+        if !fetched.doubtful.isEmpty { healing.examine(url) }
         return .messages(fetched)
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ changes: MessageChangelog, in url: ChannelURL, _ params: MessageChangelogParams?,
-        _ news: Flights.News
+        _ interim: Flights.Interim
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
-            try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
+            try ingest.apply(changes, in: url, since: interim, .requestMessageChangelog)
             // The token must not skip changes: neither those that the parameters excluded, nor those
             // that a gap has yet to read.
             if params == nil,
@@ -170,12 +171,12 @@ extension SyncCore {
         }
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ changes: GroupChannelChangelog, _ params: GroupChannelChangelogParams?,
-        _ news: Flights.News
+        _ interim: Flights.Interim
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
-            let removed = try ingest.take(changes, since: news, .requestChannelChangelog)
+            let removed = try ingest.apply(changes, since: interim, .requestChannelChangelog)
             // The token must not skip the changes that the parameters excluded.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
@@ -192,7 +193,7 @@ extension SyncCore {
     /// If `isDurable` is true, they are on disk when the method returns.
     ///
     /// - Returns: The number of the messages that are stored now.
-    mutating func takeIn(
+    mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
         // The outbox has to be loaded so that the items that wait for a confirmed message are
@@ -201,7 +202,7 @@ extension SyncCore {
         let count = write { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
             var count = 0
-            for message in messages where try ingest.takeAlone(message, source, .hearsay) {
+            for message in messages where try ingest.applyAlone(message, source, .untrusted) {
                 count += 1
             }
             return count
@@ -209,7 +210,7 @@ extension SyncCore {
         guard let count else {
             throw state.failure ?? SyncError(.store, "the messages could not be stored")
         }
-        for url in Set(messages.map(\.channelURL)).sorted() { healing.look(at: url) }
+        for url in Set(messages.map(\.channelURL)).sorted() { healing.examine(url) }
         return count
     }
 
@@ -219,14 +220,14 @@ extension SyncCore {
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
         }
-        if healing.isShown(url) { healing.look(at: url) }
+        if healing.isShown(url) { healing.examine(url) }
     }
 }
 
 extension StoreReader {
     /// Compares a page with the stored messages where the history should be complete.
     fileprivate func compare(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, _ news: Flights.News
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, _ interim: Flights.Interim
     ) throws(StoreError) -> SyncReply {
         var found = HistoryDifferences()
         let gaps = try gaps(in: url)
@@ -236,7 +237,7 @@ extension StoreReader {
         }
         for message in page.messages {
             guard let position = message.position, isKnown(position),
-                !news.touched.contains(position.messageID)
+                !interim.touched.contains(position.messageID)
             else { continue }
             found.comparedCount += 1
             guard let held = try self.message(orNil: position.messageID, in: url) else {
@@ -245,12 +246,12 @@ extension StoreReader {
             }
             if held.replaced(by: message) != held { found.different.append(message) }
         }
-        let extent = PageExtent(page, edge: edge, isFollowed: news.isFollowed)
+        let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed)
         if let extent {
-            let told = Set(page.messages.compactMap(\.messageID))
+            let reportedState = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)
-            where isKnown(position) && !told.contains(position.messageID)
-                && !news.touched.contains(position.messageID)
+            where isKnown(position) && !reportedState.contains(position.messageID)
+                && !interim.touched.contains(position.messageID)
             {
                 if let held = try message(orNil: position.messageID, in: url) {
                     found.extra.append(held)

@@ -32,7 +32,7 @@ struct SyncCore {
         /// The store or the outbox changed without a call: something was written, withdrawn or
         /// imported.
         case changed
-        /// A caller waits for the fate of an outbox item.
+        /// A caller waits for the result of an outbox item.
         case deliveryResult(RequestID, ChannelURL, ticket: Int)
         /// A viewer shows a range of a channel's history, or another range than before.
         case show(ChannelURL, ShownRange?, viewer: Int)
@@ -58,7 +58,7 @@ struct SyncCore {
         case removeFiles([FileCopy])
         /// Remove all copies of files except these.
         case keepFiles([FileCopy])
-        case tell(SyncEvent)
+        case emit(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
         case reply(SyncReply, ticket: Int)
         case fail(SyncError, ticket: Int)
@@ -107,9 +107,9 @@ struct SyncCore {
     var outbox = Outbox()
     /// The number of times each outbox item was passed to the backend since it was last saved.
     var attempts: [RequestID: Int] = [:]
-    /// The tickets of the callers that wait for the fate of an outbox item.
-    var fates: [RequestID: [Int]] = [:]
-    var lastFates = LastFates()
+    /// The tickets of the callers that wait for the result of an outbox item.
+    var resultTickets: [RequestID: [Int]] = [:]
+    var lastResults = LastDeliveryResults()
     /// The current time, as last set; see ``SyncOptions/outboxItemLifetime``.
     var time: Timestamp = 0
     /// The tickets that wait to be caught up, with their channels; `nil` means all channels.
@@ -125,11 +125,11 @@ struct SyncCore {
     private var lastNumber = 0
     private var connectTicket: Int?
     private var actions: [Action] = []
-    private var told: SyncState?
-    private var writeFailure: SyncError? { didSet { noteFailure() } }
-    private(set) var readFailure: SyncError? { didSet { noteFailure() } }
+    private var reportedState: SyncState?
+    private var writeFailure: SyncError? { didSet { recordFailure() } }
+    private(set) var readFailure: SyncError? { didSet { recordFailure() } }
     /// Damage that was found in the cache; it stays until the cache is cleared.
-    var cacheDamage: SyncError? { didSet { noteFailure() } }
+    var cacheDamage: SyncError? { didSet { recordFailure() } }
 
     init(
         _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
@@ -143,15 +143,15 @@ struct SyncCore {
 
     /// Takes an input, and returns the actions that follow from it.
     mutating func step(_ input: Input) -> [Action] {
-        take(input)
+        handle(input)
         planOutbox()
         planHealing()
         answerWhoWaits()
         state.channelsLeft = healing.channelsLeft
         state.connection = connector.connection
-        if state != told {
-            told = state
-            act(.tell(.state(state)))
+        if state != reportedState {
+            reportedState = state
+            act(.emit(.state(state)))
         }
         defer { actions = [] }
         return actions
@@ -163,7 +163,7 @@ struct SyncCore {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
 
-    private mutating func take(_ input: Input) {
+    private mutating func handle(_ input: Input) {
         switch input {
         case .connect(let credentials, let ticket): connect(as: credentials, ticket)
         case .disconnect: disconnect()
@@ -171,25 +171,25 @@ struct SyncCore {
             healing.forgetFailures()
             perform(connector.retryAnew())
         case .renew(let credentials): perform(connector.renew(credentials))
-        case .answer(let answer, let number): take(answer, of: number)
-        case .waited(let wait): take(wait)
+        case .answer(let answer, let number): handle(answer, of: number)
+        case .waited(let wait): handle(wait)
         case .gaveUp(let wait): giveUp(wait)
         case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
-            if let url { healing.look(at: url, isWaitedFor: true) }
+            if let url { healing.examine(url, isWaitedFor: true) }
         case .abandon(let ticket): abandon(ticket)
         case .changed: break
         case .deliveryResult(let id, let url, let ticket): deliveryResult(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
-            if healing.show(url, range, viewer) { noteAccess(to: url) }
+            if healing.show(url, range, viewer) { recordAccess(to: url) }
         case .hide(let url, let viewer):
             healing.hide(url, viewer)
             if !isInUse(url), limits.retention != nil { areLimitsDue = true }
         }
     }
 
-    private mutating func take(_ wait: Wait) {
+    private mutating func handle(_ wait: Wait) {
         switch wait {
         case .connection(let number):
             if number == connector.number { perform(connector.retry()) }
@@ -231,10 +231,10 @@ struct SyncCore {
         act(.call(request, number: lastNumber))
     }
 
-    private mutating func take(_ answer: BackendAnswer, of number: Int) {
+    private mutating func handle(_ answer: BackendAnswer, of number: Int) {
         // A call that was canceled, or that belongs to an earlier connection, is ignored.
         guard let call = calls.removeValue(forKey: number) else { return }
-        let news = call.flight.map { flights.end($0) } ?? nil
+        let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
             // All of these errors state that the item was not sent.
             if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
@@ -243,11 +243,11 @@ struct SyncCore {
         switch call.purpose {
         case .connect:
             if case .session(let session) = answer { begin(session) }
-        case .feed(let token): takeFeed(answer, after: token)
-        case .heal, .newer, .doubts: takeHealing(answer, call, news)
-        case .outbox(let id): takeOutbox(answer, id, call, news)
+        case .feed(let token): handleFeed(answer, after: token)
+        case .heal, .newer, .doubts: handleBackfill(answer, call, interim)
+        case .outbox(let id): handleSending(answer, id, call, interim)
         case .question(let question, let ticket, let attempt):
-            take(answer, to: question, ticket, attempt, news)
+            handle(answer, to: question, ticket, attempt, interim)
         }
     }
 
@@ -323,7 +323,7 @@ struct SyncCore {
         writeFailure ?? readFailure
     }
 
-    private mutating func noteFailure() {
+    private mutating func recordFailure() {
         if let lastFailure, isCacheDamage(lastFailure), cacheDamage == nil {
             cacheDamage = lastFailure
         }
@@ -378,7 +378,7 @@ struct SyncCore {
         case .wait(let attempt, let number):
             act(.wait(.connection(number: number), beforeAttempt: attempt, atLeast: duration))
         case .renew:
-            act(.tell(.sessionExpired))
+            act(.emit(.sessionExpired))
             act(.renewSession)
         case .disconnect: act(.disconnect)
         case .nothing: break
@@ -404,7 +404,7 @@ struct SyncCore {
             if last != session.epoch { try ingest.lose(.newEpoch, session.epoch) }
             return last != session.epoch
         }
-        if hasNewEpoch == true { act(.tell(.historyLost(.newEpoch))) }
+        if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
         healing.begin()
         areLimitsDue = true
         feedFailures = 0
@@ -472,9 +472,9 @@ struct SyncCore {
             if let url, !waiting.values.contains(url) { healing.isWaitedForNoMore(url) }
         }
         if connectTicket == ticket { connectTicket = nil }
-        for (id, tickets) in fates where tickets.contains(ticket) {
+        for (id, tickets) in resultTickets where tickets.contains(ticket) {
             let others = tickets.filter { $0 != ticket }
-            fates[id] = others.isEmpty ? nil : others
+            resultTickets[id] = others.isEmpty ? nil : others
         }
         for (number, call) in calls {
             guard case .question(_, ticket, _) = call.purpose else { continue }

@@ -172,11 +172,11 @@ extension SyncEngine {
 
     /// Registers the visible range of a ``ChannelViewer``, or replaces it.
     package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
-        take(.show(url, range, viewer: viewer))
+        handle(.show(url, range, viewer: viewer))
     }
 
     /// Unregisters a viewer; has no effect for an unknown one.
-    package func hide(_ url: ChannelURL, viewer: Int) { take(.hide(url, viewer: viewer)) }
+    package func hide(_ url: ChannelURL, viewer: Int) { handle(.hide(url, viewer: viewer)) }
 
     // MARK: Without asking
 
@@ -193,7 +193,7 @@ extension SyncEngine {
     public func ingest(
         _ messages: [Message], source: CollectionEventSource = .requestMessage
     ) throws(SyncError) -> Int {
-        try takeIn(messages, source)
+        try ingestMessages(messages, source)
     }
 
     package nonisolated func stored<Value>(

@@ -61,7 +61,7 @@ extension SyncCore {
         for (number, call) in calls where call.isOfFeed { drop(number) }
         state.isLive = false
         hasFeedBegun = false
-        healing.lookAgain()
+        healing.examineAgain()
         startFeed()
     }
 
@@ -72,7 +72,7 @@ extension SyncCore {
         guard isCleared != nil else { throw unwritten("the messages could not be cleared") }
         for url in urls {
             stopHealing(url)
-            healing.look(at: url, isNew: true)
+            healing.examine(url, isNew: true)
         }
     }
 
@@ -86,7 +86,7 @@ extension Ingest {
     fileprivate mutating func clearMessages(in url: ChannelURL) throws(StoreError) {
         flights.void(url)
         forget(url)
-        batch.setUntold(nil, of: url)
+        batch.setUnreported(nil, of: url)
         batch.setMessageChangelogToken(nil, of: url)
         try batch.clearMessages(in: url)
     }

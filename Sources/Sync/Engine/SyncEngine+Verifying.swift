@@ -69,15 +69,15 @@ extension SyncEngine {
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
-        for stretch in try coverage(of: url).stretches.reversed() where stretch.kind == .known {
-            var edge = stretch.upper
+        for segment in try coverage(of: url).segments.reversed() where segment.kind == .known {
+            var edge = segment.upper
             var anchor = edge.anchorIncludingIt
             var used: Set<PageCursor> = []
             while true {
                 let reply = try await reply(to: .compare(url, anchor, older: pageSize, edge: edge))
                 guard case .compared(let found, let next, let from) = reply else { break }
                 differences.append(found)
-                guard let next, let from, stretch.lower < from else { break }
+                guard let next, let from, segment.lower < from else { break }
                 guard used.insert(next).inserted else { throw .stalled(url) }
                 edge = from
                 anchor = .cursor(next)

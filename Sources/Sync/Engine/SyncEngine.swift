@@ -50,7 +50,7 @@ public actor SyncEngine {
         let continuation: AsyncStream<SyncEvent>.Continuation
         let isWanted: @Sendable (SyncEvent) -> Bool
 
-        func tell(_ event: SyncEvent) {
+        func emit(_ event: SyncEvent) {
             if isWanted(event) { continuation.yield(event) }
         }
     }
@@ -136,14 +136,14 @@ public actor SyncEngine {
     ///
     /// Call this method when the network is available again, or when the application becomes
     /// active.
-    public func reconnect() { take(.reconnect) }
+    public func reconnect() { handle(.reconnect) }
 
     /// Ends the connection and all work.
     ///
     /// Stored data remains.
     public func disconnect() async {
         interrupted = nil
-        take(.disconnect)
+        handle(.disconnect)
         await ending?.value
     }
 
@@ -161,7 +161,7 @@ public actor SyncEngine {
         // The credentials are saved before the first suspension point: if another call disconnects
         // meanwhile, the engine must not reconnect.
         interrupted = core.connector.credentials ?? interrupted
-        take(.disconnect)
+        handle(.disconnect)
         await ending?.value
         // Otherwise LevelDB would keep the files open until its compaction ends.
         await limited()
@@ -181,7 +181,7 @@ public actor SyncEngine {
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
         guard let credentials = interrupted.take() else { return }
         lastNumber += 1
-        take(.connect(credentials, ticket: lastNumber))
+        handle(.connect(credentials, ticket: lastNumber))
     }
 
     /// Stops the engine for good.
@@ -190,8 +190,8 @@ public actor SyncEngine {
     public func close() async {
         if closing == nil {
             let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
-            take(.disconnect)
-            for ticket in tickets.keys.sorted() { take(.abandon(ticket: ticket)) }
+            handle(.disconnect)
+            for ticket in tickets.keys.sorted() { handle(.abandon(ticket: ticket)) }
             for task in tasks { task.cancel() }
             closing = Task { await finishClosing(tasks) }
         }
@@ -243,7 +243,7 @@ public actor SyncEngine {
         continuation.onTermination = { [weak self] _ in
             Task { await self?.unfollow(number) }
         }
-        follower.tell(.state(core.state))
+        follower.emit(.state(core.state))
         return stream
     }
 
@@ -298,7 +298,7 @@ public actor SyncEngine {
                     return continuation.resume(returning: .failure(.canceled))
                 }
                 tickets[ticket] = continuation
-                take(input)
+                handle(input)
             }
         } onCancel: {
             Task { await self.abandon(ticket) }
@@ -308,7 +308,7 @@ public actor SyncEngine {
 
     private func abandon(_ ticket: Int) {
         guard let continuation = tickets.removeValue(forKey: ticket) else { return }
-        take(.abandon(ticket: ticket))
+        handle(.abandon(ticket: ticket))
         continuation.resume(returning: .failure(.canceled))
     }
 
@@ -319,12 +319,14 @@ public actor SyncEngine {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         core.time = now()
         let result = try body(&core)
-        take(.changed)
+        handle(.changed)
         return result
     }
 
-    func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {
-        try change { (core) throws(SyncError) in try core.takeIn(messages, source) }
+    func ingestMessages(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError)
+        -> Int
+    {
+        try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }
     }
 
     func distrust(_ url: ChannelURL) throws(SyncError) {
@@ -347,8 +349,8 @@ public actor SyncEngine {
         return overflows ? .max : count
     }
 
-    func tell(_ event: SyncEvent) {
-        for follower in followers.values { follower.tell(event) }
+    func emit(_ event: SyncEvent) {
+        for follower in followers.values { follower.emit(event) }
     }
 
     func endLimiting() {
@@ -376,7 +378,7 @@ public actor SyncEngine {
 
     // MARK: Steps
 
-    func take(_ input: SyncCore.Input) {
+    func handle(_ input: SyncCore.Input) {
         guard !isClosed else { return }
         core.time = now()
         for action in core.step(input) { perform(action) }
@@ -398,9 +400,9 @@ public actor SyncEngine {
         case .renewSession: renew()
         case .removeFiles(let copies): store.outboxFiles?.remove(copies)
         case .keepFiles(let copies): store.outboxFiles?.removeAll(but: copies)
-        case .tell(let event):
-            if case .state(let state) = event { tellStore(state) }
-            tell(event)
+        case .emit(let event):
+            if case .state(let state) = event { notifyStore(state) }
+            emit(event)
         case .connected(let user, let error, let ticket):
             tickets.removeValue(forKey: ticket)?.resume(
                 returning: .success(.connected(user, error)))
@@ -421,7 +423,7 @@ public actor SyncEngine {
                     guard case .upload(let item, _) = request else { return }
                     meter.report(progress) {
                         // Progress has no observers if the store is closed.
-                        _ = try? store.tell(
+                        _ = try? store.emit(
                             .uploadProgress(
                                 item.requestID, in: item.channelURL,
                                 bytes: progress.bytesTransferred,
@@ -432,18 +434,18 @@ public actor SyncEngine {
                 meter.end()
             }
             meter.end()
-            await self?.take(answer, number)
+            await self?.handle(answer, number)
         }
     }
 
-    private func take(_ answer: BackendAnswer, _ number: Int) {
+    private func handle(_ answer: BackendAnswer, _ number: Int) {
         guard calls.removeValue(forKey: number) != nil else { return }
-        take(.answer(answer, call: number))
+        handle(.answer(answer, call: number))
     }
 
     private func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
         guard let delay = core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter())
-        else { return take(.gaveUp(wait)) }
+        else { return handle(.gaveUp(wait)) }
         let duration = min(max(delay, atLeast ?? .zero), Backoff.longestDelay)
         let sleep = sleep
         waits[wait]?.cancel()
@@ -456,7 +458,7 @@ public actor SyncEngine {
 
     private func finish(_ wait: SyncCore.Wait) {
         guard waits.removeValue(forKey: wait) != nil else { return }
-        take(.waited(wait))
+        handle(.waited(wait))
     }
 
     private func renew() {
@@ -471,7 +473,7 @@ public actor SyncEngine {
     private func finishRenewal(_ credentials: Credentials?) {
         // The task was canceled, so its connection is no longer current.
         guard !Task.isCancelled else { return }
-        take(.renew(credentials))
+        handle(.renew(credentials))
     }
 
     private func endConnection() {
@@ -484,12 +486,12 @@ public actor SyncEngine {
 
     /// Delivers the connection's state through the store, so that collections receive it in order
     /// with other changes.
-    private func tellStore(_ state: SyncState) {
+    private func notifyStore(_ state: SyncState) {
         let connection = ConnectionState(state.connection)
         guard connection != toldConnection else { return }
         toldConnection = connection
         // A closed store has no observers to notify.
-        _ = try? store.tell(.connection(connection))
+        _ = try? store.emit(.connection(connection))
     }
 }
 

@@ -72,7 +72,7 @@ enum SyncReply: Sendable {
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
     case replies(MessagePage)
-    case fate(DeliveryResult)
+    case deliveryResult(DeliveryResult)
     case caughtUp
 }
 

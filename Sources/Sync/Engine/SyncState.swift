@@ -104,5 +104,5 @@ public enum SyncEvent: Sendable {
     case sessionExpired
     /// The delivery result of an outbox item. It is reported once, and again only if a failed item
     /// was resent. The item is in its last state.
-    case fate(DeliveryResult, of: OutboxItem)
+    case deliveryResult(DeliveryResult, of: OutboxItem)
 }

@@ -44,7 +44,7 @@ private enum Scope {
     static let appInfo = "app"
     static let unread = "unread"
     static let channelChangelog = "channels"
-    static func untold(in url: ChannelURL) -> String { "untold \(url)" }
+    static func unreported(in url: ChannelURL) -> String { "unreported \(url)" }
     static func messageChangelog(of url: ChannelURL) -> String { "messages \(url)" }
 }
 
@@ -104,8 +104,8 @@ extension StoreReader {
     }
 
     /// Returns the position of the oldest stored message that the feed has yet to deliver.
-    func untold(of url: ChannelURL) throws(StoreError) -> Position? {
-        guard let bytes = try token(Scope.untold(in: url)) else { return nil }
+    func unreported(of url: ChannelURL) throws(StoreError) -> Position? {
+        guard let bytes = try token(Scope.unreported(in: url)) else { return nil }
         let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(String(decoding: parts[0], as: UTF8.self)) else {
             return nil
@@ -154,10 +154,10 @@ extension Batch {
     }
 
     // The time and the ID. On-disk format, DO NOT CHANGE.
-    func setUntold(_ position: Position?, of url: ChannelURL) {
+    func setUnreported(_ position: Position?, of url: ChannelURL) {
         setText(
             position.map { "\($0.createdAt.milliseconds) \($0.messageID)" },
-            for: Scope.untold(in: url))
+            for: Scope.unreported(in: url))
     }
 
     func setMessageChangelogToken(_ token: String?, of url: ChannelURL) {

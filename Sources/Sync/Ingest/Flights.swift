@@ -18,7 +18,7 @@ struct Flights {
     }
 
     /// The changes of a channel's messages since a request was made.
-    struct News {
+    struct Interim {
         /// A Boolean value that indicates whether the feed reports everything that happened after
         /// the request.
         fileprivate(set) var isFollowed = false
@@ -38,7 +38,7 @@ struct Flights {
         enum What {
             case touched
             case deleted
-            case told(FeedEvent)
+            case event(FeedEvent)
         }
         let number: Int
         let id: MessageID
@@ -72,23 +72,23 @@ struct Flights {
     /// Ends a request, with or without a response.
     ///
     /// - Returns: The changes since the request; `nil` if the response is void.
-    mutating func end(_ flight: Flight) -> News? {
+    mutating func end(_ flight: Flight) -> Interim? {
         openCount -= 1
-        var news = News(isFollowed: flight.isFollowed)
-        news.channels = Set(channelNotes.filter { $0.value > flight.number }.keys)
+        var interim = Interim(isFollowed: flight.isFollowed)
+        interim.channels = Set(channelNotes.filter { $0.value > flight.number }.keys)
         if openCount == 0 { channelNotes = [:] }
-        guard let url = flight.channelURL else { return flight.loss == losses ? news : nil }
+        guard let url = flight.channelURL else { return flight.loss == losses ? interim : nil }
         let isValid = isValid(flight)
         for note in notes[url] ?? [] where note.number > flight.number && isValid {
-            news.touched.insert(note.id)
+            interim.touched.insert(note.id)
             switch note.what {
             case .touched:
-                news.saved.insert(note.id)
-                news.deleted.remove(note.id)
+                interim.saved.insert(note.id)
+                interim.deleted.remove(note.id)
             case .deleted:
-                news.deleted.insert(note.id)
-                news.events[note.id] = nil
-            case .told(let event): news.events[note.id, default: []].append(event)
+                interim.deleted.insert(note.id)
+                interim.events[note.id] = nil
+            case .event(let event): interim.events[note.id, default: []].append(event)
             }
         }
         open[url]?.remove(flight.number)
@@ -97,7 +97,7 @@ struct Flights {
             notes[url] = nil
             channelLosses[url] = nil
         }
-        return isValid ? news : nil
+        return isValid ? interim : nil
     }
 
     /// Returns a Boolean value that indicates whether the response of a request is valid.
@@ -126,24 +126,24 @@ struct Flights {
     // MARK: Noting
 
     /// Records that a message was saved.
-    mutating func noteTouched(_ id: MessageID, in url: ChannelURL) { note(id, url, .touched) }
+    mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
 
     /// Records that a message was deleted.
-    mutating func noteDeleted(_ id: MessageID, in url: ChannelURL) { note(id, url, .deleted) }
+    mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }
 
     /// Records an event of a message, stored or not.
-    mutating func note(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
-        note(id, url, .told(event))
+    mutating func record(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
+        record(id, url, .event(event))
     }
 
     /// Records that a channel was saved or removed.
-    mutating func noteChannel(_ url: ChannelURL) {
+    mutating func recordChannel(_ url: ChannelURL) {
         guard openCount > 0 else { return }
         count += 1
         channelNotes[url] = count
     }
 
-    private mutating func note(_ id: MessageID, _ url: ChannelURL, _ what: Note.What) {
+    private mutating func record(_ id: MessageID, _ url: ChannelURL, _ what: Note.What) {
         guard open[url] != nil else { return }
         if notes[url]?.count == Flights.limit { return void(url) }
         count += 1

@@ -21,16 +21,16 @@ extension Ingest {
     ///   - bound: The position of the anchor, if it is known; see ``PageExtent``.
     ///   - older: The requested number of messages before the anchor.
     ///   - newer: The requested number of messages after the anchor.
-    ///   - news: The changes since the request.
+    ///   - interim: The changes since the request.
     ///   - source: The source of the change for observers.
     /// - Returns: The covered range, and the messages that must be looked up.
     /// - Throws: Errors of the store.
-    mutating func take(
+    mutating func apply(
         _ page: MessagePage, in url: ChannelURL, at bound: Gap.Bound?, older: Int, newer: Int,
-        since news: Flights.News, _ source: CollectionEventSource
+        since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         let edge = page.edge(at: bound, older: older, newer: newer)
-        let report = try take(page, in: url, edge: edge, since: news, source)
+        let report = try apply(page, in: url, edge: edge, since: interim, source)
         if newer == 0, let bound { try goOnWalking(at: bound, in: url, behind: page) }
         return report
     }
@@ -41,16 +41,16 @@ extension Ingest {
     ///   - page: The page.
     ///   - url: The URL of the channel.
     ///   - edge: The position of the anchor; see ``PageExtent``.
-    ///   - news: The changes since the request.
+    ///   - interim: The changes since the request.
     ///   - source: The source of the change for observers.
     /// - Returns: The covered range, and the messages that must be looked up.
     /// - Throws: Errors of the store.
-    mutating func take(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, since news: Flights.News,
+    mutating func apply(
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
-            try take(message, since: news, source)
+            try apply(message, since: interim, source)
         }
         var edge = edge
         if case .position(let position) = edge, !position.messageID.rawValue.isEmpty,
@@ -59,7 +59,7 @@ extension Ingest {
             // The anchor's position was known at the time of the request, but no longer is.
             edge = nil
         }
-        guard let extent = PageExtent(page, edge: edge, isFollowed: news.isFollowed) else {
+        guard let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed) else {
             return PageReport()
         }
         var report = PageReport(extent: extent)
@@ -68,14 +68,14 @@ extension Ingest {
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
-        let untold = try positions(in: url, extent, notOn: page, news)
-        try doubt(untold, in: url)
+        let unreported = try positions(in: url, extent, notOn: page, interim)
+        try doubt(unreported, in: url)
         try cover(extent, in: url, page.older)
         let stale = try knowledge(of: url).stale
         guard !stale.isEmpty else { return report }
         let overtaken = page.messages.compactMap(\.position)
-            .filter { news.touched.contains($0.messageID) }
-        report.doubtful = (untold + overtaken)
+            .filter { interim.touched.contains($0.messageID) }
+        report.doubtful = (unreported + overtaken)
             .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
         if report.doubtful.isEmpty { try markVerified(url, extent) }
         return report
@@ -84,9 +84,10 @@ extension Ingest {
     /// Returns the positions of stored messages that the page does not contain and that had no
     /// report since.
     private func positions(
-        in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage, _ news: Flights.News
+        in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
+        _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
-        let told = Set(page.messages.compactMap(\.messageID))
+        let feedState = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
         // A page of older messages does not contain its anchor.
         for case .position(let edge) in [extent.from, extent.through] {
@@ -94,7 +95,7 @@ extension Ingest {
             if held?.position == edge { positions.append(edge) }
         }
         return positions.filter {
-            !told.contains($0.messageID) && !news.touched.contains($0.messageID)
+            !feedState.contains($0.messageID) && !interim.touched.contains($0.messageID)
         }
     }
 
@@ -127,42 +128,42 @@ extension Ingest {
     }
 
     /// Stores a message of a response, with the events that were reported since the request.
-    mutating func take(
-        _ message: Message, since news: Flights.News, _ source: CollectionEventSource
+    mutating func apply(
+        _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
-        guard let id = message.messageID, !news.deleted.contains(id) else { return }
-        try take(message.with(news.events[id] ?? []), source, news.freshness(of: id))
+        guard let id = message.messageID, !interim.deleted.contains(id) else { return }
+        try apply(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
-    private mutating func takeAlone(
-        _ message: Message, since news: Flights.News, _ source: CollectionEventSource
+    private mutating func applyAlone(
+        _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
-        guard let id = message.messageID, !news.deleted.contains(id) else { return }
-        try takeAlone(message.with(news.events[id] ?? []), source, news.freshness(of: id))
+        guard let id = message.messageID, !interim.deleted.contains(id) else { return }
+        try applyAlone(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
     /// Stores the result of fetching messages by their IDs.
-    mutating func take(
-        _ lookup: MessageLookup, in url: ChannelURL, since news: Flights.News,
+    mutating func apply(
+        _ lookup: MessageLookup, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
-            try takeAlone(message, since: news, source)
+            try applyAlone(message, since: interim, source)
         }
-        for id in lookup.gone where !news.touched.contains(id) {
+        for id in lookup.gone where !interim.touched.contains(id) {
             try delete(id, in: url, at: nil, source)
         }
     }
 
     /// Stores the changes of a channel's messages.
-    mutating func take(
-        _ changes: MessageChangelog, in url: ChannelURL, since news: Flights.News,
+    mutating func apply(
+        _ changes: MessageChangelog, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
-            if try isOfUse(message) { try takeAlone(message, since: news, source) }
+            if try isOfUse(message) { try applyAlone(message, since: interim, source) }
         }
-        for deleted in changes.deleted where !news.touched.contains(deleted.messageID) {
+        for deleted in changes.deleted where !interim.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
         }
     }
@@ -170,10 +171,10 @@ extension Ingest {
     // MARK: Channels
 
     /// Stores a channel of a response, unless something newer was reported since the request.
-    mutating func take(
-        _ channel: GroupChannel, since news: Flights.News, _ source: CollectionEventSource
+    mutating func apply(
+        _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
-        guard !news.channels.contains(channel.url) else { return }
+        guard !interim.channels.contains(channel.url) else { return }
         let held = try batch.groupChannel(orNil: channel.url)
         var channel = channel
         // This property belongs to the device.
@@ -184,11 +185,12 @@ extension Ingest {
     /// Stores the changes of the user's channels.
     ///
     /// - Returns: The removed channels.
-    mutating func take(
-        _ changes: GroupChannelChangelog, since news: Flights.News, _ source: CollectionEventSource
+    mutating func apply(
+        _ changes: GroupChannelChangelog, since interim: Flights.Interim,
+        _ source: CollectionEventSource
     ) throws(StoreError) -> [ChannelURL] {
-        for channel in changes.updated { try take(channel, since: news, source) }
-        let removed = changes.deletedURLs.filter { !news.channels.contains($0) }
+        for channel in changes.updated { try apply(channel, since: interim, source) }
+        let removed = changes.deletedURLs.filter { !interim.channels.contains($0) }
         for url in removed { try remove(url, source) }
         return removed
     }
@@ -241,10 +243,10 @@ extension Ingest {
     }
 }
 
-extension Flights.News {
+extension Flights.Interim {
     /// Returns how much a response can be relied on for a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
-        guard isFollowed else { return .hearsay }
+        guard isFollowed else { return .untrusted }
         // Events of reactions and threads are applied to the response.
         return saved.contains(id) ? .unknown : .fresh
     }

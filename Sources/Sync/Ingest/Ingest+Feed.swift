@@ -19,12 +19,12 @@ extension Ingest {
     ///   - previous: The point of the feed before the batch.
     /// - Returns: The effects beyond the write batch.
     /// - Throws: The error of the store.
-    mutating func take(
+    mutating func apply(
         _ feed: FeedBatch, after previous: FeedPoint?
     ) throws(StoreError) -> FeedReport {
         var report = FeedReport()
-        isTelling = true
-        defer { isTelling = false }
+        isFeed = true
+        defer { isFeed = false }
         let toldLast = Set(
             feed.events.compactMap { event -> ChannelURL? in
                 guard case .channel(let update) = event, update.patch.contains(\.lastMessage)
@@ -33,7 +33,7 @@ extension Ingest {
             })
         for event in feed.events {
             do throws(StoreError) {
-                try take(event, after: previous, derivesLast: toldLast, &report)
+                try apply(event, after: previous, derivesLast: toldLast, &report)
             } catch {
                 // Skip what the store refuses: otherwise the feed would deliver it forever.
                 guard error.code == .invalid else { throw error }
@@ -42,13 +42,13 @@ extension Ingest {
         return report
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ event: FeedEvent, after previous: FeedPoint?, derivesLast toldLast: Set<ChannelURL>,
         _ report: inout FeedReport
     ) throws(StoreError) {
         switch event {
         case .channel(let update):
-            if try take(update) { report.openedChannels.append(update.channelURL) }
+            if try apply(update) { report.openedChannels.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
             try remove(url, removal.source, &report)
         case .channels(let urls):
@@ -58,15 +58,15 @@ extension Ingest {
         case .unreadCount(let count):
             report.unreadCount = count
         case .messageReceived(let message):
-            guard try take(message, .eventMessageReceived, .unknown) else { return }
-            try noteTold(message)
-            if !toldLast.contains(message.channelURL) { try noteNewest(message) }
+            guard try apply(message, .eventMessageReceived, .unknown) else { return }
+            try recordFeedState(message)
+            if !toldLast.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):
-            try takeUpdate(message, .eventMessageUpdated, .unknown)
-            if !toldLast.contains(message.channelURL) { try noteNewest(message) }
+            try applyUpdate(message, .eventMessageUpdated, .unknown)
+            if !toldLast.contains(message.channelURL) { try recordNewest(message) }
         case .messageDeleted(let id, let url, let time):
             try delete(id, in: url, at: time, .eventMessageDeleted)
-            if !toldLast.contains(url) { try noteDeleted(id, in: url) }
+            if !toldLast.contains(url) { try recordDeleted(id, in: url) }
         case .reaction(let reaction):
             try change(
                 reaction.messageID, in: reaction.channelURL, by: event, .eventReactionUpdated
@@ -82,15 +82,15 @@ extension Ingest {
             try changeHistory(of: url, from: from, through: through)
             report.openedChannels.append(url)
         case .read(let userID, let url, let time):
-            try noteRead(by: userID, in: url, at: time)
+            try recordRead(by: userID, in: url, at: time)
         case .delivered(let userID, let url, let time):
             try changeChannel(url, .eventDeliveryReceiptUpdated) {
                 $0.deliveryReceipts.raise(userID, to: time)
             }
         case .typing(let users, let url):
-            batch.tell(.typing(users, in: url), source: .eventTypingStatusUpdated)
+            batch.emit(.typing(users, in: url), source: .eventTypingStatusUpdated)
         case .participants(let entered, let exited, let url):
-            batch.tell(
+            batch.emit(
                 .participants(entered: entered, exited: exited, in: url),
                 source: .eventChannelChanged)
         }
@@ -99,10 +99,10 @@ extension Ingest {
     // MARK: Messages
 
     /// Applies an edit, unless the message is unknown and inside a gap that no request covers.
-    mutating func takeUpdate(
+    mutating func applyUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
-        if try isOfUse(message) { try take(message, source, freshness) }
+        if try isOfUse(message) { try apply(message, source, freshness) }
     }
 
     /// Returns a Boolean value that indicates whether an edited message is stored, or is in a known
@@ -146,7 +146,7 @@ extension Ingest {
             try batch.update(gap)
         }
         try doubt(from: oldest, to: lower, in: url)
-        batch.setUntold(nil, of: url)
+        batch.setUnreported(nil, of: url)
         forget(url)
     }
 
@@ -161,12 +161,12 @@ extension Ingest {
     /// The upper bound of the known history; the beginning, if its newest end is unknown.
     private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
-        let untold = try batch.untold(of: url)
-        let newest = try newestTold(in: url, before: untold).map(Gap.Bound.position)
+        let unreported = try batch.unreported(of: url)
+        let newest = try newestTold(in: url, before: unreported).map(Gap.Bound.position)
         var edge = newest ?? .beginning
         if let gap, gap.upper == .end {
             edge = gap.lower
-        } else if let gap, untold.map({ gap.upper < .position($0) }) ?? true {
+        } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
             // The feed has delivered all messages above it, unless a push opened the gap.
             edge = max(edge, gap.upper)
         }
@@ -207,26 +207,26 @@ extension Ingest {
 
     /// Records that the feed has delivered a message, and so all that the server accepted before
     /// it.
-    private func noteTold(_ message: Message) throws(StoreError) {
+    private func recordFeedState(_ message: Message) throws(StoreError) {
         guard let position = message.position,
-            let untold = try batch.untold(of: message.channelURL), untold <= position
+            let unreported = try batch.unreported(of: message.channelURL), unreported <= position
         else { return }
         let next = try batch.position(after: position, in: message.channelURL)
-        batch.setUntold(next, of: message.channelURL)
+        batch.setUnreported(next, of: message.channelURL)
     }
 
     /// The newest stored message that the feed has delivered.
     func newestTold(
-        in url: ChannelURL, before untold: Position?
+        in url: ChannelURL, before unreported: Position?
     ) throws(StoreError) -> Position? {
-        guard let untold else { return try batch.newestPosition(in: url) }
-        return try batch.positionOrNil(before: untold, in: url)
+        guard let unreported else { return try batch.newestPosition(in: url) }
+        return try batch.positionOrNil(before: unreported, in: url)
     }
 
     // MARK: Channels
 
     /// - Returns: A Boolean value that indicates whether the channel is new.
-    private mutating func take(_ update: ChannelUpdate) throws(StoreError) -> Bool {
+    private mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(orNil: url)
         var channel = held ?? GroupChannel()
@@ -246,7 +246,7 @@ extension Ingest {
         people: EventPeople? = nil
     ) throws(StoreError) {
         try batch.save(channel, source: source, people: people)
-        flights.noteChannel(channel.url)
+        flights.recordChannel(channel.url)
         let before = held?.historyBeginning
         guard channel.historyBeginning != before else { return }
         forget(channel.url)
@@ -261,7 +261,7 @@ extension Ingest {
         try batch.markVerified(channel.url, from: .beginning, through: beginning)
     }
 
-    private mutating func noteRead(
+    private mutating func recordRead(
         by userID: UserID, in url: ChannelURL, at time: Timestamp
     ) throws(StoreError) {
         let isOwn = userID == self.userID
@@ -294,9 +294,9 @@ extension Ingest {
         _ url: ChannelURL, _ source: CollectionEventSource
     ) throws(StoreError) {
         flights.void(url)
-        flights.noteChannel(url)
+        flights.recordChannel(url)
         forget(url)
-        batch.setUntold(nil, of: url)
+        batch.setUnreported(nil, of: url)
         batch.setMessageChangelogToken(nil, of: url)
         try batch.removeChannel(url, source: source)
     }
@@ -307,7 +307,7 @@ extension Ingest {
         guard var channel = try batch.groupChannel(orNil: url) else { return }
         change(&channel)
         try batch.save(channel, source: source)
-        flights.noteChannel(url)
+        flights.recordChannel(url)
     }
 
     // MARK: The last message, if the server does not send it
@@ -316,7 +316,7 @@ extension Ingest {
     private static let lastCandidates = 20
 
     /// Makes a message the last one of its channel, if it is.
-    private mutating func noteNewest(_ message: Message) throws(StoreError) {
+    private mutating func recordNewest(_ message: Message) throws(StoreError) {
         guard message.countsAsLast, var channel = try batch.groupChannel(orNil: message.channelURL)
         else {
             return
@@ -328,11 +328,11 @@ extension Ingest {
         }
         channel.lastMessage = message
         try batch.save(channel, source: .eventChannelChanged)
-        flights.noteChannel(channel.url)
+        flights.recordChannel(channel.url)
     }
 
     /// Replaces a channel's last message if it was deleted.
-    private mutating func noteDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
+    private mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         guard var channel = try batch.groupChannel(orNil: url), channel.lastMessage?.messageID == id
         else {
             return
@@ -340,7 +340,7 @@ extension Ingest {
         channel.lastMessage = try batch.newestMessages(orNone: url, limit: Ingest.lastCandidates)
             .first(where: \.countsAsLast)
         try batch.save(channel, source: .eventChannelChanged)
-        flights.noteChannel(url)
+        flights.recordChannel(url)
     }
 }
 

@@ -18,7 +18,7 @@ struct Ingest {
     /// The items that have left the outbox in this batch, and the messages that they became.
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// A Boolean value that indicates whether the data comes from the feed.
-    var isTelling = false
+    var isFeed = false
     /// A Boolean value that indicates whether a message arrives without those around it.
     var isAlone = false
     /// An upper bound of the number of tombstones of each channel whose tombstones were counted.
@@ -36,7 +36,7 @@ struct Ingest {
         /// The stale ranges, whose messages may belong to a history that the server no longer has.
         var stale: [StaleRange]
         /// The extent of what the feed has delivered, if it was needed.
-        var told: Told?
+        var feedState: FeedState?
 
         /// Returns a Boolean value that indicates whether a stored message at a position may belong
         /// to a history that the server no longer has.
@@ -49,7 +49,7 @@ struct Ingest {
     }
 
     /// The extent of the history that the feed has delivered.
-    struct Told {
+    struct FeedState {
         /// The gap at the newest end, if there is one.
         ///
         /// The feed may or may not have delivered the messages in it.
@@ -57,7 +57,7 @@ struct Ingest {
         /// The position of the newest message that the feed has delivered.
         var newest: Position?
         /// The position of the oldest stored message that the feed has not delivered.
-        var untold: Position?
+        var unreported: Position?
     }
 
     /// The certainty that arriving data is the most recent.
@@ -68,7 +68,7 @@ struct Ingest {
         case unknown
         /// The data may be older than everything that the feed has delivered, and says nothing
         /// about the current state.
-        case hearsay
+        case untrusted
     }
 
     init(
@@ -98,26 +98,26 @@ struct Ingest {
     mutating func forget(_ url: ChannelURL) { channels[url] = nil }
 
     /// Determines the extent of what the feed has delivered, before messages are added.
-    private mutating func noteWhatIsTold(of url: ChannelURL) throws(StoreError) {
-        guard channels[url]?.told == nil else { return }
+    private mutating func recordFeedState(of url: ChannelURL) throws(StoreError) {
+        guard channels[url]?.feedState == nil else { return }
         let gap = try batch.newestGap(in: url)
-        let untold = try batch.untold(of: url)
-        let newest = try newestTold(in: url, before: untold)
-        channels[url]?.told = Told(
-            gap: gap?.upper == .end ? gap : nil, newest: newest, untold: untold)
+        let unreported = try batch.unreported(of: url)
+        let newest = try newestTold(in: url, before: unreported)
+        channels[url]?.feedState = FeedState(
+            gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
 
     /// Notes that a stored message is ahead of the feed, because messages accepted just before it
     /// may be missing.
-    private mutating func noteUntold(_ position: Position, in url: ChannelURL) {
-        guard let told = channels[url]?.told else { return }
+    private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
+        guard let feedState = channels[url]?.feedState else { return }
         // A truncation would open a gap from below this point anyway. But a message that arrived
         // alone may outlive the gap.
-        if !isAlone, told.gap?.contains(position) ?? false { return }
-        if let newest = told.newest, position < newest { return }
-        if let untold = told.untold, untold <= position { return }
-        batch.setUntold(position, of: url)
-        channels[url]?.told?.untold = position
+        if !isAlone, feedState.gap?.contains(position) ?? false { return }
+        if let newest = feedState.newest, position < newest { return }
+        if let unreported = feedState.unreported, unreported <= position { return }
+        batch.setUnreported(position, of: url)
+        channels[url]?.feedState?.unreported = position
     }
 
     // MARK: Messages
@@ -127,16 +127,16 @@ struct Ingest {
     /// - Returns: A Boolean value that indicates whether the message is stored now, in this version
     ///   or a newer one.
     @discardableResult
-    mutating func take(
+    mutating func apply(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
-        if !isTelling { try noteWhatIsTold(of: url) }
+        if !isFeed { try recordFeedState(of: url) }
         // An answer that the feed has overtaken may be older than the feed's events.
-        let isNow = freshness == .fresh || isTelling
+        let isNow = freshness == .fresh || isFeed
         var isHeld = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
@@ -146,9 +146,9 @@ struct Ingest {
                     return held.replaced(by: message)
                 }
                 // If the times are equal, the feed's version is the newer one.
-                return isTelling ? held.merged(with: message) : message.merged(with: held)
+                return isFeed ? held.merged(with: message) : message.merged(with: held)
             }
-            if saved != nil, !isHeld, !isTelling { noteUntold(position, in: url) }
+            if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
             // A message that no store can hold is skipped, so that it does not block all that
             // follow.
@@ -157,7 +157,7 @@ struct Ingest {
         }
         // A message that arrives again counts as touched, too. Data of unknown age is no reason to
         // doubt an answer that arrives after it.
-        if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
+        if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
@@ -178,7 +178,7 @@ struct Ingest {
         else { return true }
         // An answer to a later request shows that the message exists again. The feed may merely
         // repeat an earlier event.
-        guard isTelling ? message.version > tombstone.deletedAt : freshness == .fresh else {
+        guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
         try batch.removeTombstone(of: position.messageID, in: url)
@@ -191,7 +191,7 @@ struct Ingest {
     /// Within the known history, the message would imply that all messages before it are known. It
     /// is therefore stored in a gap.
     @discardableResult
-    mutating func takeAlone(
+    mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
@@ -199,7 +199,7 @@ struct Ingest {
         let isHeld = try batch.message(orNil: position.messageID, in: url) != nil
         isAlone = true
         defer { isAlone = false }
-        guard try take(message, source, freshness) else { return false }
+        guard try apply(message, source, freshness) else { return false }
         if !isHeld, try !batch.isInGap(position, in: url) {
             let lower = try batch.positionOrNil(before: position, in: url)
             let upper = try batch.positionOrNil(after: position, in: url)
@@ -254,7 +254,7 @@ struct Ingest {
     ) throws(StoreError) {
         let held = try batch.message(orNil: id, in: url)
         let isHeld = try batch.removeMessage(id, in: url, source: source)
-        flights.noteDeleted(id, in: url)
+        flights.recordDeleted(id, in: url)
         guard isHeld else { return }
         // The ID may belong to another message now.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
@@ -301,7 +301,7 @@ struct Ingest {
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
         // An answer that was given before the event may still deliver the message, or more of it.
-        flights.note(event, of: id, in: url)
+        flights.record(event, of: id, in: url)
         guard var message = try batch.message(orNil: id, in: url) else { return }
         guard change(&message) else { return }
         try batch.save(message, source: source)

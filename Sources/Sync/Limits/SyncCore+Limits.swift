@@ -18,16 +18,16 @@ extension SyncCore {
         }
         if evicted.removed > 0 && !healing.isKept(url) {
             stopHealing(url)
-            healing.look(at: url)
+            healing.examine(url)
         }
         return evicted
     }
 
     /// Records that a channel was opened.
-    mutating func noteAccess(to url: ChannelURL) {
+    mutating func recordAccess(to url: ChannelURL) {
         write { (ingest) throws(StoreError) in
             guard try ingest.batch.hasNumber(url) else { return }
-            try ingest.batch.noteAccess(to: url)
+            try ingest.batch.recordAccess(to: url)
         }
     }
 
@@ -60,7 +60,7 @@ extension Ingest {
         forget(url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)
         if evicted.left == .end {
-            batch.setUntold(nil, of: url)
+            batch.setUnreported(nil, of: url)
             batch.setMessageChangelogToken(nil, of: url)
         }
         return evicted

@@ -89,7 +89,7 @@ extension SyncEngine {
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
         }
-        if !done.parts.isEmpty { tell(.evicted(done)) }
+        if !done.parts.isEmpty { emit(.evicted(done)) }
         return done
     }
 

@@ -18,8 +18,8 @@ public enum DeliveryResult: Hashable, Sendable {
 }
 
 /// The latest delivery results, for calls that ask after the end.
-struct LastFates {
-    private var fates: [RequestID: DeliveryResult] = [:]
+struct LastDeliveryResults {
+    private var resultTickets: [RequestID: DeliveryResult] = [:]
     private var ids: [RequestID] = []
     /// The index of the oldest entry, which is replaced next when the limit is reached.
     private var oldest = 0
@@ -27,13 +27,13 @@ struct LastFates {
     /// The maximum number of results.
     static let limit = 1000
 
-    subscript(id: RequestID) -> DeliveryResult? { fates[id] }
+    subscript(id: RequestID) -> DeliveryResult? { resultTickets[id] }
 
-    mutating func note(_ fate: DeliveryResult, of id: RequestID) {
-        guard fates.updateValue(fate, forKey: id) == nil else { return }
-        guard ids.count == LastFates.limit else { return ids.append(id) }
-        fates[ids[oldest]] = nil
+    mutating func record(_ result: DeliveryResult, of id: RequestID) {
+        guard resultTickets.updateValue(result, forKey: id) == nil else { return }
+        guard ids.count == LastDeliveryResults.limit else { return ids.append(id) }
+        resultTickets[ids[oldest]] = nil
         ids[oldest] = id
-        oldest = (oldest + 1) % LastFates.limit
+        oldest = (oldest + 1) % LastDeliveryResults.limit
     }
 }

@@ -101,7 +101,7 @@ struct Outbox {
         var queue = Queue()
         queue.isBusy = queues[url]?.isBusy ?? false
         for item in items {
-            if let target = item.targetRequestID { note(item.requestID, behind: target) }
+            if let target = item.targetRequestID { record(item.requestID, behind: target) }
             if item.state == .pending {
                 queue.append(item.requestID)
             } else if stops && item.operation == .send {
@@ -114,13 +114,13 @@ struct Outbox {
         takeTurn(url)
     }
 
-    private mutating func note(_ id: RequestID, behind target: RequestID) {
+    private mutating func record(_ id: RequestID, behind target: RequestID) {
         if changes[target]?.contains(id) != true { changes[target, default: []].append(id) }
     }
 
     /// Adds an item that was just written.
     mutating func append(_ id: RequestID, in url: ChannelURL, behind target: RequestID? = nil) {
-        if let target { note(id, behind: target) }
+        if let target { record(id, behind: target) }
         untried.insert(id)
         queues[url, default: Queue()].append(id)
         takeTurn(url)

@@ -8,7 +8,7 @@ extension SyncCore {
     mutating func planOutbox() {
         // A read failure is noted, and the read is repeated at the next step.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
-        takeOutLanded()
+        endStoredItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
             let url = outbox.next()
         {
@@ -18,12 +18,12 @@ extension SyncCore {
 
     /// Removes failed items whose messages were confirmed before the process could remove them, and
     /// items that failed too long ago.
-    private mutating func takeOutLanded() {
+    private mutating func endStoredItems() {
         guard !outbox.isCompared, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
         guard let failed else { return }
         for item in failed {
-            guard let message = landedMessage(of: item) else { continue }
+            guard let message = storedMessage(of: item) else { continue }
             guard remove(item, .sent(message)) else { return }
         }
         for url in Set(failed.map(\.channelURL)).sorted() {
@@ -60,8 +60,8 @@ extension SyncCore {
                 )
             case .fails(let code, let text):
                 guard fail(item, code, text) else { return }
-            case .isOver(let fate):
-                guard remove(item, fate) else { return }
+            case .isOver(let result):
+                guard remove(item, result) else { return }
             case .isParked(let target):
                 outbox.park(id, in: url, behind: target)
             }
@@ -78,7 +78,7 @@ extension SyncCore {
 
     /// Returns whether an item can be sent now, with the request to make.
     private mutating func fit(_ item: OutboxItem) -> Fitness {
-        if let message = landedMessage(of: item) { return .isOver(.sent(message)) }
+        if let message = storedMessage(of: item) { return .isOver(.sent(message)) }
         if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
             return .fails(.pendingError, "it has waited for too long")
         }
@@ -110,12 +110,12 @@ extension SyncCore {
     ///
     /// The feed of an earlier run may have delivered the message before the process ended without
     /// removing the item.
-    private mutating func landedMessage(of item: OutboxItem) -> Message? {
+    private mutating func storedMessage(of item: OutboxItem) -> Message? {
         guard item.operation == .send else { return nil }
-        let landed = read { (reader) throws(StoreError) in
+        let stored = read { (reader) throws(StoreError) in
             try reader.message(requestID: item.requestID, in: item.channelURL)
         }
-        guard let landed, let message = landed, message.sender?.userID == state.user?.userID
+        guard let stored, let message = stored, message.sender?.userID == state.user?.userID
         else { return nil }
         return message
     }

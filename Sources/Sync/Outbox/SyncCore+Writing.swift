@@ -61,7 +61,7 @@ extension SyncCore {
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
         guard try heldOutboxItem(id) != nil else { return false }
-        guard takeOut([id]) != nil else { throw notWritten }
+        guard removeItems([id]) != nil else { throw notWritten }
         return true
     }
 
@@ -70,7 +70,7 @@ extension SyncCore {
     /// - Returns: The request IDs of the items that were removed, in the given order.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
-        guard let removed = takeOut(ids, where: { $0.isUnderstood && $0.state == .failed })
+        guard let removed = removeItems(ids, where: { $0.isUnderstood && $0.state == .failed })
         else { throw notWritten }
         let gone = Set(removed.map(\.requestID))
         return ids.filter(gone.contains)
@@ -80,7 +80,7 @@ extension SyncCore {
     ///
     /// - Returns: The items that were removed, or `nil` if the removal could not be written.
     @discardableResult
-    mutating func takeOut(
+    mutating func removeItems(
         _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
     ) -> [OutboxItem]? {
         let removed = write { (ingest) throws(StoreError) -> [OutboxItem] in

@@ -202,18 +202,18 @@ extension SyncEngine {
 
     // MARK: Results
 
-    /// Waits until the fate of an outbox item is known.
+    /// Waits until the delivery result of an outbox item is known.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
     ///   - url: The channel of the item.
-    /// - Returns: The fate. If the item ended long before the call, the fate may be unknown.
+    /// - Returns: The result; `unknown` if the item ended long before the call.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
     public func deliveryResult(
         of id: RequestID, in url: ChannelURL
     ) async throws(SyncError) -> DeliveryResult {
         switch try await reply({ .deliveryResult(id, url, ticket: $0) }) {
-        case .fate(let fate): return fate
+        case .deliveryResult(let result): return result
         default: preconditionFailure("The core answers each call of deliveryResult with a result.")
         }
     }

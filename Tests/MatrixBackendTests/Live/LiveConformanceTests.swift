@@ -39,7 +39,7 @@ struct LiveConformanceTests {
         - send.once: send again from another device (skipped: the backend lacks deduplicatesAcrossDevices)
         - send.once: send twice at a time from two devices (skipped: the backend lacks deduplicatesAcrossDevices)
         - send.once: send again after a restart (skipped: the host lacks restartServer)
-        - delivered.told: get messages (skipped: the backend lacks deliveryReceipts)
+        - delivered.reported: get messages (skipped: the backend lacks deliveryReceipts)
         - create.distinct: ask for one channel twice (skipped: the backend lacks distinctChannels)
         - deleteChannel.gone: delete a channel (skipped: the backend lacks channelDeletion)
         - hide.state: hide, and get a message (skipped: the backend lacks hiding)

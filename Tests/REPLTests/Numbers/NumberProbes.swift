@@ -86,7 +86,7 @@ extension NumberProbe {
                 let engine = try await world.engine()
                 let collection = MessageCollection(of: world.url, engine: engine)
                 collection.start(.cacheOnly)
-                try engine.store.tell(
+                try engine.store.emit(
                     .uploadProgress(
                         "r", in: world.url, bytes: progress.bytesTransferred,
                         total: progress.bytesInAll ?? 0),

@@ -51,7 +51,7 @@ final class SoakClient {
             for await event in await engine.events() {
                 switch event {
                 case .evicted: self?.note("evictions")
-                case .fate(.failed(let item), of: _): self?.noteFailure(item)
+                case .deliveryResult(.failed(let item), of: _): self?.noteFailure(item)
                 case .historyLost: self?.note("cursors lost")
                 default: break
                 }

@@ -105,7 +105,9 @@ final class World {
         listener = Task { [told] in
             for await event in await engine.events() {
                 if let text = event.asTold { told.note(text) }
-                if case .fate(.failed(let item), of: _) = event { told.note(failed: item) }
+                if case .deliveryResult(.failed(let item), of: _) = event {
+                    told.note(failed: item)
+                }
             }
         }
     }
@@ -262,12 +264,12 @@ extension SyncEvent {
         case .historyLost(let loss): return "historyLost(\(loss))"
         case .sessionExpired: return "sessionExpired"
         case .failed(_, let error): return "failed(\(error.code))"
-        case .fate(.failed(let item), of: _):
+        case .deliveryResult(.failed(let item), of: _):
             let reason =
                 item.errorCode == .fileDamaged
                 ? "fileDamaged" : item.isDoubtful ? "isDoubtful" : "can be resent"
             return "DeliveryResult.failed: \(reason)"
-        case .fate, .hugeGap, .evicted: return nil
+        case .deliveryResult, .hugeGap, .evicted: return nil
         }
     }
 }

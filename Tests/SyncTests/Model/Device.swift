@@ -36,7 +36,7 @@ final class Device {
     /// The device's clock.
     var time: Timestamp = 5_000_000_000_000
     /// The calls that await the result of an outbox item.
-    private var fates: [Int: RequestID] = [:]
+    private var results: [Int: RequestID] = [:]
     /// The shortest duration of each wait.
     private var pauses: [SyncCore.Wait: Duration] = [:]
 
@@ -219,7 +219,7 @@ final class Device {
     private func kill() async {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
-        (fates, pauses) = ([:], [:])
+        (results, pauses) = ([:], [:])
         (shown, hugeGaps, failures) = ([:], [], [:])
         core = SyncCore(store, SyncOptions(config), client.capabilities)
     }
@@ -267,7 +267,7 @@ final class Device {
             let message = entry.versions.turn(version)
         else { return }
         do throws(SyncError) {
-            _ = try core.takeIn([message], .requestMessage)
+            _ = try core.ingestMessages([message], .requestMessage)
         } catch {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
@@ -352,14 +352,14 @@ final class Device {
     func deliveryResult(_ id: RequestID, _ url: ChannelURL) throws {
         let ticket = ticket("fate")
         tickets[ticket] = nil
-        fates[ticket] = id
+        results[ticket] = id
         try take(.deliveryResult(id, url, ticket: ticket))
     }
 
     /// At rest, no item that could be sent is left.
     func expectSent() throws {
         try sendings.checkRest()
-        for id in fates.values where sendings.outboxItems[id]?.state != .pending {
+        for id in results.values where sendings.outboxItems[id]?.state != .pending {
             throw Violation("E4 fate", "what became of \(id) was not told")
         }
     }
@@ -387,15 +387,16 @@ final class Device {
         case .stopWaiting: (waits, isRenewing) = ([], false)
         case .disconnect: break
         case .renewSession: isRenewing = true
-        case .tell(.hugeGap(let url)): hugeGaps.insert(url)
-        case .tell(.failed(let url, let error)): failures[url] = error
-        case .tell(.fate(let fate, let item)): try sendings.tellAll(fate, of: item.requestID)
-        case .tell, .removeFiles, .keepFiles: break
-        case .reply(.fate(let fate), let ticket):
-            guard let id = fates.removeValue(forKey: ticket) else {
-                throw Violation("E4 fate", "told again: \(fate)")
+        case .emit(.hugeGap(let url)): hugeGaps.insert(url)
+        case .emit(.failed(let url, let error)): failures[url] = error
+        case .emit(.deliveryResult(let result, let item)):
+            try sendings.tellAll(result, of: item.requestID)
+        case .emit, .removeFiles, .keepFiles: break
+        case .reply(.deliveryResult(let result), let ticket):
+            guard let id = results.removeValue(forKey: ticket) else {
+                throw Violation("E4 fate", "told again: \(result)")
             }
-            try sendings.tell(fate, of: id)
+            try sendings.tell(result, of: id)
         case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
             guard tickets.removeValue(forKey: ticket) != nil else {
                 throw Violation("answered once", "ticket \(ticket) was answered again")

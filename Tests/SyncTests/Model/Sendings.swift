@@ -130,25 +130,27 @@ struct Sendings {
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
 
-    func tell(_ fate: DeliveryResult, of id: RequestID) throws {
+    func tell(_ result: DeliveryResult, of id: RequestID) throws {
         guard let item = items[id] else { return }
         let isTrue =
-            switch fate {
+            switch result {
             case .sent: item.isSend ? wasMade(id) : wasDone(id)
             case .done: item.isRewritten || wasDone(id)
             case .failed: true
             case .canceled: item.isCanceled || isExcused(id, item)
             case .unknown: false
             }
-        if !isTrue { throw Violation("E4 fate", "\(id) is told to be \(fate)") }
+        if !isTrue { throw Violation("E4 fate", "\(id) is told to be \(result)") }
     }
 
     /// Records a reported result: a final result once, and a failure once for each attempt.
-    mutating func tellAll(_ fate: DeliveryResult, of id: RequestID) throws {
+    mutating func tellAll(_ result: DeliveryResult, of id: RequestID) throws {
         guard let item = items[id] else { throw Violation("E4 fate", "who wrote \(id)?") }
-        if item.isEnded { throw Violation("E4 fate", "\(id) is told to be \(fate) after its end") }
-        try tell(fate, of: id)
-        guard case .failed = fate else {
+        if item.isEnded {
+            throw Violation("E4 fate", "\(id) is told to be \(result) after its end")
+        }
+        try tell(result, of: id)
+        guard case .failed = result else {
             items[id]?.isEnded = true
             return
         }

@@ -3,22 +3,22 @@ import Testing
 
 @testable import Store
 
-@Suite struct OpenFileTests {
+@Suite struct DiskFileTests {
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "/dev/full is missing"))
     func aFullDiskIsAnErrorOfItsOwn() throws {
         let error = #expect(throws: StoreError.self) {
-            try OpenFile("/dev/full", O_WRONLY, "open the file").write([1])
+            try DiskFile("/dev/full", O_WRONLY, "open the file").write([1])
         }
         #expect(error?.code == .noSpace)
         #expect(error?.path == "/dev/full")
     }
 
     @Test func namesThatAreNotThereAreNoNames() throws {
-        #expect(try OpenFile.names(in: "/there/is/none") == [])
-        let file = try OpenFile(reading: "/there/is/none")
+        #expect(try DiskFile.names(in: "/there/is/none") == [])
+        let file = try DiskFile(reading: "/there/is/none")
         let isThere = file != nil
         #expect(!isThere)
-        #expect(try Set(OpenFile.names(in: "/")).isSuperset(of: [".", "..", "dev"]))
+        #expect(try Set(DiskFile.names(in: "/")).isSuperset(of: [".", "..", "dev"]))
     }
 
     // MARK: Writing
@@ -28,7 +28,7 @@ import Testing
         var answers = answers[...]
         var taken: [UInt8] = []
         let error = bytes.withBytes { bytes in
-            OpenFile.hand(bytes) { rest in
+            DiskFile.hand(bytes) { rest in
                 switch answers.popFirst() ?? .takes(0) {
                 case .takes(let count):
                     taken += rest.prefix(count)
@@ -65,19 +65,19 @@ import Testing
     @Test func aFileIsReplacedWithNothingLeftOver() throws {
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "file").path
-        try OpenFile.replace(path, by: [1])
+        try DiskFile.replace(path, by: [1])
         // A file that a crash left.
         try Data("half".utf8).write(to: URL(filePath: path + ".new"))
-        try OpenFile.replace(path, by: [2])
+        try DiskFile.replace(path, by: [2])
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([2]))
-        #expect(try Set(OpenFile.names(in: directory.url.path)) == [".", "..", "file"])
+        #expect(try Set(DiskFile.names(in: directory.url.path)) == [".", "..", "file"])
         // If the file cannot be moved into place, it is removed.
         try FileManager.default.createDirectory(
             atPath: path + "s", withIntermediateDirectories: false)
-        try OpenFile.replace(path + "s/inside", by: [])
-        let error = #expect(throws: StoreError.self) { try OpenFile.replace(path + "s", by: [3]) }
+        try DiskFile.replace(path + "s/inside", by: [])
+        let error = #expect(throws: StoreError.self) { try DiskFile.replace(path + "s", by: [3]) }
         #expect(error?.path == path + "s")
-        #expect(try Set(OpenFile.names(in: directory.url.path)) == [".", "..", "file", "files"])
+        #expect(try Set(DiskFile.names(in: directory.url.path)) == [".", "..", "file", "files"])
     }
 
     // MARK: Directories
@@ -85,12 +85,12 @@ import Testing
     @Test func aDirectoryIsMadeWithItsParents() throws {
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "a/b/c").path
-        for _ in 1...2 { try OpenFile.createDirectory(path) }
-        #expect(try OpenFile.names(in: path).sorted() == [".", ".."])
-        try OpenFile.replace(path + "/file", by: [])
+        for _ in 1...2 { try DiskFile.createDirectory(path) }
+        #expect(try DiskFile.names(in: path).sorted() == [".", ".."])
+        try DiskFile.replace(path + "/file", by: [])
         for (place, number) in [("/file", ENOTDIR), ("/file/below", ENOTDIR), ("/a\0b", EINVAL)] {
             let error = #expect(throws: StoreError.self) {
-                try OpenFile.createDirectory(path + place)
+                try DiskFile.createDirectory(path + place)
             }
             #expect(error?.path == path + place)
             #expect(error?.message.hasSuffix("(errno \(number))") == true)

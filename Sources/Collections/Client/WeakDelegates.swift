@@ -1,6 +1,6 @@
 /// Weak references to delegates, by their identifiers.
 @MainActor
-struct Delegates<Delegate> {
+struct WeakDelegates<Delegate> {
     private struct Weak {
         weak var object: AnyObject?
     }

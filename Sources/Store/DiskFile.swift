@@ -1,7 +1,7 @@
 import Foundation
 
 /// An open file or directory, closed when the value goes out of scope.
-struct OpenFile: ~Copyable {
+struct DiskFile: ~Copyable {
     let path: String
     private let descriptor: Int32
 
@@ -36,7 +36,7 @@ struct OpenFile: ~Copyable {
     }
 
     init(_ path: String, _ flags: Int32, _ action: String) throws(StoreError) {
-        descriptor = retrying { open(path, flags | O_CLOEXEC, OpenFile.ownerOnly) }
+        descriptor = retrying { open(path, flags | O_CLOEXEC, DiskFile.ownerOnly) }
         self.path = path
         guard descriptor >= 0 else {
             throw StoreError(errno: errno, doing: action, path: path)
@@ -45,9 +45,9 @@ struct OpenFile: ~Copyable {
         // The process's mask may have taken the owner's rights from a new file.
         var status = stat()
         if fstat(descriptor, &status) == 0,
-            status.st_mode & OpenFile.ownerOnly != OpenFile.ownerOnly
+            status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly
         {
-            fchmod(descriptor, OpenFile.ownerOnly)
+            fchmod(descriptor, DiskFile.ownerOnly)
         }
     }
 
@@ -70,7 +70,7 @@ struct OpenFile: ~Copyable {
     }
 }
 
-extension OpenFile {
+extension DiskFile {
     /// Returns the size of the file in bytes.
     func size() throws(StoreError) -> Int {
         var status = stat()
@@ -96,7 +96,7 @@ extension OpenFile {
     /// Writes all bytes.
     func write(_ bytes: [UInt8]) throws(StoreError) {
         let error = bytes.withBytes { bytes in
-            OpenFile.hand(bytes) { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            DiskFile.hand(bytes) { Foundation.write(descriptor, $0.baseAddress, $0.count) }
         }
         guard error == 0 else {
             throw StoreError(errno: error, doing: "write the file", path: path)
@@ -145,7 +145,7 @@ extension OpenFile {
     static func alone<Result>(
         _ path: String, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let file = try OpenFile(marking: path)
+        let file = try DiskFile(marking: path)
         try file.lock()
         return try withExtendedLifetime(file, body)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 // Operations on files and directories by their paths.
 
-extension OpenFile {
+extension DiskFile {
     /// The suffix of a file's name while it is being written.
     static let unfinished = ".new"
 
@@ -11,10 +11,10 @@ extension OpenFile {
     /// After a crash, the old or the new file exists, and possibly an incomplete one under another
     /// name, which the next call removes.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
-        let unfinished = path + OpenFile.unfinished
+        let unfinished = path + DiskFile.unfinished
         try remove(unfinished)
         do throws(StoreError) {
-            let new = try OpenFile(creating: unfinished)
+            let new = try DiskFile(creating: unfinished)
             try new.write(bytes)
             try new.sync()
             guard rename(unfinished, path) == 0 else {
@@ -62,7 +62,7 @@ extension OpenFile {
 
 // MARK: Directories
 
-extension OpenFile {
+extension DiskFile {
     /// Creates a directory with access for its owner only, and its missing parents.
     ///
     /// Has no effect if it exists.
@@ -115,7 +115,7 @@ extension OpenFile {
 
     /// Waits until the name of a file or directory is on disk.
     static func syncParent(of path: String) throws(StoreError) {
-        try OpenFile(directory: parent(of: path) ?? ".").sync()
+        try DiskFile(directory: parent(of: path) ?? ".").sync()
     }
 
     /// Returns the parent directory of a path; `nil` if the path has no separator.

@@ -3,16 +3,16 @@ import Store
 
 /// Notifies a channel delegate of the live events in a change of the store.
 @MainActor
-struct ChannelNews {
+struct ChannelEvents {
     let store: ChatStore
     /// The current user.
     let userID: UserID?
 
     /// Notifies the delegate of an entry of a change, if it is a live event.
-    func tell(_ delegate: any ChannelDelegate, _ entry: Change.Entry) {
+    func notify(_ delegate: any ChannelDelegate, _ entry: Change.Entry) {
         guard let source = entry.source, source.isFromEvent else { return }
         switch entry.operation {
-        case .savedMessage(let message): tell(delegate, message, source)
+        case .savedMessage(let message): notify(delegate, message, source)
         case .removedMessage(let id, _, let url):
             guard source == .eventMessageDeleted else { return }
             if let channel = channel(url) {
@@ -20,7 +20,7 @@ struct ChannelNews {
             } else if let channel = openChannel(url) {
                 delegate.openChannel(channel, messageWasDeleted: id)
             }
-        case .savedGroupChannel(let channel): tell(delegate, channel, source, entry.people)
+        case .savedGroupChannel(let channel): notify(delegate, channel, source, entry.people)
         case .savedOpenChannel(let channel): delegate.openChannelWasChanged(channel)
         case .removedChannel(let url):
             switch source {
@@ -28,13 +28,13 @@ struct ChannelNews {
             case .eventUserBanned: delegate.channelBannedCurrentUser(url)
             default: delegate.channelWasDeleted(url)
             }
-        case .told(.typing(let users, let url)):
+        case .ephemeral(.typing(let users, let url)):
             if let channel = channel(url) {
                 delegate.channel(channel, didUpdateTypingStatus: users)
             } else if let channel = openChannel(url) {
                 delegate.openChannel(channel, didUpdateTypingStatus: users)
             }
-        case .told(.participants(let entered, let exited, let url)):
+        case .ephemeral(.participants(let entered, let exited, let url)):
             guard let channel = openChannel(url) else { return }
             for user in entered { delegate.openChannel(channel, userDidEnter: user) }
             for user in exited { delegate.openChannel(channel, userDidExit: user) }
@@ -48,12 +48,12 @@ struct ChannelNews {
 
     private func openChannel(_ url: ChannelURL) -> OpenChannel? { try? store.openChannel(url) }
 
-    private func tell(
+    private func notify(
         _ delegate: any ChannelDelegate, _ message: Message, _ source: CollectionEventSource
     ) {
         guard let channel = channel(message.channelURL) else {
             if let channel = openChannel(message.channelURL) {
-                tell(delegate, message, in: channel, source)
+                notify(delegate, message, in: channel, source)
             }
             return
         }
@@ -71,7 +71,7 @@ struct ChannelNews {
         }
     }
 
-    private func tell(
+    private func notify(
         _ delegate: any ChannelDelegate, _ message: Message, in channel: OpenChannel,
         _ source: CollectionEventSource
     ) {
@@ -85,7 +85,7 @@ struct ChannelNews {
         }
     }
 
-    private func tell(
+    private func notify(
         _ delegate: any ChannelDelegate, _ channel: GroupChannel, _ source: CollectionEventSource,
         _ people: EventPeople?
     ) {

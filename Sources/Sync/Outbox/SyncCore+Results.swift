@@ -4,8 +4,8 @@ import Store
 extension SyncCore {
     // MARK: Answers
 
-    mutating func takeOutbox(
-        _ answer: BackendAnswer, _ id: RequestID, _ call: Call, _ news: Flights.News?
+    mutating func handleSending(
+        _ answer: BackendAnswer, _ id: RequestID, _ call: Call, _ interim: Flights.Interim?
     ) {
         guard let url = call.request.channelURL else { return }
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
@@ -14,7 +14,7 @@ extension SyncCore {
             // The item was withdrawn, or the feed has confirmed it meanwhile.
             return outbox.setBusy(false, url)
         }
-        if case .failed(let error) = answer { return takeFailure(error, item, call) }
+        if case .failed(let error) = answer { return handleFailure(error, item, call) }
         let isShown = healing.isShown(url)
         let written: Void? = write { (ingest) throws(StoreError) in
             switch answer {
@@ -22,16 +22,16 @@ extension SyncCore {
                 // If the feed did not deliver everything since the call began, the messages beside
                 // this one are unknown. If so many events have arrived that the answer is void, the
                 // message may have been deleted; a page will show it otherwise.
-                if let news, news.isFollowed {
+                if let interim, interim.isFollowed {
                     ingest.isAlone = true
-                    try ingest.take(message, since: news, .eventMessageSent)
-                } else if let news, let messageID = message.messageID,
-                    !news.deleted.contains(messageID)
+                    try ingest.apply(message, since: interim, .eventMessageSent)
+                } else if let interim, let messageID = message.messageID,
+                    !interim.deleted.contains(messageID)
                 {
                     // A viewer of a channel that is not stored must keep showing the message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {
-                        try ingest.takeAlone(message, .eventMessageSent, .hearsay)
+                        try ingest.applyAlone(message, .eventMessageSent, .untrusted)
                     }
                 }
                 // If the item is a new message, storing the message has already ended it.
@@ -79,7 +79,7 @@ extension SyncCore {
         return written != nil
     }
 
-    private mutating func takeFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
+    private mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
         // The engine did not cancel the call, so it is unknown whether the request reached the
@@ -202,7 +202,7 @@ extension SyncCore {
         let old = failed.dropFirst(excess).filter { item in
             lifetime.map { item.hasWaited(longerThan: $0, at: time) } ?? false
         }
-        takeOut((failed.prefix(excess) + old).map(\.requestID))
+        removeItems((failed.prefix(excess) + old).map(\.requestID))
     }
 
     // MARK: Results
@@ -215,22 +215,22 @@ extension SyncCore {
         finish(item, result)
     }
 
-    /// Delivers the fate of an item to the callers that wait for it and to the engine's event
+    /// Delivers the result of an item to the callers that wait for it and to the engine's event
     /// streams.
-    mutating func finish(_ item: OutboxItem, _ fate: DeliveryResult) {
-        for ticket in fates.removeValue(forKey: item.requestID) ?? [] {
-            act(.reply(.fate(fate), ticket: ticket))
+    mutating func finish(_ item: OutboxItem, _ result: DeliveryResult) {
+        for ticket in resultTickets.removeValue(forKey: item.requestID) ?? [] {
+            act(.reply(.deliveryResult(result), ticket: ticket))
         }
-        act(.tell(.fate(fate, of: item)))
-        if case .failed = fate { return }
-        lastFates.note(fate, of: item.requestID)
+        act(.emit(.deliveryResult(result, of: item)))
+        if case .failed = result { return }
+        lastResults.record(result, of: item.requestID)
         let copies = item.fileCopies
         if !copies.isEmpty { act(.removeFiles(copies)) }
     }
 
-    /// Replies with the fate of an item, now or when it is known.
+    /// Replies with the result of an item, now or when it is known.
     mutating func deliveryResult(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
-        let ended = lastFates[id]
+        let ended = lastResults[id]
         let known = read { (reader) throws(StoreError) -> DeliveryResult? in
             if let item = try reader.outboxItem(orNil: id) {
                 return item.state == .failed ? .failed(item) : nil
@@ -242,8 +242,8 @@ extension SyncCore {
         case nil:
             let error = readFailure ?? SyncError(.store, "outbox item \(id) cannot be read")
             act(.fail(error, ticket: ticket))
-        case .some(nil): fates[id, default: []].append(ticket)
-        case .some(.some(let fate)): act(.reply(.fate(fate), ticket: ticket))
+        case .some(nil): resultTickets[id, default: []].append(ticket)
+        case .some(.some(let result)): act(.reply(.deliveryResult(result), ticket: ticket))
         }
     }
 }

@@ -1,13 +1,13 @@
 /// The recipients of an edit, in addition to the subscribers of changes.
-enum Telling {
+enum Reporting {
     /// The delegate is also notified of added, updated and deleted rows.
-    case told
+    case reported
     /// No one else: the edit was requested.
     case asked
 }
 
 /// Rows grouped by their context, in the order in which the contexts first occur.
-struct ToldRows<Context: Hashable, Row> {
+struct ReportedRows<Context: Hashable, Row> {
     private(set) var parts: [(context: Context, rows: [Row])] = []
 
     mutating func add(_ row: Row, _ context: Context) {

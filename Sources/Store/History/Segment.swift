@@ -5,7 +5,7 @@ import Models
 ///
 /// The ranges of a table never overlap. Two of them may share a bound: the message at the bound is
 /// known.
-protocol Stretch: Hashable, Sendable {
+protocol Segment: Hashable, Sendable {
     static var table: Table { get }
 
     var channelURL: ChannelURL { get }
@@ -24,7 +24,7 @@ protocol Stretch: Hashable, Sendable {
         throws(ByteReader.Damage)
 }
 
-extension Stretch {
+extension Segment {
     /// Returns the rest of the range without a closed range of positions.
     ///
     /// The result has no, one or two parts, older part first.
@@ -54,7 +54,7 @@ extension Stretch {
 
 // MARK: Gaps
 
-extension Gap: Stretch {
+extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
@@ -93,7 +93,7 @@ extension Gap: Stretch {
 
 // MARK: Stale ranges
 
-extension StaleRange: Stretch {
+extension StaleRange: Segment {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
