@@ -50,7 +50,8 @@ public actor MatrixBackend: Backend {
         /// A closure that receives new tokens after each login and each renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
-        /// The current time, to detect a repeated message whose first request the server may have forgotten.
+        /// The current time, to detect a repeated message whose first request the server may have
+        /// forgotten.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
         /// Creates the default options.
@@ -105,8 +106,8 @@ public actor MatrixBackend: Backend {
     /// - Parameters:
     ///   - homeserver: The base URL of the homeserver; see ``homeserver(of:transport:)``.
     ///   - deviceID: The ID of this device, chosen by the app and kept for ever: the server
-    ///     recognizes repeated requests of the same device. `nil` lets the server choose one at each
-    ///     login by password.
+    ///     recognizes repeated requests of the same device. `nil` lets the server choose one at
+    ///     each login by password.
     ///   - login: Where the tokens come from. By default, from the credentials.
     ///   - options: Further options.
     public init(

@@ -10,9 +10,9 @@ extension ChatClient {
         ///
         /// The outbox is kept, and is sent when the user connects again.
         case cachedData
-        /// All there is of the user, with and without a key: the user's directories. The caller has what was not
-        /// sent, but for what a client with another key setting holds, which this one cannot read, and for what
-        /// ``StorageDamage/unmovedOutbox`` is about.
+        /// All there is of the user, with and without a key: the user's directories. The caller has
+        /// what was not sent, but for what a client with another key setting holds, which this one
+        /// cannot read, and for what ``StorageDamage/unmovedOutbox`` is about.
         case everything
     }
 

@@ -107,9 +107,9 @@ extension ChatClient {
     ///   - files: The files to send in place of the message's own, by index. None by default. A new
     ///     file is copied where the one that it replaces was.
     /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if no item with that request ID has failed,
-    ///   if it has no file of an index, or if a file is larger than the server accepts or cannot be
-    ///   read; `store`. The item is unchanged then.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if no item with that request ID has
+    ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
+    ///   cannot be read; `store`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -133,8 +133,8 @@ extension ChatClient {
     /// The edit is shown immediately, and sent to the server when possible.
     ///
     /// - Returns: The delivery of the edit.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox nor
-    ///   stored, or of another type than the update; `store`, `closed`.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox
+    ///   nor stored, or of another type than the update; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -156,10 +156,10 @@ extension ChatClient {
     ///
     /// It is removed from lists immediately, and on the server when possible.
     ///
-    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with the
-    ///   result `canceled`.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox nor
-    ///   stored; `store`, `closed`.
+    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
+    ///   the result `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox
+    ///   nor stored; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL

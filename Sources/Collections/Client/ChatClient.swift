@@ -319,7 +319,8 @@ public final class ChatClient {
     private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
-            // The rows are removed already. Files that cannot be removed now are rewritten by later writes.
+            // The rows are removed already. Files that cannot be removed now are rewritten by later
+            // writes.
             try? await onDisk { () throws(StoreError) in
                 try ChatStore.removeCachedData(at: directory)
             }
@@ -336,8 +337,8 @@ public final class ChatClient {
     /// Ends the session of an engine's user, performs work on the files, and starts a new session
     /// of the same user, whether or not the work succeeded.
     ///
-    /// - Throws: Errors of the work and of opening the files; `canceled` if another user has connected in
-    ///   the meantime.
+    /// - Throws: Errors of the work and of opening the files; `canceled` if another user has
+    ///   connected in the meantime.
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
@@ -395,8 +396,8 @@ public final class ChatClient {
 
     /// Starts the session of a user.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened, unless the client
-    ///   shall then work in memory.
+    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened, unless the
+    ///   client shall then work in memory.
     private func begin(_ userID: UserID) async throws(SyncError) {
         let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)

@@ -51,8 +51,9 @@ public protocol UserEventDelegate: AnyObject {
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount)
     /// The files that are kept of the user are damaged, or something that the user wrote was lost.
     ///
-    /// Called by ``ChatClient/connect(as:)`` for what was found when the store was opened, and later when more is
-    /// found. `damage` has all that is known, as ``ChatClient/storageDamage`` has.
+    /// Called by ``ChatClient/connect(as:)`` for what was found when the store was opened, and
+    /// later when more is found. `damage` has all that is known, as ``ChatClient/storageDamage``
+    /// has.
     func didFindStorageDamage(_ damage: StorageDamage)
 }
 

@@ -40,9 +40,9 @@ struct LastUser {
     ///
     /// - Parameters:
     ///   - userID: The user.
-    ///   - replacesUnreadable: A Boolean value that indicates whether to replace a file that the key
-    ///     does not decrypt. Pass `false` if the key may be wrong: it has not opened an existing
-    ///     store, or does not open one of them.
+    ///   - replacesUnreadable: A Boolean value that indicates whether to replace a file that the
+    ///     key does not decrypt. Pass `false` if the key may be wrong: it has not opened an
+    ///     existing store, or does not open one of them.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }

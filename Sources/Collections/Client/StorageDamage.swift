@@ -27,15 +27,16 @@ public struct StorageDamage: Sendable {
     /// The report of the opening, if outbox items may have been lost; otherwise `nil`.
     ///
     /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. A loss is reported each time
-    /// the client opens the user's files, until ``ChatClient/acknowledgeOutboxLoss()``. A torn tail of
-    /// ``/Store/OpeningReport/outboxLogs`` is the rest of a change that the process did not finish.
+    /// the client opens the user's files, until ``ChatClient/acknowledgeOutboxLoss()``. A torn tail
+    /// of ``/Store/OpeningReport/outboxLogs`` is the rest of a change that the process did not
+    /// finish.
     public internal(set) var outbox: OpeningReport?
 
     /// The reason why outbox items that the user wrote without a key could not be moved to the
     /// encrypted store; `nil` if there are none.
     ///
-    /// They are encrypted, in a directory of their own, and are moved when the store is next opened.
-    /// ``ChatClient/logOut(wiping:)`` with `everything` removes them.
+    /// They are encrypted, in a directory of their own, and are moved when the store is next
+    /// opened. ``ChatClient/logOut(wiping:)`` with `everything` removes them.
     public internal(set) var unmovedOutbox: SyncError?
 
     /// A Boolean value that indicates whether no damage was found.

@@ -37,8 +37,8 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// All directories of a user but the one that the client opens: those of another key setting, and
-    /// plain stores whose outbox items could not be moved.
+    /// All directories of a user but the one that the client opens: those of another key setting,
+    /// and plain stores whose outbox items could not be moved.
     func others(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         let stores = [plain(userID), encrypted(userID)].filter {
@@ -121,10 +121,11 @@ struct UserDirectories {
 
     // MARK: Leftovers
 
-    /// Moves the outbox items of plain stores that were encrypted to the user's store, and removes them.
+    /// Moves the outbox items of plain stores that were encrypted to the user's store, and removes
+    /// them.
     ///
-    /// - Throws: ``SyncError`` with code `store` if some cannot be read or written. Those stay, encrypted, and
-    ///   are tried again when the store is next opened.
+    /// - Throws: ``SyncError`` with code `store` if some cannot be read or written. Those stay,
+    ///   encrypted, and are tried again when the store is next opened.
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?

@@ -50,7 +50,8 @@ final class TaskBag {
         tasks = [:]
     }
 
-    // Not `isolated deinit`, which needs macOS 15.4 and iOS 18.4: a task can be canceled on any thread.
+    // Not `isolated deinit`, which needs macOS 15.4 and iOS 18.4: a task can be canceled on any
+    // thread.
     deinit {
         for cancel in tasks.values { cancel() }
     }

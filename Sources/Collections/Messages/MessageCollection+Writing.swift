@@ -65,9 +65,9 @@ extension MessageCollection {
     ///   - files: The files to send in place of the message's own, by index. None by default. A new
     ///     file is copied where the one that it replaces was.
     /// - Returns: The delivery.
-    /// - Throws: ``CollectionError`` with code `refused` if no item with that request ID has failed,
-    ///   if it has no file of an index, or if a file is larger than the server accepts or cannot be
-    ///   read; `store`, `disposed`, `canceled`. The item is unchanged then.
+    /// - Throws: ``CollectionError`` with code `refused` if no item with that request ID has
+    ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
+    ///   cannot be read; `store`, `disposed`, `canceled`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -115,8 +115,8 @@ extension MessageCollection {
     /// Edits a message of the user, sent or not.
     ///
     /// - Returns: The delivery of the edit.
-    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox nor
-    ///   stored, or of another type than the update; `store`, `disposed`, `canceled`.
+    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox
+    ///   nor stored, or of another type than the update; `store`, `disposed`, `canceled`.
     @discardableResult
     public func update(
         _ target: MessageReference, with update: MessageUpdate
@@ -136,10 +136,10 @@ extension MessageCollection {
 
     /// Deletes a message of the user, and cancels one that was not sent.
     ///
-    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with the
-    ///   result `canceled`.
-    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox nor
-    ///   stored; `store`, `disposed`, `canceled`.
+    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
+    ///   the result `canceled`.
+    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox
+    ///   nor stored; `store`, `disposed`, `canceled`.
     @discardableResult
     public func delete(_ target: MessageReference) async throws(CollectionError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in

@@ -4,8 +4,8 @@ public import Models
 extension MatrixBackend {
     /// Returns the next batch of events after a cursor.
     ///
-    /// Each message of others costs nothing beyond `/sync`; an edit costs a request for the message,
-    /// and a redaction of an event that was not seen before costs one for the event.
+    /// Each message of others costs nothing beyond `/sync`; an edit costs a request for the
+    /// message, and a redaction of an event that was not seen before costs one for the event.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []

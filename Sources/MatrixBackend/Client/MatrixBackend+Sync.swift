@@ -28,8 +28,8 @@ extension MatrixBackend {
 
     /// The filter of all requests.
     ///
-    /// Synapse answers equal requests from a cache for two minutes, which hides what happened since:
-    /// spaces at the end make each one different.
+    /// Synapse answers equal requests from a cache for two minutes, which hides what happened
+    /// since: spaces at the end make each one different.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
         // A state event that the filter keeps out of the timeline is in no part of the reply.

@@ -1,8 +1,8 @@
 import Foundation
 public import Models
 
-// Sending, editing, deleting and reacting. The request ID is the transaction ID, by which the server
-// recognizes a repeated request of the same device for about a day.
+// Sending, editing, deleting and reacting. The request ID is the transaction ID, by which the
+// server recognizes a repeated request of the same device for about a day.
 extension MatrixBackend {
     /// Sends a message with two requests: one to send it, and one for the time at which the server
     /// accepted it.
@@ -36,8 +36,8 @@ extension MatrixBackend {
 
     /// Returns the message of an old item that was sent in an earlier attempt.
     ///
-    /// Servers forget transaction IDs after about a day. The message itself keeps the request ID, so
-    /// the user's messages since the item was written are searched for it.
+    /// Servers forget transaction IDs after about a day. The message itself keeps the request ID,
+    /// so the user's messages since the item was written are searched for it.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         let age = options.now().milliseconds - written

@@ -2,9 +2,9 @@ import Models
 
 /// A place in a room's history between two events, as a page cursor.
 ///
-/// The token is newer than the event, if there is one, and the place older than it. Synapse's own token
-/// before an event, `start` of `/context`, loses neighbors where several clients sent at a time;
-/// going one event back from `end` does not.
+/// The token is newer than the event, if there is one, and the place older than it. Synapse's own
+/// token before an event, `start` of `/context`, loses neighbors where several clients sent at a
+/// time; going one event back from `end` does not.
 struct Place: Hashable {
     let token: String
     /// An event with the type of a message.

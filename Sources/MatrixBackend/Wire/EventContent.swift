@@ -40,7 +40,8 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// Any key, to distinguish the content of a redacted event, which is empty, from unknown content.
+    /// Any key, to distinguish the content of a redacted event, which is empty, from unknown
+    /// content.
     private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }

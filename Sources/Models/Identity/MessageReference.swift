@@ -1,7 +1,7 @@
 /// The identity of a message that was sent, or that may not have been sent yet.
 ///
-/// A message gets its ID from the server. Until then it has the request ID that this device gave it,
-/// which continues to identify it after it was sent.
+/// A message gets its ID from the server. Until then it has the request ID that this device gave
+/// it, which continues to identify it after it was sent.
 public enum MessageReference: Hashable, Codable, Sendable {
     /// A message that the server has.
     case sent(MessageID)

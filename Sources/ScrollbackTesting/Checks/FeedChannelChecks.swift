@@ -102,8 +102,8 @@ extension BackendConformance {
         }
     }
 
-    /// Changes a history, and throws unless a device that follows the feed holds the channel as it is
-    /// then.
+    /// Changes a history, and throws unless a device that follows the feed holds the channel as it
+    /// is then.
     private static func followHistory(
         of url: ChannelURL, on device: Device, while change: () async throws -> Void
     ) async throws {

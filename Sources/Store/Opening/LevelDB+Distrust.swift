@@ -6,7 +6,8 @@ extension LevelDB {
     /// Removes the rows that claim completeness: tokens, gaps, stale ranges, and saved lists, which
     /// a lost commit may have changed.
     ///
-    /// Call ``finishDistrusting()`` next, which rebuilds the rest; after a crash the next opening does.
+    /// Call ``finishDistrusting()`` next, which rebuilds the rest; after a crash the next opening
+    /// does.
     func distrust() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }

@@ -8,8 +8,8 @@ public import Models
 public struct OutboxLoss: Hashable, Sendable {
     /// The lost outbox items of which something can be read, oldest first.
     ///
-    /// Their bytes have a wrong checksum, so any character of them may be another than the user typed. One
-    /// of which only the name is known has a request id and a channel, and no message.
+    /// Their bytes have a wrong checksum, so any character of them may be another than the user
+    /// typed. One of which only the name is known has a request id and a channel, and no message.
     public internal(set) var items: [OutboxItem] = []
 
     /// The number of damaged rows and records of the log that are completely unreadable.

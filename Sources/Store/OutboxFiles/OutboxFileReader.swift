@@ -4,8 +4,9 @@ import Models
 
 /// Reads a copy of a file that waits to be sent, and checks it on the way.
 ///
-/// The last bytes are returned only if all bytes have the size and the hash that the outbox item says. So a
-/// caller that has all bytes has the right ones, and a damaged copy cannot be sent as a whole.
+/// The last bytes are returned only if all bytes have the size and the hash that the outbox item
+/// says. So a caller that has all bytes has the right ones, and a damaged copy cannot be sent as a
+/// whole.
 package final class OutboxFileReader {
     private let copy: FileCopy
     private let file: FileReader
@@ -31,8 +32,8 @@ package final class OutboxFileReader {
     ///
     /// - Parameter count: The most bytes to return, at least 1.
     /// - Returns: The bytes; `nil` at the end.
-    /// - Throws: ``StoreError`` with code `corruption` if the bytes are not those that were copied; `permission`
-    ///   or `io` if they cannot be read now.
+    /// - Throws: ``StoreError`` with code `corruption` if the bytes are not those that were copied;
+    ///   `permission` or `io` if they cannot be read now.
     package func next(upTo count: Int) throws(StoreError) -> [UInt8]? {
         guard !isVerified else { return nil }
         let expected = min(count, left)

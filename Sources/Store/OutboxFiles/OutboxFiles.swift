@@ -5,8 +5,9 @@ package import Models
 
 /// The outbox's own copies of files that wait to be sent.
 ///
-/// They are in the directory `files` beside the databases, and are removed with their outbox item. In an
-/// encrypted store they are encrypted as tables are. Docs/Format.md, "Copies of outgoing files".
+/// They are in the directory `files` beside the databases, and are removed with their outbox item.
+/// In an encrypted store they are encrypted as tables are. Docs/Format.md, "Copies of outgoing
+/// files".
 package struct OutboxFiles: Sendable {
     /// DO NOT CHANGE: the keys of encrypted files depend on it.
     static let name = "files"
@@ -25,8 +26,8 @@ package struct OutboxFiles: Sendable {
     ///
     /// - Parameter path: The path of the file. Symbolic links are followed.
     /// - Returns: The name, the size and the hash of the copy, for the outbox item.
-    /// - Throws: ``StoreError`` that names the file that could not be read, or the copy that could not be
-    ///   written: `permission`, `noSpace` or `io`. No copy is left then.
+    /// - Throws: ``StoreError`` that names the file that could not be read, or the copy that could
+    ///   not be written: `permission`, `noSpace` or `io`. No copy is left then.
     /// - Complexity: O(*n*) in the bytes. Waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
@@ -63,7 +64,8 @@ package struct OutboxFiles: Sendable {
             copy.sha256 = Data(hash.finalize())
             return copy
         } catch {
-            // The failure is reported. A copy that cannot be removed now is removed by `removeAll(but:)`.
+            // The failure is reported. A copy that cannot be removed now is removed by
+            // `removeAll(but:)`.
             try? environment.remove(self.path(name))
             throw error
         }
@@ -71,8 +73,8 @@ package struct OutboxFiles: Sendable {
 
     /// Opens a copy to be read.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it is missing, of another size, or not encrypted with
-    ///   the store's key; `permission` or `io` if it cannot be read now.
+    /// - Throws: ``StoreError`` with code `corruption` if it is missing, of another size, or not
+    ///   encrypted with the store's key; `permission` or `io` if it cannot be read now.
     package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
         let path = path(copy.name)
         guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
@@ -92,7 +94,8 @@ package struct OutboxFiles: Sendable {
 
     /// Removes the copies that belong to no outbox item, which a crash may leave.
     ///
-    /// Nothing is removed while the files of a damaged outbox are kept: its items may name any copy.
+    /// Nothing is removed while the files of a damaged outbox are kept: its items may name any
+    /// copy.
     package func removeAll(but kept: [FileCopy]) {
         // Where the directory cannot be read, nothing can be removed: the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false,

@@ -83,8 +83,8 @@ public protocol Backend: Sendable {
     /// - `feed.members`: A channel that the user gains is reported with its complete state. A
     ///   channel that the user loses is reported as removed, with no events afterwards.
     /// - `feed.private`: Channels that the user has no access to are not reported.
-    /// - `feed.truncation`: After a truncation, fetching from its cursor toward older messages returns
-    ///   every message that the feed omitted, and those that it had reported before.
+    /// - `feed.truncation`: After a truncation, fetching from its cursor toward older messages
+    ///   returns every message that the feed omitted, and those that it had reported before.
     /// - `feed.history`: Messages that an import adds or a retention period removes, without an
     ///   event of their own, are in a range that `historyChanged` reports for their channel, and
     ///   the complete state of the channel is reported.
@@ -251,8 +251,8 @@ public protocol Backend: Sendable {
     /// - `send.deleted`: A request ID whose message was deleted does not create the message again.
     /// - `send.order`: Messages that are sent one after the other have positions in that order,
     ///   unless the server has several clocks that differ.
-    /// - `send.reported`: When the call returns, the message is in the history, and the feed reports
-    ///   it.
+    /// - `send.reported`: When the call returns, the message is in the history, and the feed
+    ///   reports it.
     ///
     /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
     ///   the results of ``upload(_:from:requestID:progress:)``.
@@ -344,7 +344,8 @@ public protocol Backend: Sendable {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// - `read.reported`: The feed reports it to the members, and the user's unread count becomes 0.
+    /// - `read.reported`: The feed reports it to the members, and the user's unread count becomes
+    ///   0.
     func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
 
     /// Marks the messages of a channel up to the current time as delivered to this device.

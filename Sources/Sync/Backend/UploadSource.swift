@@ -4,16 +4,17 @@ import Store
 
 /// The bytes of a file that is uploaded, read piece by piece.
 ///
-/// The engine opens it wherever the bytes are: in memory, in a file of the application, or in the outbox's own copy,
-/// which may be encrypted. No plain copy of an encrypted file is written to the disk.
+/// The engine opens it wherever the bytes are: in memory, in a file of the application, or in the
+/// outbox's own copy, which may be encrypted. No plain copy of an encrypted file is written to the
+/// disk.
 ///
 /// ```swift
 /// let reader = try source.makeReader()
 /// while let piece = try reader.next() { try await body.write(piece) }
 /// ```
 ///
-/// The outbox's copies are verified while they are read: the last piece is returned only if all bytes have the
-/// size and the SHA-256 that were stored when the message was written.
+/// The outbox's copies are verified while they are read: the last piece is returned only if all
+/// bytes have the size and the SHA-256 that were stored when the message was written.
 public struct UploadSource: Sendable {
     /// The number of bytes.
     public let byteCount: Int
@@ -81,8 +82,8 @@ public struct UploadSource: Sendable {
     ///   - copy: The copy.
     ///   - files: The outbox's files; `nil` for a store in memory, which has none.
     ///   - name: The name of the file in error messages.
-    /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another size;
-    ///   `unanswered` if it cannot be read now.
+    /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another
+    ///   size; `unanswered` if it cannot be read now.
     init(_ copy: FileCopy, in files: OutboxFiles?, called name: String) throws(BackendError) {
         byteCount = copy.size
         let damageFound = damageFound
@@ -147,11 +148,12 @@ public final class UploadReader {
 
     /// Returns the next bytes.
     ///
-    /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB; a number out of
-    ///   this range counts as its nearest bound. 64 KiB by default.
+    /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB; a number
+    ///   out of this range counts as its nearest bound. 64 KiB by default.
     /// - Returns: The bytes; `nil` at the end.
-    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on: `refused` if the
-    ///   bytes were changed or the file is gone, `unanswered` if they cannot be read now.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on:
+    ///   `refused` if the bytes were changed or the file is gone, `unanswered` if they cannot be
+    ///   read now.
     /// - Complexity: O(*n*) in the bytes returned. Waits for the disk.
     public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
         try read(min(max(count, 1), 16 << 20))

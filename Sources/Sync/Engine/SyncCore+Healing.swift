@@ -129,7 +129,8 @@ extension SyncCore {
         pause(url)
     }
 
-    /// Leaves a channel alone after a failure of the store: for a while, or for good if the cache is damaged.
+    /// Leaves a channel alone after a failure of the store: for a while, or for good if the cache
+    /// is damaged.
     private mutating func pause(_ url: ChannelURL) {
         guard let lastFailure, isCacheDamage(lastFailure) else {
             return wait(for: url, atLeast: nil)

@@ -13,8 +13,9 @@ extension SyncEngine {
     /// The rows are inaccessible immediately. They are removed from the disk by later writes, or
     /// immediately by `ChatStore.purgeCleared()`.
     ///
-    /// A cache whose tables are damaged cannot be cleared row by row: `ChatClient.clearCachedData()` removes
-    /// its files, and `ChatStore.rebuildCache(at:)` does for a store that is closed.
+    /// A cache whose tables are damaged cannot be cleared row by row:
+    /// `ChatClient.clearCachedData()` removes its files, and `ChatStore.rebuildCache(at:)` does for
+    /// a store that is closed.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {

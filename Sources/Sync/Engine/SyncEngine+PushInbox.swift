@@ -6,8 +6,8 @@ extension SyncEngine {
     /// The number of messages in a write batch, which limits the duration of a write.
     private static let messagesOfABatch = 500
 
-    /// Stores the messages that other processes have left in the store's `PushInbox`, and creates the
-    /// inbox if there is none.
+    /// Stores the messages that other processes have left in the store's `PushInbox`, and creates
+    /// the inbox if there is none.
     ///
     /// They are treated as by ``ingest(_:source:)``: a message is stored unless a newer version is,
     /// or it was deleted; and no gap is closed. A file is removed from the inbox when its messages

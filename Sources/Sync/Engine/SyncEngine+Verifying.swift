@@ -15,8 +15,8 @@ public struct HistoryDifferences: Hashable, Sendable {
     /// The messages whose held copy differs from the server's, as the server has them.
     public internal(set) var different: [Message] = []
 
-    /// How the channel itself differs, such as in its last message or its number of members; `nil` if
-    /// it does not, or is not a group channel.
+    /// How the channel itself differs, such as in its last message or its number of members; `nil`
+    /// if it does not, or is not a group channel.
     public internal(set) var channel: ChannelDifference?
 
     /// A Boolean value that says whether there is no difference.
@@ -55,17 +55,17 @@ public struct ChannelDifference: Hashable, Sendable {
 }
 
 extension SyncEngine {
-    /// Compares a channel, and the known ranges of its history, with what the server has, and changes
-    /// nothing.
+    /// Compares a channel, and the known ranges of its history, with what the server has, and
+    /// changes nothing.
     ///
-    /// Gaps and stale ranges are not compared, and a change that the feed reports meanwhile is not a
-    /// difference. Of an open channel, whose row the feed does not keep up to date, the messages are
-    /// compared alone.
+    /// Gaps and stale ranges are not compared, and a change that the feed reports meanwhile is not
+    /// a difference. Of an open channel, whose row the feed does not keep up to date, the messages
+    /// are compared alone.
     ///
     /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
-    /// - Complexity: A request for the channel, two if it differs, and one for each page of the known
-    ///   ranges.
+    /// - Complexity: A request for the channel, two if it differs, and one for each page of the
+    ///   known ranges.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
@@ -109,11 +109,11 @@ extension SyncEngine {
         try stored { (reader) throws(StoreError) in try reader.openChannel(orNil: url) != nil }
     }
 
-    /// Fetches a channel, and the known ranges of its history, again, so that they are what the server
-    /// has.
+    /// Fetches a channel, and the known ranges of its history, again, so that they are what the
+    /// server has.
     ///
-    /// Until a message is fetched, it counts as stale. If a request fails, the rest stays stale, to be
-    /// fetched when it is shown. Of an open channel the messages are fetched alone.
+    /// Until a message is fetched, it counts as stale. If a request fails, the rest stays stale, to
+    /// be fetched when it is shown. Of an open channel the messages are fetched alone.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     /// - Complexity: A request for the channel, and one for each page of the known ranges.

@@ -26,8 +26,8 @@ public struct SyncState: Hashable, Sendable {
     /// if there is none.
     ///
     /// The engine retries automatically, except after damage to the cache: then the cause is a
-    /// `StoreError` with code `corruption`. Outbox items are sent nevertheless. A channel that cannot
-    /// be read is not retried, and neither is the feed if an event cannot be stored, before
+    /// `StoreError` with code `corruption`. Outbox items are sent nevertheless. A channel that
+    /// cannot be read is not retried, and neither is the feed if an event cannot be stored, before
     /// ``SyncEngine/clearCachedData()`` or the next connection.
     public internal(set) var failure: SyncError?
 

@@ -130,8 +130,8 @@ extension Ingest {
             since: previous)
     }
 
-    /// Opens a gap from a bound to the end of a history, and makes the messages between `oldest` and
-    /// that bound stale.
+    /// Opens a gap from a bound to the end of a history, and makes the messages between `oldest`
+    /// and that bound stale.
     private mutating func openNewestGap(
         in url: ChannelURL, from lower: Gap.Bound, doubtfulFrom oldest: Gap.Bound,
         _ walk: PageCursor? = nil, since previous: FeedPoint? = nil

@@ -10,13 +10,13 @@ extension ChatStore {
     ///
     /// For a store without an engine. An item is removed from this store when it is on disk in the
     /// other one, with its copies of files. A crash in between leaves it in both, and the next call
-    /// moves it again. A copy that is damaged or missing stays with its item, so that sending reports
-    /// it.
+    /// moves it again. A copy that is damaged or missing stays with its item, so that sending
+    /// reports it.
     ///
     /// - Parameter target: The other store; no engine has loaded its outbox yet.
-    /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; items before
-    ///   it have been moved. If items cannot be read, they stay, and the error is thrown after all
-    ///   others were moved.
+    /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; items
+    ///   before it have been moved. If items cannot be read, they stay, and the error is thrown
+    ///   after all others were moved.
     package func moveOutbox(to target: ChatStore) throws(SyncError) {
         while true {
             let items = try translatingStoreErrors { () throws(StoreError) -> [OutboxItem] in

@@ -74,8 +74,8 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - id: The request id of the item.
-    ///   - files: The files to send in place of the item's own, by index of `OutboxItem.files`. None by
-    ///     default.
+    ///   - files: The files to send in place of the item's own, by index of `OutboxItem.files`.
+    ///     None by default.
     /// - Returns: The item, pending.
     /// - Throws: ``SyncError`` with code `refused` if no item of that request id has failed, if it
     ///   has no file of an index, or if a file is larger than the server accepts or cannot be read;
@@ -140,8 +140,9 @@ extension SyncEngine {
     /// Removes all items from the outbox and returns them, for example when a user logs out.
     ///
     /// The outbox is empty afterwards. To read the items without removing them, call
-    /// `store.outboxItems()`. Items that cannot be decoded are removed and not returned. An item that is being sent may reach the server nevertheless. The outbox's
-    /// copies of files are removed.
+    /// `store.outboxItems()`. Items that cannot be decoded are removed and not returned. An item
+    /// that is being sent may reach the server nevertheless. The outbox's copies of files are
+    /// removed.
     ///
     /// - Returns: The items, channel by channel, in the order in which they were written.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
