@@ -173,9 +173,9 @@ enum Exemptions {
                 "Batch.markVerified(_:from:through:)",
                 "Batch.removeMessages(in:from:through:source:)",
                 "Batch.removeTombstone(of:in:)",
-                "Batch.tell(_:source:)",
+                "Batch.emit(_:source:)",
                 "Batch.update(_:)",
-                "ChatStore.tell(_:source:)",
+                "ChatStore.emit(_:source:)",
             ]
         ),
         (
