@@ -179,10 +179,6 @@ enum Exemptions {
             ]
         ),
         (
-            "for a list that an app was given whole; the feed tells the engine of each channel",
-            ["Batch.replaceGroupChannels(with:source:)"]
-        ),
-        (
             "a rule in code, which nobody types",
             [
                 "CacheLimits.clearOrder",
@@ -207,8 +203,6 @@ enum Exemptions {
         (
             "a bound or a count of what store, gaps, items and messages show",
             [
-                "StoreReader.channelURLsWithGaps()",
-                "StoreReader.channelURLsWithStaleRanges()",
                 "StoreReader.outboxItemCount()",
                 "StoreReader.outboxItemCount(in:)",
                 "StoreReader.failedMessages(in:)",
@@ -218,8 +212,6 @@ enum Exemptions {
                 "StoreReader.gaps(in:from:to:)",
                 "StoreReader.messageCount(in:from:to:)",
                 "StoreReader.newestPosition(in:)",
-                "StoreReader.oldestPosition(in:)",
-                "StoreReader.openChannelCount()",
                 "StoreReader.overlay(of:for:)",
                 "StoreReader.pendingMessages(in:)",
                 "StoreReader.replies(to:in:after:isInclusive:limit:matching:)",
@@ -229,7 +221,6 @@ enum Exemptions {
         (
             "store scan shows these rows",
             [
-                "StoreReader.tokenScopes()",
                 "StoreReader.tombstone(of:in:)",
                 "StoreReader.tombstoneCount(in:)",
                 "StoreReader.tombstones(in:)",

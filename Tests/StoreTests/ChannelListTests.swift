@@ -230,55 +230,6 @@ import Testing
         #expect(try store.messages(in: "a").ids == "m")
     }
 
-    @Test func replacingAllChannelsRemovesTheOthers() throws {
-        let store = try ChatStore.inMemory()
-        try store.write { batch in
-            for url in ["a", "b", "c"] as [ChannelURL] {
-                try batch.save(GroupChannel(url: url, createdAt: 1))
-                try batch.save(Message("m", at: 1, in: url))
-            }
-            var hidden = GroupChannel(url: "hidden", createdAt: 1)
-            hidden.hiddenState = .hiddenPreventAutoUnhide
-            try batch.save(hidden)
-            try batch.save(OpenChannel(url: "open", createdAt: 1))
-            try batch.save(OutboxItem("hi", request: "r", in: "a"))
-        }
-        let change = try store.write { batch in
-            try batch.replaceGroupChannels(with: [
-                GroupChannel(url: "b", name: "kept", createdAt: 1),
-                GroupChannel(url: "d", createdAt: 2),
-            ])
-        }
-        #expect(
-            change.picture
-                == "removed(a) removed(c) removed(hidden) group(b) gap(-∞ +∞) group(d)")
-        var all = GroupChannelListQuery()
-        all.hiddenStateFilter = .all
-        #expect(try store.groupChannels(matching: all).map(\.name) == ["", "kept"])
-        #expect(try store.messages(in: "b").ids == "m")
-        #expect(try store.messages(in: "a").isEmpty && store.messageCount() == 1)
-        #expect(try store.openChannels().urls == "open")
-        // Outbox items are never removed along the way.
-        #expect(try store.outboxItems().map(\.requestID) == ["r"])
-        try store.write { try $0.replaceGroupChannels(with: []) }
-        #expect(try store.groupChannelCount() == 0)
-    }
-
-    @Test func aReplacementThatThrowsHasDoneNothing() throws {
-        let store = try ChatStore.inMemory()
-        try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
-        let change = try store.write { batch in
-            #expect(
-                code {
-                    try batch.replaceGroupChannels(with: [
-                        GroupChannel(url: "b", createdAt: 1), GroupChannel(url: "", createdAt: 1),
-                    ])
-                } == .invalid)
-        }
-        #expect(change.isEmpty)
-        #expect(try store.groupChannels().urls == "a")
-    }
-
     @Test func aChannelThatComesBackShowsNothingOld() throws {
         let store = try ChatStore.inMemory()
         func fill(_ batch: Batch) throws {

@@ -93,7 +93,13 @@ import Testing
         let failure = code {
             try store.write { batch in
                 // The closure continues as if the call had not been made.
-                #expect(code { try batch.replaceGroupChannels(with: []) } == .corruption)
+                let failed = code {
+                    try batch.whole { () throws(StoreError) in
+                        try batch.removeChannel("a")
+                        try batch.removeChannel("b")
+                    }
+                }
+                #expect(failed == .corruption)
                 #expect(try batch.groupChannel("a") == nil)
                 try batch.save(Message("6", at: 6))
             }

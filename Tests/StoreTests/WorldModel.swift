@@ -103,14 +103,6 @@ struct WorldModel: Equatable {
         }
     }
 
-    mutating func replaceGroupChannels(_ groups: [GroupChannel]) -> Bool {
-        if groups.contains(where: { $0.url.rawValue.isEmpty }) { return false }
-        let kept = Set(groups.map(\.url))
-        channels = channels.filter { $0.value.group == nil || kept.contains($0.key) }
-        for group in groups { save(group) }
-        return true
-    }
-
     mutating func recordAccess(_ url: ChannelURL) {
         accesses += 1
         let turn = accesses

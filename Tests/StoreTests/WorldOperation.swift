@@ -12,7 +12,6 @@ enum WorldOperation: Hashable, Sendable {
     case saveGroup(GroupChannel)
     case saveOpen(OpenChannel)
     case removeChannel(ChannelURL)
-    case replaceGroups([GroupChannel])
     case recordAccess(ChannelURL)
     case setPinned(Bool, ChannelURL)
     case removeAllPins
@@ -41,7 +40,6 @@ enum WorldOperation: Hashable, Sendable {
             case .saveGroup(let channel): try batch.save(channel)
             case .saveOpen(let channel): try batch.save(channel)
             case .removeChannel(let url): try batch.removeChannel(url)
-            case .replaceGroups(let channels): try batch.replaceGroupChannels(with: channels)
             case .recordAccess(let url): try batch.recordAccess(to: url)
             case .setPinned(let isPinned, let url): try batch.setPinned(isPinned, url)
             case .removeAllPins: try batch.removeAllPins()
@@ -77,7 +75,6 @@ enum WorldOperation: Hashable, Sendable {
         case .saveGroup(let channel): model.save(channel)
         case .saveOpen(let channel): model.save(channel)
         case .removeChannel(let url): model.channels[url] = nil
-        case .replaceGroups(let channels): return model.replaceGroupChannels(channels)
         case .recordAccess(let url): model.recordAccess(url)
         case .setPinned(let isPinned, let url): model.setPinned(isPinned, url)
         case .removeAllPins: for url in WorldOperation.urls { model.setPinned(false, url) }
@@ -127,12 +124,7 @@ extension WorldOperation {
         case 52..<57: return .saveGroup(group(url, &random))
         case 57..<59:
             return .saveOpen(OpenChannel(url: url, createdAt: random.pick(times)))
-        case 59: return .removeChannel(url)
-        case 60:
-            let groups = urls.filter { _ in random.oneIn(2) }.map { group($0, &random) }
-            // One without a URL is invalid, and so is the whole.
-            let invalid = random.oneIn(4) ? [GroupChannel(url: "", createdAt: 1)] : []
-            return .replaceGroups(groups + invalid)
+        case 59..<61: return .removeChannel(url)
         case 61..<64: return .recordAccess(url)
         case 64..<66: return .setPinned(random.oneIn(2), url)
         case 66..<68:
@@ -217,7 +209,6 @@ extension WorldOperation: CustomStringConvertible {
         case .saveGroup(let channel): "save group \(channel.url), created at \(channel.createdAt)"
         case .saveOpen(let channel): "save open \(channel.url), created at \(channel.createdAt)"
         case .removeChannel(let url): "remove \(url)"
-        case .replaceGroups(let channels): "replace groups: \(channels.map(\.url))"
         case .recordAccess(let url): "access \(url)"
         case .setPinned(let isPinned, let url): "\(isPinned ? "pin" : "unpin") \(url)"
         case .removeAllPins: "unpin all"

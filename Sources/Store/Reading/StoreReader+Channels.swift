@@ -98,7 +98,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: That of ``groupChannelCount()``.
-    public func openChannelCount() throws(StoreError) -> Int {
+    package func openChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .open).count
     }
 

@@ -95,7 +95,7 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of gaps of all channels, with a lookup for
     ///   each channel; decodes no gap.
-    public func channelURLsWithGaps() throws(StoreError) -> [ChannelURL] {
+    package func channelURLsWithGaps() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .gap)
     }
 
@@ -105,7 +105,7 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of stale ranges of all channels, with a
     ///   lookup for each channel; decodes no range.
-    public func channelURLsWithStaleRanges() throws(StoreError) -> [ChannelURL] {
+    package func channelURLsWithStaleRanges() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .staleRange)
     }
 
@@ -214,7 +214,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a scope cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of tokens.
-    public func tokenScopes() throws(StoreError) -> [String] {
+    package func tokenScopes() throws(StoreError) -> [String] {
         let cache = try view.cache
         var scopes: [String] = []
         try cache.scan(KeyRange(prefix: [Table.token.rawValue])) { (key, _) throws(StoreError) in

@@ -163,7 +163,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
-    public func oldestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
+    package func oldestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
         try view.outermostPosition(in: url, isDescending: true)
     }
 

@@ -80,24 +80,6 @@ extension Batch {
         return true
     }
 
-    /// Replaces all group channels: saves the given ones, and removes all others with their
-    /// messages.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if a URL is empty or longer than 65,535 bytes;
-    ///   `io`, or `corruption` if the URL or the number of a channel is corrupted.
-    /// - Complexity: Two lookups for each new or stored channel.
-    public func replaceGroupChannels(
-        with channels: [GroupChannel], source: CollectionEventSource? = nil
-    ) throws(StoreError) {
-        for channel in channels { try checkURL(channel.url) }
-        let kept = Set(channels.map(\.url))
-        let held = try groupChannelURLs()
-        try whole { () throws(StoreError) in
-            for old in held where !kept.contains(old) { try removeChannel(old, source: source) }
-            for channel in channels { try save(channel, source: source) }
-        }
-    }
-
     /// Records that a channel was opened.
     ///
     /// The least recently opened channel is evicted first.
@@ -209,18 +191,6 @@ extension Batch {
             }
         }
         return nil
-    }
-
-    /// Returns the URLs of all group channels, including those that lists omit.
-    private func groupChannelURLs() throws(StoreError) -> [ChannelURL] {
-        var numbers: [ChannelNumber] = []
-        let cache = cache
-        let range = KeyRange(prefix: [Table.groupChannel.rawValue])
-        try cache.scan(range) { (key, _) throws(StoreError) in
-            numbers.append(try cache.channelNumber(ofKey: key))
-            return true
-        }
-        return try cache.urls(of: numbers)
     }
 
     private func lastAccess() throws(StoreError) -> UInt64 {
