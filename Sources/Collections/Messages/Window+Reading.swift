@@ -69,7 +69,7 @@ extension Window {
     ///
     /// - Parameters:
     ///   - reader: The reader of the store.
-    ///   - told: Edits that were reported nevertheless, for their sources.
+    ///   - earlier: Edits that were reported nevertheless, for their sources.
     ///   - ahead: Queued changes that the reader already contains. They must not be received again.
     /// - Returns: The edits of the rows.
     /// - Throws: Errors of the reader. The window is unchanged in that case.

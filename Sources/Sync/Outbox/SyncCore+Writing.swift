@@ -173,6 +173,7 @@ extension SyncCore {
     ///   - target: The message.
     ///   - edit: The outbox item of the edit, without the message.
     ///   - apply: A closure that edits an outbox item; `false` if it is of another type.
+    /// - Throws: ``SyncError`` with code `refused` or `store`.
     mutating func edit(
         _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
