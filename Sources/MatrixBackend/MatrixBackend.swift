@@ -54,6 +54,9 @@ public actor MatrixBackend: Backend {
         /// forgotten.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
+        /// The monotonic time, for the pauses that the server asks for.
+        package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
+
         /// Creates the default options.
         public init() {}
     }

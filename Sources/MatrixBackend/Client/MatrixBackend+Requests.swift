@@ -35,7 +35,7 @@ extension MatrixBackend {
         to request: MatrixRequest, token: String
     ) async throws(BackendError) -> HTTPReply {
         let number = session?.number
-        try limits.check(request.kind, at: .now)
+        try limits.check(request.kind, at: options.instant())
         let http = try request.http(at: homeserver, token: token)
         callCount += 1
         let (id, transport) = (callCount, options.transport)
@@ -60,7 +60,8 @@ extension MatrixBackend {
         guard !(200..<300).contains(reply.status) else { return reply }
         let error = BackendError(reply, to: request)
         if error.code == .throttled {
-            limits.pause(request.kind, for: error.retryAfter ?? .seconds(1), at: .now)
+            limits.pause(
+                request.kind, for: error.retryAfter ?? .seconds(1), at: options.instant())
         }
         throw error
     }

@@ -55,15 +55,17 @@ import Testing
     @Test func rateLimitPausesFurtherRequests() async throws {
         let device = Device()
         try await device.connect()
-        device.server.reply(
-            "GET sync", #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#, status: 429)
-        for _ in 1...2 {
+        let limited = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 60000}"#
+        device.server.reply("GET sync", limited, status: 429)
+        for (seconds, pause) in [(0, 60), (20, 40), (59, 1), (60, 60)] {
+            device.clock.set(.seconds(seconds))
             let error = await #expect(throws: BackendError.self) {
                 try await device.backend.feed(since: nil)
             }
-            #expect(error?.code == .throttled && (error?.retryAfter ?? .zero) > .seconds(50))
+            #expect(error?.code == .throttled)
+            #expect(error?.retryAfter == .seconds(pause))
         }
-        #expect(device.server.requests.filter { $0 == "GET sync" }.count == 1)
+        #expect(device.server.requests.filter { $0 == "GET sync" }.count == 2)
     }
 
     @Test func disconnectedBackendThrowsNotConnected() async throws {

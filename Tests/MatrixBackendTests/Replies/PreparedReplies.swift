@@ -47,15 +47,27 @@ final class PreparedReplies: HTTPTransport {
     }
 }
 
+/// A monotonic clock that stands still between calls of `set`.
+final class SteppedClock: Sendable {
+    private let start = ContinuousClock.now
+    private let elapsed = Locked(Duration.zero)
+
+    var instant: ContinuousClock.Instant { start + elapsed.withLock { $0 } }
+
+    func set(_ elapsed: Duration) { self.elapsed.withLock { $0 = elapsed } }
+}
+
 /// Alice's device on a homeserver with prepared replies.
 struct Device {
     let server = PreparedReplies()
+    let clock = SteppedClock()
     let backend: MatrixBackend
 
     init(_ login: MatrixBackend.Login = .token) {
         var options = MatrixBackend.Options()
         options.transport = server
         options.longPoll = .zero
+        options.instant = { [clock] in clock.instant }
         backend = MatrixBackend(
             homeserver: URL(string: "https://example.org")!, deviceID: "PHONE", login: login,
             options: options)
