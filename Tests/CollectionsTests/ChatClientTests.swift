@@ -231,7 +231,7 @@ import Testing
         story.network.failNext(
             of: [.feed], with: BackendError(.sessionRevoked, "bob is out"))
         try await story.say("b")
-        await listener.hears("session closed")
+        await listener.hears("sessionRevoked")
         #expect(collection.isDisposed)
         #expect(client.currentUser == nil)
         let store = try client.engine.store
@@ -485,29 +485,31 @@ import Testing
         await client.close()
     }
 
-    @Test func delegatesHearOfTheConnection() async throws {
+    @Test func connectionEventsAreReported() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         let listener = Listener()
         client.addConnectionDelegate(listener)
         try await client.connect(as: Credentials("bob"))
-        await listener.hears("connected bob")
+        await listener.hears("connected")
         #expect(client.connectionState == .open)
         #expect(client.lastConnectedAt == story.device.now)
         story.network.goOffline()
-        await listener.hears("started")
+        await listener.hears("reconnectionStarted")
         story.network.goOnline()
         await client.reconnect()
-        await listener.hears("succeeded")
+        await listener.hears("reconnectionSucceeded")
         await client.disconnect()
-        await listener.hears("disconnected bob")
+        await listener.hears("disconnected")
         #expect(client.connectionState == .closed)
         #expect(
-            listener.heard == ["connected bob", "started", "succeeded", "disconnected bob"])
+            listener.heard == [
+                "connected", "reconnectionStarted", "reconnectionSucceeded", "disconnected",
+            ])
         await client.close()
     }
 
-    @Test func delegatesHearWhatHappensInChannels() async throws {
+    @Test func channelEventsAreReported() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
@@ -515,6 +517,7 @@ import Testing
         let listener = Listener()
         client.addChannelDelegate(listener)
         client.addUserEventDelegate(listener)
+        let events = client.events()
 
         let a = try await story.say("a")[0]
         await listener.hears("general +a")
@@ -522,27 +525,51 @@ import Testing
         try await story.alice.delete(a.messageID!, in: "general", requestID: "deletion")
         await listener.hears("general -\(a.messageID!)")
         try await story.alice.setTyping(true, in: "general")
-        await listener.hears("general typing [\"alice\"]")
+        await listener.hears("general eventTypingStatusUpdated alice")
         try await story.alice.setFrozen(true, "general")
-        await listener.hears("general frozen")
+        await listener.hears("general eventChannelFrozen")
         try await story.alice.setFrozen(false, "general")
-        await listener.hears("general unfrozen")
+        await listener.hears("general eventChannelUnfrozen")
         try await story.alice.restrict("bob", in: "general", .muted, until: nil, reason: "")
-        await listener.hears("general muted bob")
+        await listener.hears("general eventUserMuted bob")
         try await story.alice.lift(.muted, of: "bob", in: "general")
-        await listener.hears("general unmuted bob")
+        await listener.hears("general eventUserUnmuted bob")
         try await story.alice.invite(["carol"], to: "general")
         try await client.leave("general")
-        await listener.hears("general left")
+        await listener.hears("general eventUserLeft (removed)")
 
         client.removeChannelDelegate()
         try story.createChannel("later")
         try await story.until(client) { try $0.groupChannel("later") != nil }
         #expect(!listener.heard.contains { $0.hasPrefix("later") })
         await client.close()
+        var followed: [String] = []
+        for await event in events where event.channelURL == "general" {
+            followed.append(event.line)
+        }
+        #expect(followed == listener.heard.filter { $0.hasPrefix("general") })
     }
 
-    @Test func delegatesHearWhatHappensInAnOpenChannel() async throws {
+    @Test func appFollowsTheEventsOfAllChannels() async throws {
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        let app = NotifyingApp()
+        let following = Task { await app.follow(client) }
+        await app.waiting.until { app.isFollowing }
+        try await story.say("a")
+        await app.waiting.until { app.lines.count == 1 }
+        try await story.alice.setFrozen(true, "general")
+        await app.waiting.until { app.lines.count == 2 }
+        try await story.alice.deleteChannel("general")
+        await app.waiting.until { app.lines.count == 3 }
+        following.cancel()
+        #expect(app.lines == ["general: a", "general is frozen", "general is gone"])
+        await client.close()
+    }
+
+    @Test func openChannelEventsAreReported() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
@@ -551,13 +578,13 @@ import Testing
         client.addChannelDelegate(listener)
         _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
         try await client.enter("hall")
-        await listener.hears("hall has 1")
+        await listener.hears("hall eventChannelChanged")
         _ = try await story.alice.enter("hall")
-        await listener.hears("hall entered alice")
+        await listener.hears("hall eventUserEntered alice")
         let a = try await story.say("a", in: "hall")[0]
         await listener.hears("hall +a")
         try await story.alice.setTyping(true, in: "hall")
-        await listener.hears("hall typing [\"alice\"]")
+        await listener.hears("hall eventTypingStatusUpdated alice")
         var update = UserMessageUpdateParams()
         update.text = "A"
         story.clock.advance(by: .seconds(1))
@@ -567,7 +594,7 @@ import Testing
         try await story.alice.delete(a.messageID!, in: "hall", requestID: "deletion")
         await listener.hears("hall -\(a.messageID!)")
         try await story.alice.exit("hall")
-        await listener.hears("hall exited alice")
+        await listener.hears("hall eventUserExited alice")
         try await client.exit("hall")
         #expect(!listener.heard.contains { $0.hasSuffix("bob") })
         await client.close()
@@ -696,5 +723,39 @@ extension SyncEngine {
     ) {
         isHeld.yield()
         isFree.wait()
+    }
+}
+
+/// An app that follows the events of all channels, as Docs/Collections.md shows.
+@MainActor
+private final class NotifyingApp {
+    private(set) var lines: [String] = []
+    private(set) var isFollowing = false
+    let waiting = Waiting()
+
+    func follow(_ client: ChatClient) async {
+        let events = client.events()
+        isFollowing = true
+        waiting.noteChange()
+        for await event in events {
+            switch event.source {
+            case .eventMessageReceived: notify(event.message, in: event.channel)
+            case .eventChannelFrozen: disableInput(of: event.channelURL)
+            case .eventChannelDeleted: close(event.channelURL)
+            default: break
+            }
+        }
+    }
+
+    private func notify(_ message: Message?, in channel: AnyChannel?) {
+        append("\(channel?.url ?? ""): \(message?.text ?? "")")
+    }
+
+    private func disableInput(of url: ChannelURL) { append("\(url) is frozen") }
+    private func close(_ url: ChannelURL) { append("\(url) is gone") }
+
+    private func append(_ line: String) {
+        lines.append(line)
+        waiting.noteChange()
     }
 }

@@ -104,16 +104,11 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
         waiting.noteChange()
     }
 
-    func didConnect(userID: UserID) { hear("connected \(userID)") }
-    func didDisconnect(userID: UserID) { hear("disconnected \(userID)") }
-    func didStartReconnection() { hear("started") }
-    func didSucceedReconnection() { hear("succeeded") }
-    func didFailReconnection() { hear("failed") }
-    func didCancelReconnection() { hear("canceled") }
-    func sessionWasClosed() { hear("session closed") }
-    func sessionTokenDidRequire() { hear("token required") }
+    func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
+        hear(event.description)
+    }
 
-    func didFindStorageDamage(_ damage: StorageDamage) {
+    func client(_ client: ChatClient, didFind damage: StorageDamage) {
         if damage.cache != nil { hear("damage: cache") }
         if damage.replacedCache != nil { hear("damage: replaced cache") }
         if damage.repairedCache != nil { hear("damage: repaired cache") }
@@ -121,75 +116,27 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
         if damage.unmovedOutbox != nil { hear("damage: unmoved outbox") }
     }
 
-    func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
+    func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount) {
         hear("unread \(count.groupChannelUnreadMessageCount)")
     }
 
-    func channel(_ channel: GroupChannel, didReceive message: Message) {
-        hear("\(channel.url) +\(message.text)")
-    }
-    func channel(_ channel: GroupChannel, didUpdate message: Message) {
-        hear("\(channel.url) *\(message.text)")
-    }
-    func channel(_ channel: GroupChannel, messageWasDeleted messageID: MessageID) {
-        hear("\(channel.url) -\(messageID)")
-    }
-    func channel(_ channel: GroupChannel, didReceiveMention message: Message) {
-        hear("\(channel.url) mention \(message.text)")
-    }
-    func channel(_ channel: GroupChannel, didUpdateReactionsOf message: Message) {
-        hear("\(channel.url) reactions of \(message.text)")
-    }
-    func channelWasChanged(_ channel: GroupChannel) { hear("\(channel.url) is \(channel.name)") }
-    func channelWasDeleted(_ channelURL: ChannelURL) { hear("\(channelURL) deleted") }
-    func channelWasLeft(_ channelURL: ChannelURL) { hear("\(channelURL) left") }
-    func channelBannedCurrentUser(_ channelURL: ChannelURL) { hear("\(channelURL) banned me") }
-    func channelWasFrozen(_ channel: GroupChannel) { hear("\(channel.url) frozen") }
-    func channelWasUnfrozen(_ channel: GroupChannel) { hear("\(channel.url) unfrozen") }
-    func channelWasHidden(_ channel: GroupChannel) { hear("\(channel.url) hidden") }
-    func channelDidUpdateReadReceipt(_ channel: GroupChannel) { hear("\(channel.url) read") }
-    func channel(_ channel: GroupChannel, didUpdateTypingStatus users: [User]) {
-        hear("\(channel.url) typing \(users.map(\.userID.rawValue))")
-    }
-    func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User], by inviter: User?)
-    {
-        hear("\(channel.url) invited \(invitees.map(\.userID.rawValue))")
-    }
-    func channel(_ channel: GroupChannel, userDidJoin user: User) {
-        hear("\(channel.url) joined \(user.userID)")
-    }
-    func channel(_ channel: GroupChannel, userDidLeave user: User) {
-        hear("\(channel.url) left \(user.userID)")
-    }
-    func channel(_ channel: GroupChannel, userWasMuted user: User) {
-        hear("\(channel.url) muted \(user.userID)")
-    }
-    func channel(_ channel: GroupChannel, userWasUnmuted user: User) {
-        hear("\(channel.url) unmuted \(user.userID)")
-    }
-    func channel(_ channel: GroupChannel, userWasBanned user: User) {
-        hear("\(channel.url) banned \(user.userID)")
-    }
+    func client(_ client: ChatClient, didReceive event: ChannelEvent) { hear(event.line) }
+}
 
-    func openChannelWasChanged(_ channel: OpenChannel) {
-        hear("\(channel.url) has \(channel.participantCount)")
-    }
-    func openChannel(_ channel: OpenChannel, didReceive message: Message) {
-        hear("\(channel.url) +\(message.text)")
-    }
-    func openChannel(_ channel: OpenChannel, didUpdate message: Message) {
-        hear("\(channel.url) *\(message.text)")
-    }
-    func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID) {
-        hear("\(channel.url) -\(messageID)")
-    }
-    func openChannel(_ channel: OpenChannel, userDidEnter user: User) {
-        hear("\(channel.url) entered \(user.userID)")
-    }
-    func openChannel(_ channel: OpenChannel, userDidExit user: User) {
-        hear("\(channel.url) exited \(user.userID)")
-    }
-    func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User]) {
-        hear("\(channel.url) typing \(users.map(\.userID.rawValue))")
+extension ChannelEvent {
+    /// The event in one line, such as `general +a` or `general eventUserJoined bob`.
+    var line: String {
+        let mention = isMention ? " (mention)" : ""
+        switch source {
+        case .eventMessageReceived, .eventMention:
+            return "\(channelURL) +\(message!.text)\(mention)"
+        case .eventMessageUpdated: return "\(channelURL) *\(message!.text)"
+        case .eventMessageDeleted: return "\(channelURL) -\(messageID!)"
+        default:
+            let details =
+                users.map(\.userID.rawValue) + (message.map { [$0.text] } ?? [])
+                + (channel == nil ? ["(removed)"] : [])
+            return (["\(channelURL)", "\(source)"] + details).joined(separator: " ")
+        }
     }
 }

@@ -290,7 +290,7 @@ import Testing
         let listener = Listener()
         client.addConnectionDelegate(listener)
         try story.server.revokeUser("bob")
-        await listener.hears("session closed")
+        await listener.hears("sessionRevoked")
         while try hasBox(story), !Task.isCancelled { await Task.yield() }
         #expect(try await client.absorbPushes().isEmpty)
         #expect(try !hasBox(story))

@@ -108,7 +108,7 @@ import Testing
 
     @Test func eventSourcesKnowWhatCameAsAnEvent() {
         let events = CollectionEventSource.allCases.filter(\.isFromEvent)
-        #expect(events.map(\.rawValue) == Array(100...140))
+        #expect(events.map(\.rawValue) == Array(100...142))
         #expect(!CollectionEventSource.messageChangelog.isFromEvent)
         #expect(!CollectionEventSource.messageLoadNext.isFromEvent)
         #expect(CollectionEventSource(rawValue: 102) == .eventMessageUpdated)

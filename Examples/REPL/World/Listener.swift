@@ -14,14 +14,6 @@ final class Listener {
     ) { onNews(Event(name, text, values), source) }
 
     private func tell(
-        _ name: Event.Name, of channel: GroupChannel, _ text: String, _ values: Values = [:]
-    ) { tell(name, in: channel.url, text, values) }
-
-    private func tell(
-        _ name: Event.Name, of channel: OpenChannel, _ text: String, _ values: Values = [:]
-    ) { tell(name, in: channel.url, text, values) }
-
-    private func tell(
         _ name: Event.Name, in channelURL: ChannelURL, _ text: String, _ values: Values
     ) {
         let url: Values = [.channelURL: channelURL]
@@ -104,38 +96,34 @@ extension OutboxItem {
 // MARK: The connection
 
 extension Listener: ConnectionDelegate, UserEventDelegate {
-    func didConnect(userID: UserID) { tellOfUser(.connected, "= \(userID) is connected") }
-    func didDisconnect(userID: UserID) { tellOfUser(.disconnected, "= \(userID) is disconnected") }
-    func didStartReconnection() {
-        tellOfUser(.connectionLost, "= connection lost; retrying")
-    }
-    func didSucceedReconnection() {
-        tellOfUser(.connectionRestored, "= connected again")
-    }
-    func didFailReconnection() {
-        tellOfUser(.connectionStopped, "= no longer retrying: type reconnect")
-    }
-    func didCancelReconnection() {
-        tellOfUser(.connectionStopped, "= no longer retrying")
-    }
-    func sessionWasClosed() {
-        tellOfUser(.sessionClosed, "! the server has revoked the session of \(userID)")
-    }
-    func sessionTokenDidRequire() {
-        tellOfUser(.sessionRenewed, "= the session expired and was renewed")
+    func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
+        switch event {
+        case .connected: tellOfUser(.connected, "= \(userID) is connected")
+        case .disconnected: tellOfUser(.disconnected, "= \(userID) is disconnected")
+        case .reconnectionStarted: tellOfUser(.connectionLost, "= connection lost; retrying")
+        case .reconnectionSucceeded: tellOfUser(.connectionRestored, "= connected again")
+        case .reconnectionFailed:
+            tellOfUser(.connectionStopped, "= no longer retrying: type reconnect")
+        case .reconnectionCanceled: tellOfUser(.connectionStopped, "= no longer retrying")
+        case .sessionRevoked:
+            tellOfUser(.sessionClosed, "! the server has revoked the session of \(userID)")
+        case .sessionExpired:
+            tellOfUser(.sessionRenewed, "= the session expired and was renewed")
+        default: break
+        }
     }
 
     private func tellOfUser(_ name: Event.Name, _ text: String) {
         tell(name, text, [.userID: userID], by: .client)
     }
 
-    func didFindStorageDamage(_ damage: StorageDamage) {
+    func client(_ client: ChatClient, didFind damage: StorageDamage) {
         for sentence in damage.sentences {
             tell(.damageFound, "! \(sentence)", [.damage: [sentence]], by: .client)
         }
     }
 
-    func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
+    func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount) {
         let number = count.groupChannelUnreadMessageCount
         defer { unread = count }
         guard unread?.groupChannelUnreadMessageCount ?? 0 != number else { return }
@@ -146,208 +134,144 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
 // MARK: Channels
 
 extension Listener: ChannelDelegate {
-    func channel(_ channel: GroupChannel, didReceive message: Message) {
-        guard !isOwn(message) else { return }
-        tell(
-            .messageReceived, of: channel, "+ \(channel.url) \(message.said)",
-            [.message: message])
+    func client(_ client: ChatClient, didReceive event: ChannelEvent) {
+        if let message = event.message {
+            hear(event, of: message)
+        } else if let messageID = event.messageID {
+            tell(
+                .messageDeleted, in: event.channelURL, "- \(event.channelURL) \(messageID)",
+                [.messageID: messageID])
+        } else if case .open(let channel)? = event.channel {
+            hear(event, in: channel)
+        } else if case .group(let channel)? = event.channel {
+            hear(event, in: channel)
+        } else {
+            hearRemoval(event)
+        }
     }
 
-    func channel(_ channel: GroupChannel, didUpdate message: Message) {
-        guard !isOwn(message) else { return }
-        tell(
-            .messageUpdated, of: channel, "* \(channel.url) \(message.said)",
-            [.message: message])
+    private func hear(_ event: ChannelEvent, of message: Message) {
+        let url = event.channelURL
+        let id = message.messageID?.rawValue ?? "?"
+        func tell(_ name: Event.Name, _ text: String) {
+            self.tell(name, in: url, text, [.message: message])
+        }
+        switch event.source {
+        case .eventMessageReceived, .eventMention:
+            if !isOwn(message) { tell(.messageReceived, "+ \(url) \(message.said)") }
+            if event.isMention { tell(.mentioned, "= you are mentioned in \(id)") }
+        case .eventReactionUpdated:
+            let reactions = message.reactions.map { "\($0.key) \($0.count)" }
+            tell(
+                .reactionsChanged,
+                "* \(url) \(id)  "
+                    + (reactions.isEmpty
+                        ? "no reactions" : "[\(reactions.joined(separator: ", "))]"))
+        case .eventThreadInfoUpdated:
+            let count = message.threadInfo?.replyCount ?? 0
+            tell(
+                .threadChanged, "* \(url) \(id)  " + (count == 1 ? "1 reply" : "\(count) replies"))
+        case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted:
+            if !isOwn(message) { tell(.messageUpdated, "* \(url) \(message.said)") }
+        default: break
+        }
     }
 
-    func channel(_ channel: GroupChannel, messageWasDeleted messageID: MessageID) {
-        tell(
-            .messageDeleted, of: channel, "- \(channel.url) \(messageID)",
-            [.messageID: messageID])
+    private func hearRemoval(_ event: ChannelEvent) {
+        let url = event.channelURL
+        switch event.source {
+        case .eventUserLeft: tell(.channelLeft, in: url, "- you have left \(url)", [:])
+        case .eventUserBanned: tell(.channelBanned, in: url, "- you are banned from \(url)", [:])
+        default: tell(.channelRemoved, in: url, "- channel \(url)", [:])
+        }
     }
 
-    func channel(_ channel: GroupChannel, didReceiveMention message: Message) {
-        tell(
-            .mentioned, of: channel,
-            "= you are mentioned in \(message.messageID?.rawValue ?? "?")", [.message: message])
+    private func hear(_ event: ChannelEvent, in channel: OpenChannel) {
+        switch event.source {
+        case .eventTypingStatusUpdated: hearTyping(event)
+        case .eventUserEntered: tell(.userEntered, event, "enters")
+        case .eventUserExited: tell(.userExited, event, "exits")
+        default:
+            tell(
+                .participantCountChanged, in: channel.url,
+                "* \(channel.url) has \(counted(channel.participantCount, "participant"))",
+                [.count: channel.participantCount])
+        }
     }
 
-    func channel(_ channel: GroupChannel, didUpdateReactionsOf message: Message) {
-        let reactions = message.reactions.map { "\($0.key) \($0.count)" }.joined(separator: ", ")
-        tell(
-            .reactionsChanged, of: channel,
-            "* \(channel.url) \(message.messageID?.rawValue ?? "?")  "
-                + (reactions.isEmpty ? "no reactions" : "[\(reactions)]"), [.message: message])
+    private func hear(_ event: ChannelEvent, in channel: GroupChannel) {
+        let url = channel.url
+        func tell(_ name: Event.Name, _ text: String) {
+            self.tell(name, in: url, "* \(url) \(text)", [:])
+        }
+        switch event.source {
+        case .eventChannelChanged: hearChange(of: channel)
+        case .eventChannelHidden: tell(.channelHidden, "is hidden")
+        case .eventChannelFrozen: tell(.channelFrozen, "is frozen")
+        case .eventChannelUnfrozen: tell(.channelUnfrozen, "is not frozen")
+        case .eventChannelMemberCountChanged:
+            self.tell(
+                .memberCountChanged, in: url,
+                "* \(url) has \(counted(channel.memberCount, "member"))",
+                [.count: channel.memberCount])
+        case .eventOperatorUpdated: tell(.operatorsChanged, "has other operators")
+        case .eventPinnedMessageUpdated: tell(.pinnedMessagesChanged, "has other pinned messages")
+        case .eventChannelMetaDataCreated, .eventChannelMetaDataUpdated,
+            .eventChannelMetaDataDeleted:
+            tell(.metadataChanged, "has other metadata")
+        case .eventReadReceiptUpdated, .eventUserMarkedRead, .eventUserMarkedUnread:
+            tell(.channelRead, "was read")
+        case .eventDeliveryReceiptUpdated: tell(.channelDelivered, "was delivered")
+        case .eventChannelResetHistory, .eventMessageOffsetUpdated:
+            tell(.historyReset, "has a new beginning for you")
+        case .eventTypingStatusUpdated: hearTyping(event)
+        case .eventUserReceivedInvitation: hearInvitation(event)
+        case .eventUserDeclinedInvitation: self.tell(.invitationDeclined, event, "declines")
+        case .eventUserJoined: self.tell(.userJoined, event, "joins")
+        case .eventUserLeft: self.tell(.userLeft, event, "leaves")
+        case .eventUserMuted: self.tell(.userMuted, event, "is muted")
+        case .eventUserUnmuted: self.tell(.userUnmuted, event, "is no longer muted")
+        case .eventUserBanned: self.tell(.userBanned, event, "is banned")
+        case .eventUserUnbanned: self.tell(.userUnbanned, event, "is no longer banned")
+        default: break
+        }
     }
 
-    func channel(_ channel: GroupChannel, didUpdateThreadInfoOf message: Message) {
-        let count = message.threadInfo?.replyCount ?? 0
-        tell(
-            .threadChanged, of: channel,
-            "* \(channel.url) \(message.messageID?.rawValue ?? "?")  "
-                + (count == 1 ? "1 reply" : "\(count) replies"), [.message: message])
-    }
-
-    func channelWasChanged(_ channel: GroupChannel) {
+    private func hearChange(of channel: GroupChannel) {
         // A channel that is new on this device is not reported as changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
         tell(
-            .channelChanged, of: channel,
+            .channelChanged, in: channel.url,
             "* \(channel.url) is \(channel.name.isEmpty ? "without a name" : channel.name)",
             [.channel: channel])
     }
 
-    func channelWasDeleted(_ channelURL: ChannelURL) {
-        tell(.channelRemoved, "- channel \(channelURL)", [.channelURL: channelURL])
-    }
-
-    func channelWasHidden(_ channel: GroupChannel) {
-        tell(.channelHidden, of: channel, "* \(channel.url) is hidden")
-    }
-
-    func channelWasFrozen(_ channel: GroupChannel) {
-        tell(.channelFrozen, of: channel, "* \(channel.url) is frozen")
-    }
-
-    func channelWasUnfrozen(_ channel: GroupChannel) {
-        tell(.channelUnfrozen, of: channel, "* \(channel.url) is not frozen")
-    }
-
-    func channelDidChangeMemberCount(_ channel: GroupChannel) {
+    private func hearTyping(_ event: ChannelEvent) {
+        let names = event.users.map(\.userID.rawValue).joined(separator: ", ")
         tell(
-            .memberCountChanged, of: channel,
-            "* \(channel.url) has \(counted(channel.memberCount, "member"))",
-            [.count: channel.memberCount])
+            .typing, in: event.channelURL,
+            "= \(event.channelURL): \(names.isEmpty ? "nobody" : names) is typing",
+            [.userIDs: event.users.map(\.userID)])
     }
 
-    func channelDidUpdateOperators(_ channel: GroupChannel) {
-        tell(.operatorsChanged, of: channel, "* \(channel.url) has other operators")
-    }
-
-    func channelDidUpdatePinnedMessages(_ channel: GroupChannel) {
-        tell(.pinnedMessagesChanged, of: channel, "* \(channel.url) has other pinned messages")
-    }
-
-    func channelDidUpdateMetaData(_ channel: GroupChannel) {
-        tell(.metadataChanged, of: channel, "* \(channel.url) has other metadata")
-    }
-
-    func channelDidUpdateReadReceipt(_ channel: GroupChannel) {
-        tell(.channelRead, of: channel, "* \(channel.url) was read")
-    }
-
-    func channelDidUpdateDeliveryReceipt(_ channel: GroupChannel) {
-        tell(.channelDelivered, of: channel, "* \(channel.url) was delivered")
-    }
-
-    func channel(_ channel: GroupChannel, didUpdateTypingStatus users: [User]) {
-        let names = users.map(\.userID.rawValue).joined(separator: ", ")
+    private func hearInvitation(_ event: ChannelEvent) {
+        let names = event.users.map(\.userID.rawValue).joined(separator: ", ")
+        var values: Values = [.userIDs: event.users.map(\.userID)]
+        values[.userID] = event.actor?.userID
         tell(
-            .typing, of: channel,
-            "= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing",
-            [.userIDs: users.map(\.userID)])
+            .invited, in: event.channelURL,
+            "= \(event.channelURL): \(event.actor?.userID.rawValue ?? "somebody") invites \(names)",
+            values)
     }
 
-    func channelDidResetHistory(_ channel: GroupChannel) {
-        tell(.historyReset, of: channel, "* \(channel.url) has a new beginning for you")
-    }
-
-    func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User], by inviter: User?)
-    {
-        let names = invitees.map(\.userID.rawValue).joined(separator: ", ")
-        var values: Values = [.userIDs: invitees.map(\.userID)]
-        values[.userID] = inviter?.userID
-        tell(
-            .invited, of: channel,
-            "= \(channel.url): \(inviter?.userID.rawValue ?? "somebody") invites \(names)", values)
-    }
-
-    func channel(_ channel: GroupChannel, didDeclineInvitation invitee: User, by inviter: User?) {
-        tell(.invitationDeclined, invitee, in: channel, "declines")
-    }
-
-    func channel(_ channel: GroupChannel, userDidJoin user: User) {
-        tell(.userJoined, user, in: channel, "joins")
-    }
-
-    func channel(_ channel: GroupChannel, userDidLeave user: User) {
-        tell(.userLeft, user, in: channel, "leaves")
-    }
-
-    func channelWasLeft(_ channelURL: ChannelURL) {
-        tell(.channelLeft, "- you have left \(channelURL)", [.channelURL: channelURL])
-    }
-
-    func channel(_ channel: GroupChannel, userWasMuted user: User) {
-        tell(.userMuted, user, in: channel, "is muted")
-    }
-
-    func channel(_ channel: GroupChannel, userWasUnmuted user: User) {
-        tell(.userUnmuted, user, in: channel, "is no longer muted")
-    }
-
-    func channel(_ channel: GroupChannel, userWasBanned user: User) {
-        tell(.userBanned, user, in: channel, "is banned")
-    }
-
-    func channel(_ channel: GroupChannel, userWasUnbanned user: User) {
-        tell(.userUnbanned, user, in: channel, "is no longer banned")
-    }
-
-    func channelBannedCurrentUser(_ channelURL: ChannelURL) {
-        tell(.channelBanned, "- you are banned from \(channelURL)", [.channelURL: channelURL])
-    }
-
-    func openChannelWasChanged(_ channel: OpenChannel) {
-        tell(
-            .participantCountChanged,
-            "* \(channel.url) has \(counted(channel.participantCount, "participant"))",
-            [.channelURL: channel.url, .count: channel.participantCount])
-    }
-
-    private func tell(
-        _ name: Event.Name, _ user: User, in channel: GroupChannel, _ what: String
-    ) {
-        tell(
-            name, of: channel, "= \(channel.url): \(user.userID) \(what)",
-            [.userID: user.userID])
-    }
-
-    func openChannel(_ channel: OpenChannel, didReceive message: Message) {
-        guard !isOwn(message) else { return }
-        tell(.messageReceived, of: channel, "+ \(channel.url) \(message.said)", [.message: message])
-    }
-
-    func openChannel(_ channel: OpenChannel, didUpdate message: Message) {
-        guard !isOwn(message) else { return }
-        tell(.messageUpdated, of: channel, "* \(channel.url) \(message.said)", [.message: message])
-    }
-
-    func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID) {
-        tell(
-            .messageDeleted, of: channel, "- \(channel.url) \(messageID)",
-            [.messageID: messageID])
-    }
-
-    func openChannel(_ channel: OpenChannel, userDidEnter user: User) {
-        tell(
-            .userEntered, of: channel, "= \(channel.url): \(user.userID) enters",
-            [.userID: user.userID])
-    }
-
-    func openChannel(_ channel: OpenChannel, userDidExit user: User) {
-        tell(
-            .userExited, of: channel, "= \(channel.url): \(user.userID) exits",
-            [.userID: user.userID])
-    }
-
-    func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User]) {
-        let names = users.map(\.userID.rawValue).joined(separator: ", ")
-        tell(
-            .typing, of: channel,
-            "= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing",
-            [.userIDs: users.map(\.userID)])
+    /// Reports what each user of an event does.
+    private func tell(_ name: Event.Name, _ event: ChannelEvent, _ verb: String) {
+        for user in event.users {
+            tell(
+                name, in: event.channelURL, "= \(event.channelURL): \(user.userID) \(verb)",
+                [.userID: user.userID])
+        }
     }
 }
 

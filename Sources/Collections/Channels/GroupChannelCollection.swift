@@ -34,7 +34,7 @@ public final class GroupChannelCollection {
 
     private var window: ChannelWindow
     @ObservationIgnored private var follower: StoreFollower?
-    @ObservationIgnored private let followers = ChangeFollowers<GroupChannel>()
+    @ObservationIgnored private let followers = Followers<CollectionChange<GroupChannel>>()
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isAwaitingWholeList = false

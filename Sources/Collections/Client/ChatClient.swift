@@ -48,7 +48,7 @@ public final class ChatClient {
 
     /// The damage to the user's files, and the losses, found since they were opened.
     ///
-    /// ``UserEventDelegate/didFindStorageDamage(_:)`` reports it.
+    /// ``UserEventDelegate/client(_:didFind:)`` reports it.
     public internal(set) var storageDamage = StorageDamage()
 
     /// The content of the push inbox when the client last found any, or the error of reading it;
@@ -66,11 +66,12 @@ public final class ChatClient {
     @ObservationIgnored private var lastSwitch: Task<Void, Never>?
     @ObservationIgnored private var isConnectionWanted = false
     @ObservationIgnored private var follower: StoreFollower?
-    @ObservationIgnored private var report = ConnectionReport()
+    @ObservationIgnored private var phases = ConnectionPhases()
     @ObservationIgnored private var isDamageReported = true
     @ObservationIgnored private var connectionDelegates = WeakDelegates<any ConnectionDelegate>()
     @ObservationIgnored private var userEventDelegates = WeakDelegates<any UserEventDelegate>()
     @ObservationIgnored private var channelDelegates = WeakDelegates<any ChannelDelegate>()
+    @ObservationIgnored private let eventFollowers = Followers<ChannelEvent>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
     private let migrationHandler: @Sendable (MigrationProgress) -> Void
 
@@ -134,7 +135,10 @@ public final class ChatClient {
     /// Ends all work and closes the files.
     ///
     /// The client cannot be used afterwards.
-    public func close() async { await betweenSwitches { [self] in await end() } }
+    public func close() async {
+        await betweenSwitches { [self] in await end() }
+        eventFollowers.end()
+    }
 
     // MARK: The connection
 
@@ -279,6 +283,17 @@ public final class ChatClient {
     /// Removes the channel delegate registered under `identifier`.
     public func removeChannelDelegate(identifier: String = "default") {
         channelDelegates[identifier] = nil
+    }
+
+    /// Returns the live events of all channels from now on, of whichever user is connected, until
+    /// the client is closed or released.
+    ///
+    /// Each call returns a sequence of its own. It buffers events without a limit: iterate over it
+    /// continuously, or release it.
+    public func events() -> AsyncStream<ChannelEvent> {
+        let events = eventFollowers.follow()
+        if let session { followChanges(of: session) }
+        return events
     }
 
     // MARK: Users
@@ -500,12 +515,12 @@ public final class ChatClient {
                     handle(event)
                 }
             })
-        if !channelDelegates.isEmpty { followChanges(of: session) }
+        if !channelDelegates.isEmpty || !eventFollowers.isEmpty { followChanges(of: session) }
     }
 
-    /// Starts to notify channel delegates.
+    /// Starts to report the events of channels.
     ///
-    /// Without delegates, commits need not wake the main actor.
+    /// Without delegates and followers, commits need not wake the main actor.
     private func followChanges(of session: Session) {
         guard follower == nil else { return }
         // A closed store has no changes.
@@ -518,7 +533,7 @@ public final class ChatClient {
         switch event {
         case .state(let state): handle(state)
         case .sessionExpired:
-            for delegate in connectionDelegates.all { delegate.sessionTokenDidRequire() }
+            report(.sessionExpired)
         default: break
         }
     }
@@ -527,7 +542,7 @@ public final class ChatClient {
     private func reportDamage() {
         guard !isDamageReported else { return }
         isDamageReported = true
-        for delegate in userEventDelegates.all { delegate.didFindStorageDamage(storageDamage) }
+        for delegate in userEventDelegates.all { delegate.client(self, didFind: storageDamage) }
     }
 
     /// Reports the damage of the cache that a read has found.
@@ -554,12 +569,16 @@ public final class ChatClient {
         if let count = state.unreadCount, count != unreadCount {
             unreadCount = count
             for delegate in userEventDelegates.all {
-                delegate.didUpdateTotalUnreadMessageCount(count)
+                delegate.client(self, didUpdateUnreadCount: count)
             }
         }
-        guard let event = report.record(state, isWanted: isConnectionWanted) else { return }
-        if event == .revoked { closeRevokedSession() }
-        for delegate in connectionDelegates.all { event.notify(delegate) }
+        guard let event = phases.record(state, isWanted: isConnectionWanted) else { return }
+        if event == .sessionRevoked { closeRevokedSession() }
+        report(event)
+    }
+
+    private func report(_ event: ConnectionEvent) {
+        for delegate in connectionDelegates.all { delegate.client(self, didReceive: event) }
     }
 
     /// Closes the data of a user whose session was revoked.
@@ -596,9 +615,12 @@ public final class ChatClient {
 
     private func handle(_ change: Change) {
         guard let session else { return }
-        let events = ChannelEvents(store: session.store, userID: session.userID)
         for entry in change.entries {
-            for delegate in channelDelegates.all { events.notify(delegate, entry) }
+            let events = ChannelEvent.events(of: entry, in: session.store, for: session.userID)
+            for event in events {
+                for delegate in channelDelegates.all { delegate.client(self, didReceive: event) }
+                eventFollowers.notify(event)
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ public final class MessageCollection {
     @ObservationIgnored private var knownMessages: [Message]?
     @ObservationIgnored private(set) var phase = Phase.created
     @ObservationIgnored private var follower: StoreFollower?
-    @ObservationIgnored private let followers = ChangeFollowers<MessageItem>()
+    @ObservationIgnored private let followers = Followers<CollectionChange<MessageItem>>()
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var hasLoadedMore = false
     @ObservationIgnored private var viewer: ChannelViewer?

@@ -107,6 +107,10 @@ public enum CollectionEventSource: Int, CaseIterable, Sendable {
     case eventMessageOffsetUpdated = 139
     /// The user's history in a channel was reset.
     case eventChannelResetHistory = 140
+    /// A user entered an open channel.
+    case eventUserEntered = 141
+    /// A user exited an open channel.
+    case eventUserExited = 142
 
     // MARK: Requests
 

@@ -1,11 +1,5 @@
 import Models
 
-/// A group or open channel.
-enum AnyChannel: Sendable {
-    case group(GroupChannel)
-    case open(OpenChannel)
-}
-
 extension AnyChannel {
     var table: Table {
         switch self {

@@ -1,3 +1,5 @@
+import Models
+
 /// The sorted channel lists that were requested most recently.
 ///
 /// Their number is limited, because each commit updates all of them, and because the metadata key

@@ -1,61 +1,51 @@
-import Models
 import Testing
 
 @testable import Collections
 @testable import Sync
 
 /// The connection events that follow from the engine's states.
-@Suite struct ConnectionReportTests {
+@Suite struct ConnectionPhasesTests {
     /// Returns the events of an engine that passes through some states.
     private func events(
         _ connections: [SyncState.Connection], wantedUntil end: Int = .max
-    ) -> [ConnectionReport.Event] {
-        var report = ConnectionReport()
+    ) -> [ConnectionEvent] {
+        var phases = ConnectionPhases()
         return connections.enumerated().compactMap { index, connection in
             var state = SyncState()
-            state.user = User.bob
             state.connection = connection
-            return report.record(state, isWanted: index < end)
+            return phases.record(state, isWanted: index < end)
         }
     }
 
     @Test func connectAndDisconnectAreReported() {
         #expect(
             events([.offline, .connecting, .online, .online, .offline], wantedUntil: 4)
-                == [.connected("bob"), .disconnected("bob")])
+                == [.connected, .disconnected])
     }
 
     @Test func lostConnectionIsRestored() {
         #expect(
             events([.connecting, .online, .waiting, .connecting, .waiting, .connecting, .online])
-                == [.connected("bob"), .startedReconnection, .succeededReconnection])
+                == [.connected, .reconnectionStarted, .reconnectionSucceeded])
     }
 
     @Test func canceledConnectionAttemptIsReported() {
         #expect(
             events([.connecting, .waiting, .offline]) == [
-                .startedReconnection, .failedReconnection,
+                .reconnectionStarted, .reconnectionFailed,
             ])
         #expect(
             events([.connecting, .waiting, .offline], wantedUntil: 2)
-                == [.startedReconnection, .canceledReconnection])
+                == [.reconnectionStarted, .reconnectionCanceled])
     }
 
     @Test func revokedSessionIsReportedOnce() {
         #expect(
-            events([.connecting, .online, .revoked, .revoked]) == [.connected("bob"), .revoked])
-        #expect(events([.connecting, .revoked]) == [.revoked])
+            events([.connecting, .online, .revoked, .revoked]) == [.connected, .sessionRevoked])
+        #expect(events([.connecting, .revoked]) == [.sessionRevoked])
     }
 
-    @Test func aConnectionThatWasNeverWantedIsNoNews() {
+    @Test func connectionThatWasNeverWantedIsNotReported() {
         #expect(events([.offline, .offline]) == [])
-    }
-}
-
-extension User {
-    fileprivate static var bob: User {
-        var user = User()
-        user.userID = "bob"
-        return user
     }
 }

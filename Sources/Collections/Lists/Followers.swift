@@ -1,15 +1,17 @@
-/// The subscribers of a collection's changes.
+/// The subscribers of a sequence of values, such as the changes of a collection.
 @MainActor
-final class ChangeFollowers<Element: Hashable & Sendable> {
-    private typealias Follower = AsyncStream<CollectionChange<Element>>.Continuation
+final class Followers<Element: Sendable> {
+    private typealias Follower = AsyncStream<Element>.Continuation
 
     private var followers: [Int: Follower] = [:]
     private var lastNumber = 0
     private var hasEnded = false
 
-    /// Returns a stream of the changes from now on, until the end.
-    func follow() -> AsyncStream<CollectionChange<Element>> {
-        let (stream, follower) = AsyncStream<CollectionChange<Element>>.makeStream()
+    var isEmpty: Bool { followers.isEmpty }
+
+    /// Returns a stream of the values from now on, until the end.
+    func follow() -> AsyncStream<Element> {
+        let (stream, follower) = AsyncStream<Element>.makeStream()
         guard !hasEnded else {
             follower.finish()
             return stream
@@ -23,8 +25,8 @@ final class ChangeFollowers<Element: Hashable & Sendable> {
         return stream
     }
 
-    func notify(_ change: CollectionChange<Element>) {
-        for follower in followers.values { follower.yield(change) }
+    func notify(_ element: Element) {
+        for follower in followers.values { follower.yield(element) }
     }
 
     func end() {

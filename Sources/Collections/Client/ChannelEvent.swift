@@ -1,0 +1,117 @@
+public import Models
+import Store
+
+/// A live event of a channel.
+///
+/// Live events arrive while the client is connected. What the client missed while it was offline is
+/// in the cache after the reconnection, and is not reported again as events.
+public struct ChannelEvent: Hashable, Sendable {
+    /// What happened, for example `eventMessageReceived` or `eventChannelFrozen`.
+    public let source: CollectionEventSource
+
+    /// The URL of the channel.
+    public let channelURL: ChannelURL
+
+    /// The channel after the event; `nil` if the user can no longer read it: the channel was deleted
+    /// (`eventChannelDeleted`), or the current user left it (`eventUserLeft`) or was banned from it
+    /// (`eventUserBanned`).
+    public let channel: AnyChannel?
+
+    /// The message that was received or changed, as stored; otherwise `nil`.
+    public let message: Message?
+
+    /// The ID of `message`, or of the message that was deleted; otherwise `nil`.
+    public let messageID: MessageID?
+
+    /// A Boolean value that indicates whether `message` was sent by another user and mentions the
+    /// current user.
+    public let isMention: Bool
+
+    /// The users concerned, such as those who joined, or all who are typing now.
+    ///
+    /// Empty for most other events, and for an event about the current user whose `channel` is
+    /// `nil`.
+    public let users: [User]
+
+    /// The user who caused the event; `nil` if the server does not say.
+    public let actor: User?
+}
+
+extension ChannelEvent {
+    /// Returns the live events of channels that an entry of a change reports.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - store: The store that has committed the change.
+    ///   - userID: The current user.
+    /// - Returns: The events: one for most entries, none for what is not a live event.
+    static func events(
+        of entry: Change.Entry, in store: ChatStore, for userID: UserID?
+    ) -> [ChannelEvent] {
+        guard let source = entry.source, source.isFromEvent,
+            let url = entry.operation.channelURL
+        else { return [] }
+        func event(
+            _ source: CollectionEventSource, in channel: AnyChannel?, message: Message? = nil,
+            messageID: MessageID? = nil, users: [User] = entry.people?.users ?? []
+        ) -> ChannelEvent {
+            ChannelEvent(
+                source: source, channelURL: url, channel: channel, message: message,
+                messageID: message?.messageID ?? messageID,
+                isMention: message.map { $0.sender?.userID != userID && $0.mentions(userID) }
+                    ?? false,
+                users: users, actor: entry.people?.actor)
+        }
+        switch entry.operation {
+        case .savedMessage(let message) where source.isAboutMessage:
+            return [event(source, in: store.channel(url), message: message)]
+        case .removedMessage(let id, _, _) where source == .eventMessageDeleted:
+            return [event(source, in: store.channel(url), messageID: id)]
+        case .savedGroupChannel(let channel) where !source.isAboutMessage:
+            return [event(source, in: .group(channel))]
+        case .savedOpenChannel(let channel) where !source.isAboutMessage:
+            return [event(source, in: .open(channel))]
+        case .removedChannel: return [event(source, in: nil)]
+        case .ephemeral(.typing(let users, _)):
+            return [event(.eventTypingStatusUpdated, in: store.channel(url), users: users)]
+        case .ephemeral(.participants(let entered, let exited, _)):
+            let channel = store.channel(url)
+            return [(.eventUserEntered, entered), (.eventUserExited, exited)]
+                .filter { !$1.isEmpty }.map { event($0, in: channel, users: $1) }
+        default: return []
+        }
+    }
+}
+
+extension CollectionEventSource {
+    /// A Boolean value that indicates whether an event changes a message.
+    ///
+    /// A new message also changes its channel, which is not reported a second time.
+    fileprivate var isAboutMessage: Bool {
+        switch self {
+        case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,
+            .eventReactionUpdated, .eventThreadInfoUpdated, .eventMention, .eventPollUpdated,
+            .eventPollVoted, .eventMessageFeedbackAdded, .eventMessageFeedbackUpdated,
+            .eventMessageFeedbackDeleted:
+            true
+        default: false
+        }
+    }
+}
+
+extension ChatStore {
+    /// Returns a channel; `nil` if there is none, or if it cannot be read, in which case the event
+    /// is reported without it.
+    fileprivate func channel(_ url: ChannelURL) -> AnyChannel? {
+        if let channel = try? groupChannel(url) { return .group(channel) }
+        return (try? openChannel(url)).map { .open($0) }
+    }
+}
+
+extension Message {
+    fileprivate func mentions(_ userID: UserID?) -> Bool {
+        guard let userID else { return false }
+        return mentionType == .channel || mentionedUserIDs.contains(userID)
+            || mentionedUsers.contains { $0.userID == userID }
+    }
+}
