@@ -26,7 +26,7 @@ public struct ServerConditions: Hashable, Sendable {
     public var maximumMessageLength = 5000
 
     /// The maximum size of a file in bytes.
-    public var maximumFileSize = 25 << 20
+    public var maximumFileByteCount = 25 << 20
 
     // MARK: Time
 

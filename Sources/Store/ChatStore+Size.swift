@@ -55,7 +55,7 @@ extension ChatStore {
     ///   not.
     @discardableResult
     public func clearCachedData() throws -> Change {
-        let change = try write { try $0.clearCachedData() }
+        let (_, change) = try commit { try $0.clearCachedData() }
         try purgeCleared()
         return change
     }

@@ -22,22 +22,36 @@ extension ChatStore {
     /// is written nevertheless. If the process ends before that, the store may contain the complete
     /// failed batch when it is opened again.
     ///
-    /// - Returns: The change, with the number that observers see. If nothing was changed, it is
-    ///   empty and has the number of the last change.
+    /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, also if it failed in the
     ///   middle of an operation of the batch and the closure continued; with code `busy` if a
     ///   snapshot prevents failed files from being reopened, or `closed`.
     /// - Precondition: Not called inside another write.
     @discardableResult
-    public func write(_ body: (Batch) throws -> Void) throws -> Change {
-        precondition(!isWriting, "ChatStore.write is not reentrant: use the batch you were given.")
-        return try writer.withLock { writer in
+    public func write<Result>(_ body: (Batch) throws -> Result) throws -> Result {
+        try commit(body).result
+    }
+
+    /// Writes a batch as ``write(_:)`` does, and also returns the change.
+    ///
+    /// - Returns: The result of the closure, and the change, with the number that observers see. If
+    ///   nothing was changed, it is empty and has the number of the last change.
+    /// - Throws: Errors as ``write(_:)`` does.
+    /// - Precondition: Not called inside another write.
+    public func commit<Result>(
+        _ body: (Batch) throws -> Result
+    ) throws -> (result: Result, change: Change) {
+        precondition(!isWriting, "A write is not reentrant: use the batch that the closure received.")
+        var result: Result?
+        let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
             // Not immediately after the failure: reads continue until a write is needed.
             let unmended = try mend(&writer)
-            return try perform(body, &writer, unmended)
+            return try perform({ result = try body($0) }, &writer, unmended)
         }
+        // Without a result, the closure has thrown.
+        return (result!, change)
     }
 
     private func perform(

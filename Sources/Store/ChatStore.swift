@@ -102,7 +102,7 @@ public final class ChatStore: StoreReader, Sendable {
     /// - Precondition: Not called inside a write.
     /// - Complexity: Waits for the disk. If a log has more than 256 KiB, writes a table from it, so
     ///   that the next opening has nothing to replay: O(*n*) in the size of the log, which is at
-    ///   most ``StoreOptions/writeBufferSize``. Saves the first channels of the recently requested
+    ///   most ``StoreOptions/writeBufferByteCount``. Saves the first channels of the recently requested
     ///   lists, so that their first pages can be read without all other channels: one row and, if
     ///   channels have changed since the last request of the list, a read of all channels.
     public func close() {

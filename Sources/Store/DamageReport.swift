@@ -18,10 +18,10 @@ public struct DamageReport: Hashable, Codable, Sendable {
     public internal(set) var isEncrypted = false
 
     /// The size of the cache in bytes.
-    public internal(set) var cacheSize = 0
+    public internal(set) var cacheByteCount = 0
 
     /// The size of the outbox in bytes.
-    public internal(set) var outboxSize = 0
+    public internal(set) var outboxByteCount = 0
 
     /// The state of the cache's logs when the store was opened.
     public internal(set) var cacheLogs = LogReport()
@@ -88,8 +88,8 @@ extension ChatStore {
         let snapshot = try snapshot()
         var report = DamageReport()
         report.isEncrypted = isEncrypted
-        report.cacheSize = try cachedDataSize()
-        report.outboxSize = try outboxDataSize()
+        report.cacheByteCount = try cachedDataSize()
+        report.outboxByteCount = try outboxDataSize()
         report.cacheLogs = openingReport.cacheLogs
         report.outboxLogs = openingReport.outboxLogs
         report.isCoverageDropped = openingReport.isCoverageDropped

@@ -137,7 +137,7 @@ extension Story {
         case 7:
             let state: HiddenState =
                 random.oneIn(2) ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide
-            if let url { try? await bob.hide(url, random.oneIn(3) ? .unhidden : state) }
+            if let url { try? await bob.hide(url, until: random.oneIn(3) ? .unhidden : state) }
         case 8:
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: names.randomElement(using: &random)!)
@@ -146,7 +146,7 @@ extension Story {
             var patch = Patch<GroupChannel>()
             patch.set(\.metadata, to: ["rank": "\(random.number(below: 4))"])
             if let url { _ = try? await alice.updateChannel(url, with: patch) }
-        case 10: if let url { try? await alice.setFrozen(random.oneIn(2), url) }
+        case 10: if let url { try? await alice.setFrozen(random.oneIn(2), for: url) }
         case 11:
             let accepts = random.oneIn(2)
             if let url { try? await bob.answerInvitation(to: url, accepts: accepts) }
@@ -162,7 +162,7 @@ extension Story {
             if random.oneIn(2) {
                 try? await alice.deleteChannel(url)
             } else {
-                try? await alice.restrict("bob", in: url, .banned, until: nil, reason: "")
+                try? await alice.restrict("bob", in: url, as: .banned, until: nil, reason: "")
             }
         }
     }

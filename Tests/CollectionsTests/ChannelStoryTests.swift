@@ -224,7 +224,7 @@ import Testing
 
         try await bob.leave("a")
         await view.shows("d c b")
-        try await story.alice.restrict("bob", in: "b", .banned, until: nil, reason: "")
+        try await story.alice.restrict("bob", in: "b", as: .banned, until: nil, reason: "")
         await view.shows("d c")
         try await story.alice.deleteChannel("c")
         await view.shows("d")
@@ -260,7 +260,7 @@ import Testing
         try await hidden.load()
         let bob = try await story.otherDevice()
 
-        try await bob.hide("a", .hiddenAllowAutoUnhide)
+        try await bob.hide("a", until: .hiddenAllowAutoUnhide)
         await view.shows("b")
         await hidden.shows("a")
         try await story.say("hello", in: "a")

@@ -421,7 +421,7 @@ import Testing
         let collection = try client.makeMessageCollection(of: "general")
         _ = try await collection.start().value
         try await client.engine.caughtUp()
-        try await client.setPinned(true, "pinned")
+        try await client.setPinned(true, for: "pinned")
 
         var plan = try await client.evictionPlan(to: 0)
         // The engine is notified a little later of the collection's end.
@@ -526,11 +526,11 @@ import Testing
         await listener.hears("general -\(a.messageID!)")
         try await story.alice.setTyping(true, in: "general")
         await listener.hears("general eventTypingStatusUpdated alice")
-        try await story.alice.setFrozen(true, "general")
+        try await story.alice.setFrozen(true, for: "general")
         await listener.hears("general eventChannelFrozen")
-        try await story.alice.setFrozen(false, "general")
+        try await story.alice.setFrozen(false, for: "general")
         await listener.hears("general eventChannelUnfrozen")
-        try await story.alice.restrict("bob", in: "general", .muted, until: nil, reason: "")
+        try await story.alice.restrict("bob", in: "general", as: .muted, until: nil, reason: "")
         await listener.hears("general eventUserMuted bob")
         try await story.alice.lift(.muted, of: "bob", in: "general")
         await listener.hears("general eventUserUnmuted bob")
@@ -560,7 +560,7 @@ import Testing
         await app.waiting.until { app.isFollowing }
         try await story.say("a")
         await app.waiting.until { app.lines.count == 1 }
-        try await story.alice.setFrozen(true, "general")
+        try await story.alice.setFrozen(true, for: "general")
         await app.waiting.until { app.lines.count == 2 }
         try await story.alice.deleteChannel("general")
         await app.waiting.until { app.lines.count == 3 }

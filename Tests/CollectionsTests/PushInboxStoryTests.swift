@@ -201,7 +201,7 @@ import Testing
         await client.disconnect()
         let pending = try await client.send(UserMessageCreateParams("mine"), in: "general").message
         var landed = Message(
-            id: 77, channelURL: "general", sender: Sender(id: "bob"), text: "mine",
+            id: "77", channelURL: "general", sender: Sender(id: "bob"), text: "mine",
             createdAt: 9_000_000)
         landed.requestID = pending.requestID
         try box(story).leave([landed])

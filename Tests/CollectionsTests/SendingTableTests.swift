@@ -34,11 +34,11 @@ import Testing
     @Test func aMessageThatIsRefusedAndSentAgain() async throws {
         let story = try await Story()
         let view = try await view(story)
-        try await story.alice.setFrozen(true, "general")
+        try await story.alice.setFrozen(true, for: "general")
         let message = try await view.collection.send(UserMessageCreateParams("b")).message
         await view.shows("a !b")
         #expect(view.collection.failedMessages.map(\.text) == ["b"])
-        try await story.alice.setFrozen(false, "general")
+        try await story.alice.setFrozen(false, for: "general")
         try await view.collection.resend(message.requestID!)
         #expect(view.picture == "a (b)" || view.picture == "a b")
         await view.shows("a b")
@@ -56,7 +56,7 @@ import Testing
     @Test func aMessageThatFailedAndIsTakenOut() async throws {
         let story = try await Story()
         let view = try await view(story)
-        try await story.alice.setFrozen(true, "general")
+        try await story.alice.setFrozen(true, for: "general")
         let message = try await view.collection.send(UserMessageCreateParams("b")).message
         await view.shows("a !b")
         #expect(

@@ -18,8 +18,8 @@ package struct Steps: Sendable {
     /// Options with logs and tables of 64 KiB, LevelDB's minimum, so that several files exist soon.
     package static var smallFiles: StoreOptions {
         var options = StoreOptions()
-        options.writeBufferSize = 64 << 10
-        options.blockCacheSize = 64 << 10
+        options.writeBufferByteCount = 64 << 10
+        options.blockCacheByteCount = 64 << 10
         return options
     }
 
@@ -125,7 +125,7 @@ extension Steps {
 
     @discardableResult
     package func write(_ number: Int, to store: ChatStore) throws -> Change {
-        try store.write { batch in
+        try store.commit { batch in
             if writesToCache(number) {
                 batch.setToken(Array("\(number)".utf8), for: Steps.token)
             }
@@ -152,7 +152,7 @@ extension Steps {
             case .clearing:
                 try batch.clearMessages(in: channel)
             }
-        }
+        }.change
     }
 }
 

@@ -39,7 +39,7 @@ import Testing
         world.clock.advance()
         _ = try await alice.edit("1", to: "A")
         world.clock.advance()
-        _ = try await alice.react(.add, "+1", to: "2", in: "general", requestID: "r")
+        _ = try await alice.react(.add, with: "+1", to: "2", in: "general", requestID: "r")
         try await alice.delete("3", in: "general", requestID: "r")
         let all = try await isWholeTold(since: .feed(start))
         #expect(all.updated == ["A", "b"])

@@ -74,16 +74,16 @@ import Testing
     @Test func aUserHasAReactionOnce() async throws {
         let bob = try await world.connect("bob")
         _ = try await bob.say("hi")
-        let first = try await bob.react(.add, "+1", to: "1", in: "general", requestID: "r")
-        let second = try await bob.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        let first = try await bob.react(.add, with: "+1", to: "1", in: "general", requestID: "r")
+        let second = try await bob.react(.add, with: "+1", to: "1", in: "general", requestID: "r")
         #expect(first.updatedAt == 1000)
         #expect(second.updatedAt == 1001)
         let alice = try await world.connect("alice")
-        _ = try await alice.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        _ = try await alice.react(.add, with: "+1", to: "1", in: "general", requestID: "r")
         let message = try await bob.lookup(["1"], in: "general").found[0]
         #expect(message.reactions.map(\.userIDs) == [["bob", "alice"]])
-        _ = try await bob.react(.delete, "+1", to: "1", in: "general", requestID: "r")
-        _ = try await bob.react(.delete, "+1", to: "1", in: "general", requestID: "r")
+        _ = try await bob.react(.delete, with: "+1", to: "1", in: "general", requestID: "r")
+        _ = try await bob.react(.delete, with: "+1", to: "1", in: "general", requestID: "r")
         let after = try await bob.lookup(["1"], in: "general").found[0]
         #expect(after.reactions.map(\.userIDs) == [["alice"]])
         #expect(after.updatedAt == nil)

@@ -148,13 +148,13 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
-        try await bob.hide("general", .hiddenAllowAutoUnhide)
+        try await bob.hide("general", until: .hiddenAllowAutoUnhide)
         #expect(try await bob.channel("general").hiddenState == .hiddenAllowAutoUnhide)
         #expect(try await alice.channel("general").hiddenState == .unhidden)
         #expect(try await bob.channels(matching: .init(), after: nil).elements == [])
         _ = try await alice.say("a")
         #expect(try await bob.channel("general").hiddenState == .unhidden)
-        try await bob.hide("general", .hiddenPreventAutoUnhide)
+        try await bob.hide("general", until: .hiddenPreventAutoUnhide)
         _ = try await alice.say("b")
         #expect(try await bob.channel("general").hiddenState == .hiddenPreventAutoUnhide)
     }
@@ -237,11 +237,11 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
-        #expect(await thrown { try await bob.setFrozen(true, "general") }?.detail == .notAuthorized)
-        try await alice.setFrozen(true, "general")
+        #expect(await thrown { try await bob.setFrozen(true, for: "general") }?.detail == .notAuthorized)
+        try await alice.setFrozen(true, for: "general")
         #expect(await thrown { try await bob.say("a") }?.detail == .channelFrozen)
         try await alice.say("b")
-        try await alice.setFrozen(false, "general")
+        try await alice.setFrozen(false, for: "general")
         try await bob.say("c")
         #expect(try await bob.texts() == ["b", "c"])
     }
@@ -250,13 +250,13 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
-        try await alice.restrict("bob", in: "general", .muted, until: 1010, reason: "loud")
+        try await alice.restrict("bob", in: "general", as: .muted, until: 1010, reason: "loud")
         #expect(await thrown { try await bob.say("a") }?.detail == .mutedInChannel)
         #expect(try await bob.channel("general").isMuted)
         #expect(try await bob.channel("general").myRestriction?.reason == "loud")
         world.clock.advance(by: 10)
         try await bob.say("b")
-        try await alice.restrict("bob", in: "general", .muted, until: nil, reason: "")
+        try await alice.restrict("bob", in: "general", as: .muted, until: nil, reason: "")
         #expect(await thrown { try await bob.say("c") }?.detail == .mutedInChannel)
         try await alice.lift(.muted, of: "bob", in: "general")
         try await bob.say("d")
@@ -266,8 +266,8 @@ import Testing
     @Test func memberListOmitsAnExpiredMute() async throws {
         try world.makeChannel("general", "alice", "bob", "carol")
         let alice = try await world.connect("alice")
-        try await alice.restrict("bob", in: "general", .muted, until: 1010, reason: "")
-        try await alice.restrict("carol", in: "general", .muted, until: 1020, reason: "")
+        try await alice.restrict("bob", in: "general", as: .muted, until: 1010, reason: "")
+        try await alice.restrict("carol", in: "general", as: .muted, until: 1020, reason: "")
         func muted() async throws -> [UserID] {
             try await alice.channel("general").members.filter(\.isMuted).map(\.userID)
         }
@@ -285,7 +285,7 @@ import Testing
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
-        try await alice.restrict("bob", in: "general", .banned, until: nil, reason: "")
+        try await alice.restrict("bob", in: "general", as: .banned, until: nil, reason: "")
         #expect(try await bob.catchUp(since: start).events.words == ["lost general banned"])
         #expect(await thrown { try await bob.join("general") }?.detail == .banned)
         #expect(await thrown { try await bob.say("a") }?.detail == .banned)
@@ -299,7 +299,7 @@ import Testing
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")
         let restricting = await thrown {
-            try await alice.restrict("nosuch", in: "general", type, until: nil, reason: "")
+            try await alice.restrict("nosuch", in: "general", as: type, until: nil, reason: "")
         }
         let lifting = await thrown { try await alice.lift(type, of: "nosuch", in: "general") }
         for error in [restricting, lifting] {
@@ -315,7 +315,7 @@ import Testing
         _ = try await alice.enter(open.url)
         for url in ["general", open.url] {
             let error = await thrown {
-                try await alice.restrict("alice", in: url, type, until: nil, reason: "")
+                try await alice.restrict("alice", in: url, as: type, until: nil, reason: "")
             }
             #expect(error?.code == .refused && error?.detail == .notAuthorized)
             _ = try await alice.send(.text("in \(url)", in: url))

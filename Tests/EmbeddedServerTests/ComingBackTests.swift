@@ -16,7 +16,7 @@ import Testing
         let (first, again) = (ofAlice, ofBob)
         _ = try await alice.createChannel(first)
         #expect(try await bob.createChannel(again).url == "pair")
-        try await alice.restrict("bob", in: "pair", .banned, until: nil, reason: "")
+        try await alice.restrict("bob", in: "pair", as: .banned, until: nil, reason: "")
         #expect(await thrown { try await bob.createChannel(again) }?.detail == .banned)
         #expect(try await alice.channel("pair").members.map(\.userID) == ["alice"])
         try await alice.lift(.banned, of: "bob", in: "pair")

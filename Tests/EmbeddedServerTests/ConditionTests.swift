@@ -164,7 +164,7 @@ import Testing
         }
         #expect(count?.code == .unsupported)
         let reaction = await thrown {
-            try await alice.react(.add, "k", to: "1", in: "general", requestID: "r")
+            try await alice.react(.add, with: "k", to: "1", in: "general", requestID: "r")
         }
         #expect(reaction?.code == .unsupported)
         #expect(try await alice.lookup(["1"], in: "general").found[0].reactions == [])

@@ -63,7 +63,7 @@ import Testing
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
         _ = try await alice.say("a", "b")
-        _ = try await alice.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        _ = try await alice.react(.add, with: "+1", to: "1", in: "general", requestID: "r")
         _ = try await bob.send(.text("c") { $0.parentMessageID = "1" })
         try await bob.markAsRead("general")
         try await alice.markAsDelivered("general")
@@ -97,7 +97,7 @@ import Testing
         let bob = try await world.connect("bob")
         let (before, start) = try await bob.catchUp(since: nil)
         _ = try await alice.say("a", "b")
-        try await alice.setFrozen(true, "general")
+        try await alice.setFrozen(true, for: "general")
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "Allgemein")
         _ = try await alice.updateChannel("general", with: patch)

@@ -25,7 +25,7 @@ import Testing
                 $0.metaArrays = [array]
             })
 
-        #expect(message.messageID == 1)
+        #expect(message.messageID == "1")
         #expect(message.createdAt == 1000)
         #expect(message.updatedAt == nil)
         #expect(message.requestID == "r1")

@@ -73,7 +73,7 @@ import Testing
         #expect(steps.withLock { $0 } == [1, 2, 3, 5])
         #expect(try await alice.download(info) == Data([1, 2, 3, 4, 5]))
         #expect(await thrown { try await alice.download(FileInfo(url: "x")) }?.code == .notFound)
-        world.server.conditions.maximumFileSize = 4
+        world.server.conditions.maximumFileByteCount = 4
         let error = await thrown {
             try await alice.upload(file, from: source, requestID: "r") { _ in }
         }

@@ -22,7 +22,7 @@ import Testing
 
     private var message: Message {
         Message(
-            id: 42, channelURL: "general", sender: Sender(id: "alice"), text: "Hi!",
+            id: "42", channelURL: "general", sender: Sender(id: "alice"), text: "Hi!",
             createdAt: 1_700_000_000_000)
     }
 

@@ -34,7 +34,7 @@ import Testing
         }
         expectStrictTotalOrder(positions) { $0 < $1 }
         #expect(Position(createdAt: 1, messageID: "9") < Position(createdAt: 2, messageID: "1"))
-        #expect(Position(createdAt: 1, messageID: 9) < Position(createdAt: 1, messageID: 10))
+        #expect(Position(createdAt: 1, messageID: "9") < Position(createdAt: 1, messageID: "10"))
         #expect(Position(createdAt: 5, messageID: "a").description == "5/a")
     }
 

@@ -29,7 +29,7 @@ struct InteropTests {
 
     @Test func protocReadsWhatAnApplicationWouldWrite() throws {
         var message = Message(
-            id: 7001, channelURL: "general", sender: Sender(id: "ann", nickname: "Ann"),
+            id: "7001", channelURL: "general", sender: Sender(id: "ann", nickname: "Ann"),
             text: "Grüße 👋", createdAt: 1_700_000_000_123)
         message.reactions = [Reaction(key: "+1", userIDs: ["bo"], updatedAt: 1_700_000_000_456)]
         message.survivalSeconds = 0

@@ -28,7 +28,7 @@ import Testing
              "message_survival_seconds":-1,"translations":{},"previous_message_id":7000}
             """)
         var expected = Message(
-            id: 7001, channelURL: "c-1", requestID: "r-1",
+            id: "7001", channelURL: "c-1", requestID: "r-1",
             sender: Sender(id: "u1", nickname: "Ann", role: .operator), text: "hi",
             createdAt: 1_700_000_000_123)
         expected.reactions = [Reaction(key: "+1", userIDs: ["u2"], updatedAt: 1_700_000_000_456)]
@@ -37,7 +37,7 @@ import Testing
             replyCount: 1, mostRepliedUsers: [User(id: "u2", nickname: "Bo")],
             lastRepliedAt: 1_700_000_000_999, updatedAt: 1_700_000_000_999)
         expected.isOperatorMessage = true
-        expected.previousMessageID = 7000
+        expected.previousMessageID = "7000"
         #expect(message == expected)
     }
 

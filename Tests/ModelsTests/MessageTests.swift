@@ -4,12 +4,12 @@ import Testing
 @testable import Models
 
 @Suite struct MessageTests {
-    static let message = Message(id: 7, channelURL: "c", text: "hi", createdAt: 100)
+    static let message = Message(id: "7", channelURL: "c", text: "hi", createdAt: 100)
 
     private func event(
         _ operation: ReactionEventAction, _ user: UserID, at time: Timestamp, key: String = "+1"
     ) -> ReactionEvent {
-        ReactionEvent(operation, key, by: user, to: 7, in: "c", at: time)
+        ReactionEvent(operation, key, by: user, to: "7", in: "c", at: time)
     }
 
     /// The users of each reaction, such as "+1: ann bo".
@@ -92,7 +92,7 @@ import Testing
 
     @Test func eventsOfOtherMessagesAreLeftAlone() {
         var message = Self.message
-        let other = ReactionEvent(.add, "+1", by: "ann", to: 8, in: "c", at: 1)
+        let other = ReactionEvent(.add, "+1", by: "ann", to: "8", in: "c", at: 1)
         #expect(take(other, &message) == false)
         #expect(message == Self.message)
     }
@@ -104,7 +104,7 @@ import Testing
         func update(_ count: Int, at time: Timestamp) -> Bool {
             let info = ThreadInfo(replyCount: count, lastRepliedAt: time, updatedAt: time)
             return message.apply(
-                ThreadInfoUpdateEvent(parentMessageID: 7, channelURL: "c", threadInfo: info))
+                ThreadInfoUpdateEvent(parentMessageID: "7", channelURL: "c", threadInfo: info))
         }
         #expect(update(2, at: 20))
         #expect(!update(1, at: 10))
@@ -115,10 +115,10 @@ import Testing
 
     @Test func aReplyTakesOverWhatItsParentSays() {
         var reply = Message(
-            id: 8, channelURL: "c", text: "yes", createdAt: 101, parentMessageID: 7)
+            id: "8", channelURL: "c", text: "yes", createdAt: 101, parentMessageID: "7")
         #expect(take(parent: Self.message, &reply) == true)
         #expect(reply.parentMessageInfo?.text == "hi")
-        #expect(reply.parentMessageInfo?.messageID == 7)
+        #expect(reply.parentMessageInfo?.messageID == "7")
         var other = Self.message
         #expect(take(parent: reply, &other) == false)
         #expect(other == Self.message)
@@ -147,7 +147,7 @@ import Testing
         #expect(unsent.messageID == nil && unsent.position == nil)
         #expect(unsent.sendingStatus == .pending)
         #expect(Self.message.sendingStatus == .succeeded)
-        #expect(Self.message.position == Position(createdAt: 100, messageID: 7))
+        #expect(Self.message.position == Position(createdAt: 100, messageID: "7"))
         #expect(Message(id: nil, channelURL: "c", createdAt: 5).sendingStatus == .none)
     }
 

@@ -13,7 +13,7 @@ import Testing
                     var channel = GroupChannel(
                         url: ChannelURL("c\(channels.count)"), name: name, createdAt: created)
                     channel.lastMessage = last.map {
-                        Message(id: 1, channelURL: channel.url, createdAt: $0)
+                        Message(id: "1", channelURL: channel.url, createdAt: $0)
                     }
                     channel.metadata = value.map { ["k": $0] } ?? [:]
                     channels.append(channel)

@@ -46,17 +46,17 @@ import Testing
         #expect(edit.targetRequestID == "r" && edit.messageID == nil && edit.message == nil)
         #expect(edit.userMessageUpdateParams?.text == "hi!")
         let reaction = OutboxItem(
-            .addReaction, requestID: "a", channelURL: "c", createdAt: 9, messageID: 7,
+            .addReaction, requestID: "a", channelURL: "c", createdAt: 9, messageID: "7",
             reactionKey: "+1")
-        #expect(reaction.messageID == 7 && reaction.reactionKey == "+1")
+        #expect(reaction.messageID == "7" && reaction.reactionKey == "+1")
         #expect(reaction.userMessageCreateParams == nil && reaction.files.isEmpty)
     }
 
     @Test func anOutboxItemIsTheseBytes() {
         // DO NOT CHANGE: on people's disks.
         let item = OutboxItem(
-            .deleteReaction, requestID: "r", channelURL: "c", createdAt: 9, messageID: 7,
-            reactionKey: "+1", follows: Position(createdAt: 8, messageID: 7))
+            .deleteReaction, requestID: "r", channelURL: "c", createdAt: 9, messageID: "7",
+            reactionKey: "+1", follows: Position(createdAt: 8, messageID: "7"))
         #expect(
             item.serializedBytes == [
                 0x0a, 1, 0x72,  // 1 request_id: "r"
@@ -81,10 +81,10 @@ import Testing
     // MARK: Place and time
 
     @Test func anOutboxItemFollowsThePositionThatWasTheNewest() {
-        let position = Position(createdAt: 400, messageID: 7)
+        let position = Position(createdAt: 400, messageID: "7")
         var item = OutboxItem(Self.message, requestID: "r", follows: position)
         #expect(item.follows == position)
-        #expect(item.followsCreatedAt == 400 && item.followsMessageID == 7)
+        #expect(item.followsCreatedAt == 400 && item.followsMessageID == "7")
         item.follows = nil
         #expect(item == OutboxItem(Self.message, requestID: "r"))
         #expect(item.follows == nil)
@@ -111,7 +111,7 @@ import Testing
     @Test func anOutboxItemFailsTogetherWithItsMessage() {
         var item = OutboxItem(Self.message, requestID: "r")
         item.notBefore = 600
-        item.fail(.mutedInChannel, "You are muted.")
+        item.fail(.mutedInChannel, message: "You are muted.")
         #expect(item.state == .failed && item.notBefore == nil)
         #expect(item.errorCode == .mutedInChannel && item.errorMessage == "You are muted.")
         #expect(item.message?.sendingStatus == .failed)
@@ -125,7 +125,7 @@ import Testing
         item.isDoubtful = true
         item.attempts = 2
         let before = item
-        item.fail(.ackTimeout, "no answer")
+        item.fail(.ackTimeout, message: "no answer")
         item.resend(at: 900)
         #expect(item.resentAt == 900)
         item.resentAt = nil
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func aChangeThatFailsHasNoMessage() {
-        var item = OutboxItem(.delete, requestID: "d", channelURL: "c", createdAt: 9, messageID: 7)
+        var item = OutboxItem(.delete, requestID: "d", channelURL: "c", createdAt: 9, messageID: "7")
         item.fail(.networkError)
         #expect(item.state == .failed && item.message == nil)
         item.resend(at: 10)

@@ -145,7 +145,7 @@ import Testing
             url: ChannelURL("c\(index % 4)"), name: any(["team", "Update", "plan", ""]),
             createdAt: any([1, 2, 3]))
         if any([true, false]) {
-            channel.lastMessage = Message(id: 1, channelURL: channel.url, createdAt: 5)
+            channel.lastMessage = Message(id: "1", channelURL: channel.url, createdAt: 5)
         }
         channel.isFrozen = any([true, false])
         channel.isChatNotification = any([true, false, false, false])

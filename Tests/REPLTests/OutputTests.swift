@@ -53,7 +53,7 @@ import Testing
             try workspace.store.write { batch in
                 try batch.save(GroupChannel(url: ChannelURL(url), name: url, createdAt: 5))
                 try batch.save(OpenChannel(url: ChannelURL("o" + url), name: url, createdAt: 5))
-                try batch.setPinned(true, ChannelURL(url))
+                try batch.setPinned(true, for: ChannelURL(url))
             }
         }
         for (line, total) in [

@@ -49,13 +49,13 @@ extension Mistake {
             backend.onReact = { action, key, id, url, request in
                 let isNew = mine.use { $0.reactions.insert("\(id) \(key)").inserted }
                 let action = action == .add && !isNew ? .delete : action
-                return try await base.react(action, key, to: id, in: url, requestID: request)
+                return try await base.react(action, with: key, to: id, in: url, requestID: request)
             }
         },
         Mistake("gives all reactions one time", ["react.version"]) { backend, base, _ in
             backend.onReact = { action, key, id, url, request in
                 var event = try await base.react(
-                    action, key, to: id, in: url, requestID: request)
+                    action, with: key, to: id, in: url, requestID: request)
                 event.updatedAt = 1
                 return event
             }
@@ -167,7 +167,7 @@ extension Mistake {
         Mistake("shows again what is to stay hidden", ["hide.state"]) { backend, base, _ in
             backend.onHide = { url, state in
                 let isHidden = state != .unhidden
-                try await base.hide(url, isHidden ? .hiddenAllowAutoUnhide : .unhidden)
+                try await base.hide(url, until: isHidden ? .hiddenAllowAutoUnhide : .unhidden)
             }
         },
         Mistake("does not say where a history begins", ["reset.history"]) { backend, base, _ in
@@ -182,7 +182,7 @@ extension Mistake {
     private static let moderationMistakes: [Mistake] = [
         Mistake("freezes a channel for all", ["freeze.refuses"]) { backend, base, memory in
             backend.onFrozen = { isFrozen, url in
-                try await base.setFrozen(isFrozen, url)
+                try await base.setFrozen(isFrozen, for: url)
                 memory.use { $0.channels[url] = isFrozen ? 1 : 0 }
             }
             backend.onSend = { item in
@@ -202,14 +202,14 @@ extension Mistake {
         },
         Mistake("bans for a moment", ["ban.loses"]) { backend, base, _ in
             backend.onRestrict = { userID, url, type in
-                try await base.restrict(userID, in: url, type, until: nil, reason: "")
+                try await base.restrict(userID, in: url, as: type, until: nil, reason: "")
                 if type == .banned { try await base.lift(type, of: userID, in: url) }
             }
         },
         Mistake("lets operators restrict themselves", ["restrict.self"]) { backend, base, _ in
             backend.onRestrict = { userID, url, type in
                 do {
-                    try await base.restrict(userID, in: url, type, until: nil, reason: "")
+                    try await base.restrict(userID, in: url, as: type, until: nil, reason: "")
                 } catch let error as BackendError where error.message.contains("own request") {}
             }
         },

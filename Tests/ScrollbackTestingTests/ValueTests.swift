@@ -40,7 +40,7 @@ import Testing
 
     @Test func samplesFollowEachOther() {
         let history = (1...3).map { Message.sample($0) }
-        #expect(history.map(\.messageID) == [1, 2, 3])
+        #expect(history.map(\.messageID) == ["1", "2", "3"])
         #expect(history.map(\.text) == ["message 1", "message 2", "message 3"])
         #expect(history[0].createdAt < history[1].createdAt)
         #expect(history[0].sendingStatus == .succeeded)
@@ -54,7 +54,7 @@ import Testing
         var temporary: TemporaryStore? = try TemporaryStore()
         let directory = try #require(temporary?.directory)
         try temporary?.store.write { batch in try batch.save(Message.sample(1)) }
-        #expect(try temporary?.reopen().messages(in: "general").map(\.messageID) == [1])
+        #expect(try temporary?.reopen().messages(in: "general").map(\.messageID) == ["1"])
         #expect(try temporary?.store.messages(in: "general").count == 1)
         #expect(FileManager.default.fileExists(atPath: directory.path))
         temporary = nil

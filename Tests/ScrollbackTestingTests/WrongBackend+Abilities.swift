@@ -27,12 +27,12 @@ extension WrongBackend {
     }
 
     func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         guard let onReact else {
             return try await base.react(
-                action, key, to: messageID, in: channelURL, requestID: requestID)
+                action, with: key, to: messageID, in: channelURL, requestID: requestID)
         }
         return try await failing {
             try await onReact(action, key, messageID, channelURL, requestID)
@@ -80,23 +80,23 @@ extension WrongBackend {
         try await failing { try await onLeave(url) }
     }
 
-    func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError) {
-        guard let onHide else { return try await base.hide(url, state) }
+    func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError) {
+        guard let onHide else { return try await base.hide(url, until: state) }
         try await failing { try await onHide(url, state) }
     }
 
-    func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
-        guard let onFrozen else { return try await base.setFrozen(isFrozen, url) }
+    func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
+        guard let onFrozen else { return try await base.setFrozen(isFrozen, for: url) }
         try await failing { try await onFrozen(isFrozen, url) }
     }
 
     func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         guard let onRestrict else {
             return try await base.restrict(
-                userID, in: url, restriction, until: end, reason: reason)
+                userID, in: url, as: restriction, until: end, reason: reason)
         }
         try await failing { try await onRestrict(userID, url, restriction) }
     }

@@ -25,7 +25,7 @@ import Testing
             try batch.save(OpenChannel(url: "o", createdAt: 1))
             try batch.save(Tombstone("x", in: "a", deletedAt: 1))
             try batch.markStale(StaleRange(in: "b", epoch: 1))
-            try batch.setPinned(true, "a")
+            try batch.setPinned(true, for: "a")
             try batch.recordAccess(to: "b")
             try batch.save(User(id: "ann", nickname: "Ann"))
             batch.setToken([1], for: "feed")
@@ -139,7 +139,7 @@ import Testing
 
     @Test func aUserCanBeRemovedOnce() throws {
         let store = try filled()
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             #expect(try batch.removeUser("ann"))
             #expect(try batch.user("ann") == nil && !batch.removeUser("ann"))
             try batch.removeUser("nobody")
@@ -156,7 +156,7 @@ import Testing
         let opens = (1...100).map { OpenChannel(url: ChannelURL("o\($0)"), createdAt: 1) }
         func sync() throws -> (change: Change, saved: Int) {
             var saved = 0
-            let change = try store.write { batch in
+            let (_, change) = try store.commit { batch in
                 for channel in groups where try batch.save(channel) { saved += 1 }
                 for channel in opens where try batch.save(channel) { saved += 1 }
             }
@@ -195,7 +195,7 @@ import Testing
         try store.write { batch in
             for url: ChannelURL in ["a", "b", "c"] {
                 try batch.save(Message("1", at: 1, in: url))
-                try batch.setPinned(url != "b", url)
+                try batch.setPinned(url != "b", for: url)
             }
             #expect(try batch.pinnedChannelURLs() == ["a", "c"])
             try batch.recordAccess(to: "c")
@@ -205,11 +205,11 @@ import Testing
         store = try directory.open()
         #expect(try store.pinnedChannelURLs() == ["a", "c"])
         try store.write { batch in
-            try batch.setPinned(true, "b")
+            try batch.setPinned(true, for: "b")
             #expect(try batch.removeAllPins() == 3)
             #expect(try batch.pinnedChannelURLs() == [])
             #expect(try batch.removeAllPins() == 0)
-            try batch.setPinned(true, "c")
+            try batch.setPinned(true, for: "c")
         }
         #expect(try store.pinnedChannelURLs() == ["c"] && !store.isPinned("a"))
         #expect(try store.messageCount() == 3)

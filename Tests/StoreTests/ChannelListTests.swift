@@ -219,10 +219,10 @@ import Testing
 
     @Test func savingAChannelTwiceIsAnUpsert() throws {
         let store = try ChatStore.inMemory()
-        let first = try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
+        let (_, first) = try store.commit { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
         #expect(first.picture == "gap(-∞ +∞) group(a)")
         try store.write { try $0.save(Message("m", at: 1, in: "a")) }
-        let second = try store.write {
+        let (_, second) = try store.commit {
             try $0.save(GroupChannel(url: "a", name: "new", createdAt: 1))
         }
         #expect(second.picture == "group(a)")
@@ -240,7 +240,7 @@ import Testing
             try batch.markStale(StaleRange(in: "a", epoch: 1))
             try batch.save(Tombstone("x", in: "a", deletedAt: 5))
             try batch.recordAccess(to: "a")
-            try batch.setPinned(true, "a")
+            try batch.setPinned(true, for: "a")
         }
         func expectNothing(_ reader: some StoreReader) throws {
             #expect(try reader.groupChannel("a") == nil)
@@ -259,7 +259,7 @@ import Testing
         }
         try store.write(fill)
         let before = try store.snapshot()
-        let change = try store.write { (batch) throws in
+        let (_, change) = try store.commit { (batch) throws in
             #expect(try batch.removeChannel("a"))
             try expectNothing(batch)
             #expect(try !batch.removeChannel("a"))
@@ -341,12 +341,12 @@ import Testing
     @Test func aPinStaysUntilItIsTakenOff() throws {
         let store = try ChatStore.inMemory()
         #expect(try !store.isPinned("a"))
-        try store.write { try $0.setPinned(true, "a") }
+        try store.write { try $0.setPinned(true, for: "a") }
         try store.write { try $0.save(Message("m", at: 1, in: "a")) }
         try store.write { try $0.clearMessages(in: "a") }
         #expect(try store.isPinned("a"))
         #expect(try store.messageCount(in: "a") == 0)
-        try store.write { try $0.setPinned(false, "a") }
+        try store.write { try $0.setPinned(false, for: "a") }
         #expect(try !store.isPinned("a"))
     }
 }

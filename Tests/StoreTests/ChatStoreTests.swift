@@ -11,7 +11,7 @@ import Testing
 
     @Test func writtenRecordsAreRead() throws {
         let store = try ChatStore.inMemory()
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             for id in 1...5 {
                 try batch.save(
                     message(MessageID(String(id)), at: Timestamp(milliseconds: Int64(id * 10))))

@@ -98,24 +98,24 @@ import Testing
             try attempt { _ = try store.replies(to: "1", in: url) }
             try attempt { _ = try store.firstGap(below: .end, in: url) }
             let middle = position(25, "x")
-            try attempt { try store.write { try $0.open(Gap(in: url, to: .position(middle))) } }
+            try attempt { _ = try store.write { try $0.open(Gap(in: url, to: .position(middle))) } }
             try attempt {
-                try store.write {
+                _ = try store.write {
                     try $0.cover(
                         url, from: .position(position(12, "x")), through: .position(middle))
                 }
             }
-            try attempt { try store.write { try $0.markStale(StaleRange(in: url, epoch: 1)) } }
+            try attempt { _ = try store.write { try $0.markStale(StaleRange(in: url, epoch: 1)) } }
             try attempt {
-                try store.write {
+                _ = try store.write {
                     try $0.markVerified(url, from: .beginning, through: .position(middle))
                 }
             }
-            try attempt { try store.write { try $0.save(Message("2", at: 50, in: url)) } }
-            try attempt { try store.write { try $0.removeMessages(in: url) } }
-            try attempt { try store.write { try $0.clearMessages(in: url) } }
+            try attempt { _ = try store.write { try $0.save(Message("2", at: 50, in: url)) } }
+            try attempt { _ = try store.write { try $0.removeMessages(in: url) } }
+            try attempt { _ = try store.write { try $0.clearMessages(in: url) } }
         }
-        try attempt { try store.write { try $0.clearCachedData() } }
+        try attempt { _ = try store.write { try $0.clearCachedData() } }
         store.close()
     }
 

@@ -34,8 +34,8 @@ import Testing
         let report = try store.damageReport()
         #expect(!report.isDamaged && report.unreadableRows == [:] && report.searchFailures == [])
         #expect(report.schemaVersion == 1 && !report.isEncrypted)
-        #expect(try report.cacheSize == store.cachedDataSize() && report.cacheSize > 0)
-        #expect(try report.outboxSize == store.outboxDataSize())
+        #expect(try report.cacheByteCount == store.cachedDataSize() && report.cacheByteCount > 0)
+        #expect(try report.outboxByteCount == store.outboxDataSize())
         store.close()
         #expect(code { _ = try store.damageReport() } == .closed)
     }

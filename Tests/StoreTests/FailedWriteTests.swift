@@ -263,7 +263,7 @@ import Testing
         #expect(throws: StoreError.self) {
             try store.write { batch in
                 try batch.save(Message("2", at: 2))
-                try batch.setPinned(true, "general")
+                try batch.setPinned(true, for: "general")
                 try batch.save(outboxItem("r"))
             }
         }
@@ -315,7 +315,7 @@ import Testing
                 #expect(try store.outboxItems() == before.1)
             }
             // An empty write does not fail.
-            #expect(try store.write { _ in }.entries.isEmpty)
+            #expect(try store.commit { _ in }.change.entries.isEmpty)
             try FileManager.default.removeItem(at: probe)
             try store.write(saveBoth)
             #expect(try store.message(message.messageID ?? "", in: "general") == message)
@@ -391,7 +391,7 @@ import Testing
         store.close()
         // Nothing is touched, not even looked for.
         try FileManager.default.removeItem(at: directory.url)
-        #expect(code { try store.write { try $0.save(sent) } } == .closed)
+        #expect(code { _ = try store.write { try $0.save(sent) } } == .closed)
         #expect(code { try store.purgeCleared() } == .closed)
         #expect(code { try store.emit(.connection(.open)) } == .closed)
         store.close()
@@ -518,7 +518,7 @@ import Testing
         // The write's header, payload, flush and sync come first; then the removal of the old rows
         // fails.
         disks.cache.fail(at: 5, with: EIO, once: true)
-        let change = try store.write { try $0.clearMessages(in: "general") }
+        let (_, change) = try store.commit { try $0.clearMessages(in: "general") }
         #expect(change.number == 2)
         #expect(observation.drain() == [change])
         #expect(try store.messages(in: "general") == [])

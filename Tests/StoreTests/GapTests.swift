@@ -497,7 +497,7 @@ import Testing
             { try $0.markStale(StaleRange(in: "c", from: tooLong, epoch: 1)) },
             { try $0.update(gap("a", "b")) },
         ]
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             for attempt in attempts { #expect(throws: StoreError.self) { try attempt(batch) } }
         }
         #expect(change.operations == [])

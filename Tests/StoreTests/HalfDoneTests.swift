@@ -45,7 +45,7 @@ import Testing
         let upper = [HalfDoneTests.bound(1), HalfDoneTests.bound(3), .end][index]
         try directory.writeToCache([(gapKey(upper), [0xFF])])
         let store = try directory.open()
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             try batch.cover("general", from: .beginning, through: Self.bound(6))
         }
         #expect(try store.gaps(in: "general").picture == "6/6 ~ +∞")

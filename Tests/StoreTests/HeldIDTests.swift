@@ -84,7 +84,7 @@ import Testing
 
     @Test func aBatchFindsWhatItHasPut() throws {
         try save(20..<28)
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             for (id, time) in [("m30", 3), ("m29", 2), ("m30", 3), ("m29", 4)]
                 as [(MessageID, Timestamp)]
             {

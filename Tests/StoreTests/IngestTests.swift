@@ -16,7 +16,7 @@ import Testing
 
     @Test func aMessageThatIsThereChangesNothing() throws {
         try store.write { try $0.save(message("1", at: 1)) }
-        let change = try store.write { (batch) throws in
+        let (_, change) = try store.commit { (batch) throws in
             #expect(try !batch.save(message("1", at: 1)))
         }
         #expect(change.isEmpty && change.number == 1)

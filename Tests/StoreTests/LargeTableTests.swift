@@ -20,7 +20,7 @@ import Testing
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "db").path
         var options = StoreOptions()
-        options.writeBufferSize = 16 << 20
+        options.writeBufferByteCount = 16 << 20
         options.isCompressed = false
         do {
             let database = try LevelDB(at: path, options: options)

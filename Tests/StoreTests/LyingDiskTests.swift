@@ -188,7 +188,7 @@ import Testing
         #expect(try store.contradictions() == [])
         try store.write { try $0.save(outboxItem("new", "t")) }
         #expect(try store.outboxItems().map(\.requestID) == ["q", "r", "s", "t"])
-        let change = try store.write { try $0.removeOutboxItem("r") }
+        let (_, change) = try store.commit { try $0.removeOutboxItem("r") }
         #expect(change.operations == [.removedOutboxItem(edited[0])])
         #expect(try store.outboxItems().map(\.requestID) == ["q", "s", "t"])
         #expect(try store.contradictions() == [])

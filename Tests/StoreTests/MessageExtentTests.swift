@@ -256,7 +256,7 @@ import Testing
     ) throws {
         let time = Timestamp(milliseconds: Int64.random(in: 1...20, using: &random))
         // A message has one of three times, and is moved if its time differs from before.
-        let id = MessageID(integerLiteral: time.milliseconds / 3)
+        let id: MessageID = "\(time.milliseconds / 3)"
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4:
             try batch.save(Message(id, at: time, in: url))

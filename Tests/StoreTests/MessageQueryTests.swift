@@ -296,7 +296,7 @@ import Testing
 
     @Test func removedMessageIsInNoQuery() throws {
         try store.write { try $0.save(Message("r", at: 50, request: "q", to: "a")) }
-        let change = try store.write { (batch) throws in
+        let (_, change) = try store.commit { (batch) throws in
             #expect(try batch.removeMessage("r", in: "general"))
             #expect(try !batch.removeMessage("r", in: "general"))
             #expect(try !batch.removeMessage("a", in: "nowhere"))
@@ -356,7 +356,7 @@ import Testing
             #expect(try batch.message("d", in: "general") == nil)
             #expect(try batch.messageCount(in: "general") == 5)
             #expect(try batch.messageCount() == 5)
-            try batch.setPinned(true, "general")
+            try batch.setPinned(true, for: "general")
             #expect(try batch.isPinned("general"))
             try batch.save(Message("z", at: 1, in: "new"))
             #expect(try batch.messageCount(in: "new") == 1)
@@ -382,7 +382,7 @@ import Testing
         #expect(thrown != nil)
         #expect(try before() == "e d c b a")
         #expect(try store.channelURLs() == ["general"])
-        let change = try store.write { try $0.save(Message("y", at: 1, in: "other")) }
+        let (_, change) = try store.commit { try $0.save(Message("y", at: 1, in: "other")) }
         #expect(change.number == 2)
     }
 
@@ -401,7 +401,7 @@ import Testing
             #expect(code { try batch.save(moved) } == .invalid)
             #expect(code { try batch.save(User(id: "")) } == .invalid)
             #expect(code { try batch.recordAccess(to: "") } == .invalid)
-            #expect(code { try batch.setPinned(true, "") } == .invalid)
+            #expect(code { try batch.setPinned(true, for: "") } == .invalid)
         }
         #expect(try store.snapshot().number == 1)
     }

@@ -213,10 +213,10 @@ import Testing
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { try $0.save(Message("a", at: 1)) }
-        let nothing = try store.write { _ = try $0.message("a", in: "general") }
+        let (_, nothing) = try store.commit { _ = try $0.message("a", in: "general") }
         #expect(nothing.isEmpty && nothing.number == 1)
         // A commit that changes nothing observable is a commit all the same.
-        let silent = try store.write { $0.setToken([1], for: "feed") }
+        let (_, silent) = try store.commit { $0.setToken([1], for: "feed") }
         #expect(silent.isEmpty && silent.number == 2)
         try store.write { try $0.removeMessage("a", in: "general") }
         #expect(pictures(changes) == ["1 gap(-∞ +∞) +a", "3 -a"])

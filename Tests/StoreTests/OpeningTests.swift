@@ -22,7 +22,7 @@ import Testing
     @Test func filesAreReadableByTheirOwnerOnly() throws {
         let user = ChatStore.directory(in: directory.url, applicationID: "app", userID: "me")
         var options = StoreOptions()
-        options.writeBufferSize = 64 << 10
+        options.writeBufferByteCount = 64 << 10
         let store = try ChatStore(at: user, options: options)
         try store.write { batch in
             for id in 0..<3_000 {

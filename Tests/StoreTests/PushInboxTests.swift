@@ -78,7 +78,7 @@ import Testing
         let store = try open(directory)
         try box(directory).leave([
             Message(
-                id: 42, channelURL: "general", sender: Sender(id: "alice"), text: "Hi!",
+                id: "42", channelURL: "general", sender: Sender(id: "alice"), text: "Hi!",
                 createdAt: 1_700_000_000_000)
         ])
         let name = try #require(try store.pushNames().first)

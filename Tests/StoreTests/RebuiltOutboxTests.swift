@@ -97,7 +97,7 @@ import Testing
         try store.write { try $0.save(outboxItem("new")) }
         #expect(try store.outboxItems() == doubtful(ids) + [outboxItem("new")])
         for (id, item) in zip(ids, doubtful(ids)) {
-            let change = try store.write { try $0.removeOutboxItem(id) }
+            let (_, change) = try store.commit { try $0.removeOutboxItem(id) }
             #expect(change.operations == [.removedOutboxItem(item)])
         }
         #expect(try store.outboxItems() == [outboxItem("new")])
@@ -158,7 +158,8 @@ import Testing
         #expect(try store.outboxItems() == doubtful(["a", "c", "d"]))
         // The index names it, so that it can be removed.
         #expect(try store.unreadableOutboxItemIDs() == ["b"])
-        #expect(try store.write { try $0.removeOutboxItem("b") }.operations.count == 1)
+        #expect(
+            try store.commit { try $0.removeOutboxItem("b") }.change.operations.count == 1)
         store.close()
         let again = try directory.open()
         #expect(again.openingReport.outboxLoss == loss && !again.openingReport.isOutboxRebuilt)

@@ -52,12 +52,12 @@ import Testing
     }
 
     @Test func aSmallWriteBufferMakesTables() throws {
-        var store = try store { $0.writeBufferSize = 64 << 10 }
+        var store = try store { $0.writeBufferByteCount = 64 << 10 }
         try fill(store)
         #expect(try tableBytes() > 0)
         store.close()
         try FileManager.default.removeItem(at: directory.url)
-        store = try self.store { $0.writeBufferSize = 16 << 20 }
+        store = try self.store { $0.writeBufferByteCount = 16 << 20 }
         try fill(store)
         #expect(try tableBytes() == 0)
     }
@@ -123,7 +123,7 @@ import Testing
             try FileManager.default.removeItem(at: directory.url)
             return try #require(usage)
         }
-        let none = try usage { $0.blockCacheSize = 0 }
+        let none = try usage { $0.blockCacheByteCount = 0 }
         let all = try usage { _ in }
         #expect(all - none > 300_000)
     }
@@ -131,10 +131,10 @@ import Testing
     @Test(arguments: [Int.min, -1, 0, 1, .max])
     func strangeSizesAreTakenForTheNearestOnesThatWork(size: Int) throws {
         let store = try store {
-            $0.blockCacheSize = size
+            $0.blockCacheByteCount = size
             $0.maxOpenFiles = size
             $0.bloomFilterBitsPerKey = size
-            $0.writeBufferSize = size
+            $0.writeBufferByteCount = size
         }
         try fill(store, commits: 2)
         // Only tables have filters.

@@ -26,7 +26,7 @@ import Testing
         #expect(code { _ = try store.messageCount() } == .suspended)
         #expect(code { _ = try store.snapshot() } == .suspended)
         #expect(code { _ = try store.observe(.everything) } == .suspended)
-        #expect(code { try store.write { try $0.save(message("2", at: 2)) } } == .suspended)
+        #expect(code { _ = try store.write { try $0.save(message("2", at: 2)) } } == .suspended)
         #expect(code { try store.purgeCleared() } == .suspended)
         #expect(code { _ = try store.cachedDataSize() } == .suspended)
         try store.resume()

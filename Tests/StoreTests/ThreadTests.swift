@@ -177,7 +177,7 @@ import Testing
         let directory = ScratchDirectory()
         var options = StoreOptions()
         // Tables are written and merged meanwhile.
-        options.writeBufferSize = 64 << 10
+        options.writeBufferByteCount = 64 << 10
         let store = try ChatStore(at: directory.url, options: options)
         try readWhileWriting(store, commits: 80)
         store.close()
@@ -252,7 +252,7 @@ import Testing
         onThreads(8) { thread in
             do {
                 for _ in 0..<25 {
-                    let change = try store.write { batch in
+                    let (_, change) = try store.commit { batch in
                         let count = try batch.messageCount(in: "general")
                         try batch.save(
                             Message(

@@ -109,7 +109,7 @@ struct WorldModel: Equatable {
         change(url) { $0.lastAccess = turn }
     }
 
-    mutating func setPinned(_ isPinned: Bool, _ url: ChannelURL) {
+    mutating func setPinned(_ isPinned: Bool, for url: ChannelURL) {
         if isPinned || channels[url] != nil { change(url) { $0.isPinned = isPinned } }
     }
 

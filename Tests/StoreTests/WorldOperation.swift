@@ -13,7 +13,7 @@ enum WorldOperation: Hashable, Sendable {
     case saveOpen(OpenChannel)
     case removeChannel(ChannelURL)
     case recordAccess(ChannelURL)
-    case setPinned(Bool, ChannelURL)
+    case setPinned(Bool, for: ChannelURL)
     case removeAllPins
     case saveUser(User)
     case removeUser(UserID)
@@ -41,7 +41,7 @@ enum WorldOperation: Hashable, Sendable {
             case .saveOpen(let channel): try batch.save(channel)
             case .removeChannel(let url): try batch.removeChannel(url)
             case .recordAccess(let url): try batch.recordAccess(to: url)
-            case .setPinned(let isPinned, let url): try batch.setPinned(isPinned, url)
+            case .setPinned(let isPinned, for: let url): try batch.setPinned(isPinned, for: url)
             case .removeAllPins: try batch.removeAllPins()
             case .saveUser(let user): try batch.save(user)
             case .removeUser(let id): try batch.removeUser(id)
@@ -76,8 +76,8 @@ enum WorldOperation: Hashable, Sendable {
         case .saveOpen(let channel): model.save(channel)
         case .removeChannel(let url): model.channels[url] = nil
         case .recordAccess(let url): model.recordAccess(url)
-        case .setPinned(let isPinned, let url): model.setPinned(isPinned, url)
-        case .removeAllPins: for url in WorldOperation.urls { model.setPinned(false, url) }
+        case .setPinned(let isPinned, for: let url): model.setPinned(isPinned, for: url)
+        case .removeAllPins: for url in WorldOperation.urls { model.setPinned(false, for: url) }
         case .saveUser(let user): model.users[user.userID] = user
         case .removeUser(let id): model.users[id] = nil
         case .clearCachedData:
@@ -126,7 +126,7 @@ extension WorldOperation {
             return .saveOpen(OpenChannel(url: url, createdAt: random.pick(times)))
         case 59..<61: return .removeChannel(url)
         case 61..<64: return .recordAccess(url)
-        case 64..<66: return .setPinned(random.oneIn(2), url)
+        case 64..<66: return .setPinned(random.oneIn(2), for: url)
         case 66..<68:
             return .saveUser(User(id: random.pick(["ann", "bo"]), nickname: id.rawValue))
         case 68..<71:
@@ -210,7 +210,7 @@ extension WorldOperation: CustomStringConvertible {
         case .saveOpen(let channel): "save open \(channel.url), created at \(channel.createdAt)"
         case .removeChannel(let url): "remove \(url)"
         case .recordAccess(let url): "access \(url)"
-        case .setPinned(let isPinned, let url): "\(isPinned ? "pin" : "unpin") \(url)"
+        case .setPinned(let isPinned, for: let url): "\(isPinned ? "pin" : "unpin") \(url)"
         case .removeAllPins: "unpin all"
         case .saveUser(let user): "save user \(user.userID)"
         case .removeUser(let id): "remove user \(id)"

@@ -11,7 +11,7 @@ import Testing
         let tooLong = Gap.Bound.position(
             Position(createdAt: 1, messageID: MessageID(String(repeating: "x", count: 65_536))))
         let known = Gap.Bound.position(Position(createdAt: 1, messageID: "m"))
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             #expect(code { try batch.open(Gap(in: "a", to: tooLong)) } == .invalid)
             #expect(
                 code { try batch.markStale(StaleRange(in: "b", to: tooLong, epoch: 1)) } == .invalid
@@ -42,7 +42,7 @@ import Testing
             try store.write { try $0.save(Message("a", at: 1)) }
             let (_, changes) = try store.observe(.everything)
             disks.cache.fail(at: change, with: ENOSPC, once: true)
-            let written = try? store.write { try $0.clearMessages(in: "general") }
+            let written = try? store.commit { try $0.clearMessages(in: "general") }.change
             guard let written, store.cache.hasFailed else { continue }
             failedCleanings += 1
             #expect(written.number == 2)

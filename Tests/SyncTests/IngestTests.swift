@@ -19,7 +19,7 @@ import Testing
         @discardableResult
         func apply(_ body: (inout Ingest) throws -> Void) throws -> Change {
             var after = (flights, tombstoneCounts)
-            let change = try store.write { batch in
+            let (_, change) = try store.commit { batch in
                 var ingest = Ingest(
                     batch, .exact, "bob", flights, tombstoneCounts: tombstoneCounts)
                 try body(&ingest)
@@ -88,7 +88,7 @@ import Testing
                     requestID: request)
             case (3, let message?):
                 _ = try await alice.react(
-                    random.oneIn(3) ? .delete : .add, "👍", to: message.messageID!,
+                    random.oneIn(3) ? .delete : .add, with: "👍", to: message.messageID!,
                     in: message.channelURL, requestID: request)
             case (4, _): try await bob.markAsRead("c")
             default:

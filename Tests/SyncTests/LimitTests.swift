@@ -104,14 +104,14 @@ import Testing
     @Test func shownPinnedAndUnsentMessagesAreNotEvicted() async throws {
         let story = try await story(["a", "b", "c"], count: 40, .init(), small)
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
-        try await story.engine.setPinned(true, "b")
+        try await story.engine.setPinned(true, for: "b")
         await story.engine.disconnect()
         let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "c")
         try await story.engine.shrinkCache(to: 0)
         #expect(try counts(story) == "a 40, b 40, c 0")
         #expect(try story.store.outboxItems(in: "c").map(\.requestID) == [item.requestID])
         await story.engine.hide("a", viewer: 1)
-        try await story.engine.setPinned(false, "b")
+        try await story.engine.setPinned(false, for: "b")
         try await story.engine.shrinkCache(to: 0)
         #expect(try counts(story) == "a 0, b 0, c 0")
         try await story.connect()
@@ -191,11 +191,11 @@ import Testing
 
     @Test func aCacheOnTheDiskStaysBelowItsLimitByItself() async throws {
         var limits = CacheLimits()
-        (limits.maxSize, limits.leastSize, limits.bytesBetweenLooks) = (3 << 20, 0, 256 << 10)
+        (limits.maximumByteCount, limits.minimumByteCount, limits.bytesBetweenChecks) = (3 << 20, 0, 256 << 10)
         var options = small
         options.pageSize = 100
         var storeOptions = StoreOptions()
-        (storeOptions.writeBufferSize, storeOptions.isCompressed) = (64 << 10, false)
+        (storeOptions.writeBufferByteCount, storeOptions.isCompressed) = (64 << 10, false)
         let temporary = try TemporaryStore(options: storeOptions)
         let store = temporary.store
         let story = try await story(
@@ -213,11 +213,11 @@ import Testing
 
     @Test func lessThanTheLeastSizeIsTakenForIt() {
         var limits = CacheLimits()
-        #expect(limits.effectiveSize == 256 << 20)
-        limits.maxSize = 1
-        #expect(limits.effectiveSize == 64 << 20)
-        limits.maxSize = .max
-        #expect(limits.effectiveSize == .max)
+        #expect(limits.effectiveByteCount == 256 << 20)
+        limits.maximumByteCount = 1
+        #expect(limits.effectiveByteCount == 64 << 20)
+        limits.maximumByteCount = .max
+        #expect(limits.effectiveByteCount == .max)
     }
 
     @Test func aClosedEngineSaysSo() async throws {

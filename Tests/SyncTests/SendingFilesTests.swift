@@ -263,7 +263,7 @@ import Testing
 
     @Test func aFileThatIsTooLargeIsRefusedBeforeItIsRead() async throws {
         var conditions = ServerConditions()
-        conditions.maximumFileSize = 999
+        conditions.maximumFileByteCount = 999
         try await withStory(conditions) { story, _ in
             try await story.open()
             var file = UploadableFile()

@@ -283,7 +283,7 @@ import Testing
             Issue.record("It was not sent.")
             return
         }
-        let reaction = try await story.engine.react(.add, "+1", to: .sent(id), in: "general")
+        let reaction = try await story.engine.react(.add, with: "+1", to: .sent(id), in: "general")
         _ = try await result(of: reaction)
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await result(of: long)

@@ -308,7 +308,7 @@ import Testing
     @Test func aReactionToWhatIsNotSentFollowsIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(try await result(of: reaction) == .done)
@@ -320,7 +320,7 @@ import Testing
     @Test func changeOfAFailedMessageWaitsForIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
         let b = try await story.write("b")
         story.network.goOnline()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
@@ -353,7 +353,7 @@ import Testing
         let story = try await Story(options)
         story.network.goOffline()
         let a = try await story.write(String(repeating: "x", count: 6000))
-        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(
@@ -428,7 +428,7 @@ import Testing
             return
         }
         #expect(message.text == "A")
-        let reaction = try await story.engine.react(.add, "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
         #expect(try await result(of: reaction) == .done)
         let deletion = try await story.engine.delete(.written(a), in: "general")
         #expect(try await result(of: deletion) == .done)
@@ -449,7 +449,7 @@ import Testing
         try await story.open()
         for change: @Sendable (isolated SyncEngine) throws -> Void in [
             { try $0.update(.written("x"), in: "general", with: .text("A")) },
-            { try $0.react(.add, "+1", to: .written("x"), in: "general") },
+            { try $0.react(.add, with: "+1", to: .written("x"), in: "general") },
             { try $0.delete(.written("x"), in: "general") },
         ] {
             let error = await #expect(throws: SyncError.self) { try await change(story.engine) }
@@ -472,7 +472,7 @@ import Testing
         var params = UserMessageUpdateParams()
         params.text = "A"
         let edit = try await story.engine.update(.sent(id), in: "general", with: .user(params))
-        let reaction = try await story.engine.react(.add, "+1", to: .sent(id), in: "general")
+        let reaction = try await story.engine.react(.add, with: "+1", to: .sent(id), in: "general")
         let overlay = try story.store.overlay(of: "general", for: "bob")
         let held = try #require(try story.store.message(id, in: "general"))
         #expect(held.text == "a" && overlay.shown(held)?.text == "A")

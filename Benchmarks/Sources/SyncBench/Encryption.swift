@@ -8,7 +8,7 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
     let key = EncryptionKey()
     func open(cacheSize: Int) throws -> [ChatStore] {
         var options = StoreOptions()
-        options.blockCacheSize = cacheSize
+        options.blockCacheByteCount = cacheSize
         return try places.enumerated().map { index, place in
             try ChatStore(at: place, options: options, encryptionKey: index == 0 ? nil : key)
         }
@@ -19,7 +19,7 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
     ) { store, round in
         let page = messages(batch, in: "general", from: round * batch + 1)
         return try ContinuousClock().measure {
-            _ = try store.write { for message in page { try $0.save(message) } }
+            try store.write { for message in page { try $0.save(message) } }
         }
     }
 

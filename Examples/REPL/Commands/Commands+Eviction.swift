@@ -27,7 +27,7 @@ extension Command {
             gives: [.channelURL]
         ) { arguments in
             let url = try arguments.onlyHeldChannel
-            try arguments.workspace.store.write { try $0.setPinned(true, url) }
+            try arguments.workspace.store.write { try $0.setPinned(true, for: url) }
             return .of(url, "pinned \(url)")
         },
         Command(
@@ -45,7 +45,7 @@ extension Command {
             guard try store.isPinned(url) else {
                 throw CommandError.failed("\(url) is not pinned: pins lists what is")
             }
-            try store.write { try $0.setPinned(false, url) }
+            try store.write { try $0.setPinned(false, for: url) }
             return .of(url, "\(url) is no longer pinned")
         },
         Command(
@@ -85,8 +85,7 @@ extension Command {
             guard try !store.isPinned(url) else {
                 throw CommandError.failed("\(url) is pinned: unpin \(url) comes first")
             }
-            var count = 0
-            try store.write { count = try $0.evictOldestMessages(largest, in: url) }
+            let count = try store.write { try $0.evictOldestMessages(largest, in: url) }
             var reply = Reply.picture(try workspace.picture(of: url))
             reply.text = "evicted \(counted(count, "message")) of \(url)\n\(reply.text)"
             reply.values.merge([.channelURL: url, .count: count]) { $1 }

@@ -345,7 +345,7 @@ extension Command {
             summary: summary,
             example: "\(name) bob for 10m",
             preparation: ["demo"],
-            covers: ["ChatClient.restrict(_:in:_:until:reason:)"],
+            covers: ["ChatClient.restrict(_:in:as:until:reason:)"],
             gives: [.userID, .channelURL]
         ) { arguments in
             let (words, url) = try await arguments.wordsInChannel()
@@ -355,7 +355,7 @@ extension Command {
             } else if words.count != 1 {
                 throw CommandError.usage
             }
-            try await arguments.client.restrict(UserID(words[0]), in: url, restriction, until: end)
+            try await arguments.client.restrict(UserID(words[0]), in: url, as: restriction, until: end)
             return .text(
                 "\(words[0]) is \(restriction) in \(url)", [.userID: words[0], .channelURL: url])
         }

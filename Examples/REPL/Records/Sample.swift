@@ -82,7 +82,7 @@ enum Sample {
 
     private static let message: Message = {
         var message = Message(
-            id: 42, channelURL: "general", requestID: "r-1",
+            id: "42", channelURL: "general", requestID: "r-1",
             sender: Sender(id: "alice", nickname: "Alice"), text: "Hello @bob",
             createdAt: 1_700_000_000_000, updatedAt: 1_700_000_030_000)
         message.mentionedUserIDs = ["bob"]
@@ -107,7 +107,7 @@ enum Sample {
         channel.joinedMemberCount = 2
         channel.unreadMessageCount = 1
         channel.lastMessage = Message(
-            id: 42, channelURL: "general", sender: Sender(id: "alice", nickname: "Alice"),
+            id: "42", channelURL: "general", sender: Sender(id: "alice", nickname: "Alice"),
             text: "Hello @bob", createdAt: 1_700_000_000_000)
         channel.readReceipts = ["alice": 1_700_000_000_000, "bob": 1_700_000_050_000]
         return channel

@@ -106,7 +106,7 @@ extension ChatClient {
     /// Reduces the size of the user's cache, as ``/Sync/SyncEngine/shrinkCache(to:)`` does.
     ///
     /// - Parameter size: The maximum size in bytes. The default is the
-    ///   ``/Sync/CacheLimits/maxSize`` of ``ChatClientOptions/cacheLimits``.
+    ///   ``/Sync/CacheLimits/maximumByteCount`` of ``ChatClientOptions/cacheLimits``.
     /// - Returns: The evicted messages.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -121,8 +121,8 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
-    public func setPinned(_ isPinned: Bool, _ url: ChannelURL) async throws(SyncError) {
-        try await engine.setPinned(isPinned, url)
+    public func setPinned(_ isPinned: Bool, for url: ChannelURL) async throws(SyncError) {
+        try await engine.setPinned(isPinned, for: url)
     }
 
     /// Searches for damage on this device, and returns a report that an app can submit: figures

@@ -136,7 +136,7 @@ extension ChatClient {
         try await perform { (backend) throws(BackendError) in
             if hidesPreviousMessages { _ = try await backend.resetMyHistory(of: url) }
             try await backend.hide(
-                url, allowsAutoUnhide ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide)
+                url, until: allowsAutoUnhide ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide)
         }
     }
 
@@ -145,7 +145,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unhide(_ url: ChannelURL) async throws(SyncError) {
         try await perform { (backend) throws(BackendError) in
-            try await backend.hide(url, .unhidden)
+            try await backend.hide(url, until: .unhidden)
         }
     }
 
@@ -169,7 +169,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func freeze(_ url: ChannelURL) async throws(SyncError) {
         try await perform { (backend) throws(BackendError) in
-            try await backend.setFrozen(true, url)
+            try await backend.setFrozen(true, for: url)
         }
     }
 
@@ -178,7 +178,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unfreeze(_ url: ChannelURL) async throws(SyncError) {
         try await perform { (backend) throws(BackendError) in
-            try await backend.setFrozen(false, url)
+            try await backend.setFrozen(false, for: url)
         }
     }
 
@@ -192,15 +192,15 @@ extension ChatClient {
     ///   - reason: The reason to display.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp? = nil, reason: String = ""
     ) async throws(SyncError) {
         try await perform { (backend) throws(BackendError) in
-            try await backend.restrict(userID, in: url, restriction, until: end, reason: reason)
+            try await backend.restrict(userID, in: url, as: restriction, until: end, reason: reason)
         }
     }
 
-    /// Ends a restriction of ``restrict(_:in:_:until:reason:)``.
+    /// Ends a restriction of ``restrict(_:in:as:until:reason:)``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func lift(

@@ -184,7 +184,7 @@ extension ChatClient {
         _ key: String, to target: MessageReference, in url: ChannelURL
     ) async throws(SyncError) -> Delivery {
         try await deliver(in: url) { (engine) throws(SyncError) in
-            try await engine.react(.add, key, to: target, in: url)
+            try await engine.react(.add, with: key, to: target, in: url)
         }
     }
 
@@ -205,7 +205,7 @@ extension ChatClient {
         _ key: String, from target: MessageReference, in url: ChannelURL
     ) async throws(SyncError) -> Delivery {
         try await deliver(in: url) { (engine) throws(SyncError) in
-            try await engine.react(.delete, key, to: target, in: url)
+            try await engine.react(.delete, with: key, to: target, in: url)
         }
     }
 

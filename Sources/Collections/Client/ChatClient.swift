@@ -55,7 +55,7 @@ public final class ChatClient {
     /// `nil` if neither has happened.
     ///
     /// The value contains the messages, which remain in memory until the next result: up to the
-    /// capacity of the inbox, ``/Store/PushInbox/maximumSize``.
+    /// capacity of the inbox, ``/Store/PushInbox/maximumByteCount``.
     public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
 
     /// A Boolean value that indicates whether data is stored in files.

@@ -162,7 +162,7 @@ extension MessageCollection {
         _ key: String, to target: MessageReference
     ) async throws(CollectionError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
-            try await engine.react(.add, key, to: target, in: url)
+            try await engine.react(.add, with: key, to: target, in: url)
         }
     }
 
@@ -183,7 +183,7 @@ extension MessageCollection {
         _ key: String, from target: MessageReference
     ) async throws(CollectionError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
-            try await engine.react(.delete, key, to: target, in: url)
+            try await engine.react(.delete, with: key, to: target, in: url)
         }
     }
 

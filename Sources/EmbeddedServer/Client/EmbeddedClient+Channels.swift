@@ -90,9 +90,9 @@ extension EmbeddedClient {
     }
 
     /// Hides a group channel from the user's list, or shows it again.
-    public func hide(_ url: ChannelURL, _ hiddenState: HiddenState) async throws(BackendError) {
+    public func hide(_ url: ChannelURL, until hiddenState: HiddenState) async throws(BackendError) {
         try ask(.hiding) { state, session throws(BackendError) in
-            try state.hide(url, hiddenState, by: session.userID)
+            try state.hide(url, until: hiddenState, by: session.userID)
         }
     }
 
@@ -129,9 +129,9 @@ extension EmbeddedClient {
     // MARK: Moderating
 
     /// Freezes a group or open channel, so that only operators can send messages, or unfreezes it.
-    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+    public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try ask(.moderation) { state, session throws(BackendError) in
-            try state.setFrozen(isFrozen, url, by: session.userID)
+            try state.setFrozen(isFrozen, for: url, by: session.userID)
         }
     }
 
@@ -140,17 +140,17 @@ extension EmbeddedClient {
     /// The feed does not report the end of a restriction: a channel that is fetched after that no
     /// longer shows the mute, and a banned user may join again.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         let needed: BackendCapabilities = end == nil ? .moderation : .temporaryRestrictions
         try ask([.moderation, needed]) { state, session throws(BackendError) in
             try state.restrict(
-                userID, in: url, restriction, until: end, reason: reason, by: session.userID)
+                userID, in: url, as: restriction, until: end, reason: reason, by: session.userID)
         }
     }
 
-    /// Ends a restriction of ``restrict(_:in:_:until:reason:)``.
+    /// Ends a restriction of ``restrict(_:in:as:until:reason:)``.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {

@@ -100,12 +100,12 @@ extension EmbeddedClient {
 
     /// Adds or removes a reaction.
     public func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         try ask(.reactions) { state, session throws(BackendError) in
             try state.react(
-                action, key, to: messageID, in: channelURL, by: session.userID,
+                action, with: key, to: messageID, in: channelURL, by: session.userID,
                 requestID: requestID)
         }
     }

@@ -57,9 +57,9 @@ extension ConditionedBackend {
     }
 
     /// Forwards the call to ``base`` under the conditions of the network.
-    public func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError) {
+    public func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError) {
         try await perform(.hide, in: url) { _ throws(BackendError) in
-            try await base.hide(url, state)
+            try await base.hide(url, until: state)
         }
     }
 
@@ -71,19 +71,19 @@ extension ConditionedBackend {
     }
 
     /// Forwards the call to ``base`` under the conditions of the network.
-    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+    public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try await perform(.setFrozen, in: url) { _ throws(BackendError) in
-            try await base.setFrozen(isFrozen, url)
+            try await base.setFrozen(isFrozen, for: url)
         }
     }
 
     /// Forwards the call to ``base`` under the conditions of the network.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         try await perform(.restrict, in: url) { _ throws(BackendError) in
-            try await base.restrict(userID, in: url, restriction, until: end, reason: reason)
+            try await base.restrict(userID, in: url, as: restriction, until: end, reason: reason)
         }
     }
 

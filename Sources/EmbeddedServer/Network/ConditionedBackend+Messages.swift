@@ -74,11 +74,11 @@ extension ConditionedBackend {
 
     /// Forwards the call to ``base`` under the conditions of the network.
     public func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         try await perform(.react, in: channelURL) { _ throws(BackendError) in
-            try await base.react(action, key, to: messageID, in: channelURL, requestID: requestID)
+            try await base.react(action, with: key, to: messageID, in: channelURL, requestID: requestID)
         }
     }
 

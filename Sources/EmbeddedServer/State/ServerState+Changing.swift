@@ -107,7 +107,7 @@ extension ServerState {
 
     /// Adds or removes a reaction.
     func react(
-        _ action: ReactionEventAction, _ key: String, to id: MessageID, in url: ChannelURL,
+        _ action: ReactionEventAction, with key: String, to id: MessageID, in url: ChannelURL,
         by userID: UserID, requestID: RequestID?
     ) throws(BackendError) -> ReactionEvent {
         let channel = try readableChannel(url, for: userID)

@@ -19,9 +19,9 @@ extension ServerState {
     }
 
     func checkFileSize(_ size: Int) throws(BackendError) {
-        if size > conditions.maximumFileSize {
+        if size > conditions.maximumFileByteCount {
             throw BackendError(
-                .refused, "a file has at most \(conditions.maximumFileSize) bytes, not \(size)",
+                .refused, "a file has at most \(conditions.maximumFileByteCount) bytes, not \(size)",
                 detail: .fileSizeLimitExceeded)
         }
     }

@@ -160,7 +160,7 @@ extension ServerState {
     }
 
     /// Hides a group channel from the user's list, or shows it again.
-    func hide(_ url: ChannelURL, _ state: HiddenState, by userID: UserID) throws(BackendError) {
+    func hide(_ url: ChannelURL, until state: HiddenState, by userID: UserID) throws(BackendError) {
         let channel = try groupChannel(url)
         _ = try readableChannel(url, for: userID)
         channel.members[userID]?.hidden = state

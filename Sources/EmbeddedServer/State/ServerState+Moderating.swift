@@ -3,7 +3,7 @@ import Store
 
 extension ServerState {
     /// Freezes or unfreezes a channel.
-    func setFrozen(_ isFrozen: Bool, _ url: ChannelURL, by userID: UserID) throws(BackendError) {
+    func setFrozen(_ isFrozen: Bool, for url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try moderatedChannel(url, by: userID)
         guard channel.isFrozen != isFrozen else { return }
         if channel.isOpen { channel.open.isFrozen = isFrozen }
@@ -16,7 +16,7 @@ extension ServerState {
 
     /// Mutes or bans a user.
     func restrict(
-        _ target: UserID, in url: ChannelURL, _ type: RestrictionType, until end: Timestamp?,
+        _ target: UserID, in url: ChannelURL, as type: RestrictionType, until end: Timestamp?,
         reason: String, by userID: UserID
     ) throws(BackendError) {
         let channel = try moderatedChannel(url, by: userID)
@@ -42,7 +42,7 @@ extension ServerState {
         append(.changed(.members, cause(source, [target], by: userID)), in: channel)
     }
 
-    /// Ends a restriction of ``restrict(_:in:_:until:reason:by:)``.
+    /// Ends a restriction of ``restrict(_:in:as:until:reason:by:)``.
     func lift(
         _ type: RestrictionType, of target: UserID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {

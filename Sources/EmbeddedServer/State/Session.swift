@@ -59,7 +59,7 @@ extension ServerState {
         }
         sessions[client]?.isLive = false
         var info = AppInfo()
-        info.uploadSizeLimit = conditions.maximumFileSize
+        info.uploadSizeLimit = conditions.maximumFileByteCount
         info.usesReactions = conditions.capabilities.contains(.reactions)
         return BackendSession(user: account.user, epoch: epoch, appInfo: info)
     }

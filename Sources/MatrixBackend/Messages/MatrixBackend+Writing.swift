@@ -150,7 +150,7 @@ extension MatrixBackend {
     ///
     /// Removing one takes a request that finds it.
     public func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         let room = channelURL.rawValue

@@ -131,7 +131,7 @@ extension MatrixBackend {
     // MARK: Moderating
 
     /// Freezes a room by the power that messages need, or unfreezes it.
-    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+    public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try await changePower(in: url.rawValue) { levels in
             levels.set(["events_default"], to: isFrozen ? 50 : 0)
         }
@@ -141,7 +141,7 @@ extension MatrixBackend {
     ///
     /// - Throws: `unsupported` for a restriction that ends, because Matrix has none.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         guard end == nil else {

@@ -110,7 +110,7 @@ extension Record {
     }
 
     /// The number of bytes of the binary form.
-    public var serializedSize: Int { fields.bytes.count }
+    public var serializedByteCount: Int { fields.bytes.count }
 
     /// Calls a closure with the bytes of the binary form, which are valid for the time of the call.
     public func withSerializedBytes<Result, Failure>(

@@ -7,8 +7,7 @@ import Foundation
 /// their UTF-8 bytes. Unlike two `String` values, two canonically equivalent texts ("é" as one and
 /// as two code points) are different identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
-    CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringLiteral,
-    ExpressibleByIntegerLiteral
+    CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringInterpolation
 {
     /// The text of the identifier.
     var rawValue: String { get }
@@ -21,11 +20,8 @@ extension Identifier {
     /// Creates an identifier from its text.
     public init(_ text: String) { self.init(rawValue: text) }
 
-    /// Creates an identifier from a literal.
+    /// Creates an identifier from a literal, which may have interpolations.
     public init(stringLiteral text: String) { self.init(rawValue: text) }
-
-    /// Creates an identifier from an integer, written in decimal.
-    public init(integerLiteral integer: Int64) { self.init(rawValue: String(integer)) }
 
     /// The text of the identifier.
     public var description: String { rawValue }

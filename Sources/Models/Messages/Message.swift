@@ -161,7 +161,6 @@ public struct Message: Record {
             Field(44, "scheduled_status", \Message.scheduledStatus),
             Field(45, "previous_message_id", \Message.previousMessageID, meaning: .zeroIsNone),
             Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
-            Field(47, "auto_resend_registered", \Message.isAutoResendRegistered),
             Field(48, "old_values", \Message.oldValues),
             Field(49, "translations", \Message.translations),
             Field(
@@ -404,15 +403,9 @@ extension Message {
     }
 }
 
-// MARK: Of this device, and of the edit that brought it
+// MARK: Of the edit that brought it
 
 extension Message {
-    /// A Boolean value that indicates whether the outbox retries the message automatically.
-    public var isAutoResendRegistered: Bool {
-        get { self[47] }
-        set { self[47] = newValue }
-    }
-
     /// The values that an edit replaced, as the server wrote them.
     public var oldValues: JSONValue? {
         get { self[48] }

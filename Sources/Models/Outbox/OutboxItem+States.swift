@@ -14,8 +14,8 @@ extension OutboxItem {
     ///
     /// - Parameters:
     ///   - code: The reason.
-    ///   - text: The backend's error message, for diagnosis.
-    public mutating func fail(_ code: ErrorCode, _ text: String? = nil) {
+    ///   - message: The backend's error message, for diagnosis.
+    public mutating func fail(_ code: ErrorCode, message text: String? = nil) {
         state = .failed
         errorCode = code
         errorMessage = text

@@ -80,7 +80,7 @@ extension BackendConformance {
             let message = try await alice.send("hello", in: url)
             var replica = try await Replica(alice, url)
             let cursor = try await alice.tip()
-            try await bob.react(.add, "+1", to: message)
+            try await bob.react(.add, with: "+1", to: message)
             try await replica.catchUp(since: cursor)
             try await replica.expectAgreement()
         },

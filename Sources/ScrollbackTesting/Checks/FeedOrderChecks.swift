@@ -56,7 +56,7 @@ extension BackendConformance {
             let reply = try await bob.send("reply", in: url, to: parent.id)
             let notified = try await reading.await("of a reply", reply)
             try await alice.expectWhole(notified)
-            try await alice.react(.add, "+1", to: reply)
+            try await alice.react(.add, with: "+1", to: reply)
             _ = try await bob.send("reply to it", in: url, to: reply.id)
             try await bob.edit(reply, "edited")
             let edit = try await reading.await("of an edit", reply) { $0.text == "edited" }

@@ -160,7 +160,7 @@ extension Device {
                 _ = try await backend.countMessages(in: url, from: nil, to: nil)
             },
             ChannelCall("react", .reactions) {
-                _ = try await backend.react(.add, "+1", to: id, in: url, requestID: request())
+                _ = try await backend.react(.add, with: "+1", to: id, in: url, requestID: request())
             },
             ChannelCall("markAsRead", .readReceipts) { try await backend.markAsRead(url) },
             ChannelCall("markAsDelivered", .deliveryReceipts) {
@@ -180,14 +180,14 @@ extension Device {
             },
             ChannelCall("join", .channelManagement) { _ = try await backend.join(url) },
             ChannelCall("hide", .hiding) {
-                try await backend.hide(url, .hiddenPreventAutoUnhide)
+                try await backend.hide(url, until: .hiddenPreventAutoUnhide)
             },
             ChannelCall("resetMyHistory", .historyReset) {
                 _ = try await backend.resetMyHistory(of: url)
             },
-            ChannelCall("setFrozen", .moderation) { try await backend.setFrozen(true, url) },
+            ChannelCall("setFrozen", .moderation) { try await backend.setFrozen(true, for: url) },
             ChannelCall("restrict", .moderation) {
-                try await backend.restrict(other, in: url, .muted, until: nil, reason: "")
+                try await backend.restrict(other, in: url, as: .muted, until: nil, reason: "")
             },
             ChannelCall("lift", .moderation) {
                 try await backend.lift(.muted, of: other, in: url)
@@ -195,7 +195,7 @@ extension Device {
             ChannelCall("leave", .channelManagement) { try await backend.leave(url) },
             ChannelCall("restrict(until: a time)", [.moderation, .temporaryRestrictions]) {
                 try await backend.restrict(
-                    other, in: url, .muted, until: .distantFuture, reason: "")
+                    other, in: url, as: .muted, until: .distantFuture, reason: "")
             },
             ChannelCall("deleteChannel", .channelDeletion) {
                 try await backend.deleteChannel(url)

@@ -40,7 +40,7 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             let message = try await bob.send("hello", in: url)
             let cursor = try await alice.tip()
-            try await alice.react(.add, "+1", to: message)
+            try await alice.react(.add, with: "+1", to: message)
             let updated = try await alice.changes(url, since: .feed(cursor)).updated
             let last = updated.last { $0.messageID == message.messageID }
             try expectEqual(last?.reactions.map(\.userIDs), [[alice.userID]], "the reactions")

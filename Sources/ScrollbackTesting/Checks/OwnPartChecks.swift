@@ -9,7 +9,7 @@ extension BackendConformance {
             for state in [HiddenState.hiddenAllowAutoUnhide, .hiddenPreventAutoUnhide] {
                 let url = try await scene.channel(alice, bob)
                 _ = try await alice.send("before", in: url)
-                try await bob.backend.hide(url, state)
+                try await bob.backend.hide(url, until: state)
                 let hidden = try await bob.backend.channel(url).hiddenState
                 try expectEqual(hidden, state, "the hidden state")
                 let others = try await alice.backend.channel(url).hiddenState
@@ -18,7 +18,7 @@ extension BackendConformance {
                 let after = try await bob.backend.channel(url).hiddenState
                 let expected = state == .hiddenAllowAutoUnhide ? .unhidden : state
                 try expectEqual(after, expected, "the state after a message")
-                try await bob.backend.hide(url, .unhidden)
+                try await bob.backend.hide(url, until: .unhidden)
                 let shown = try await bob.backend.channel(url).hiddenState
                 try expectEqual(shown, .unhidden, "the state when it is shown again")
             }
@@ -60,14 +60,14 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             try await expectFailure(.refused, of: "freezing by a member") {
-                try await bob.backend.setFrozen(true, url)
+                try await bob.backend.setFrozen(true, for: url)
             }
-            try await alice.backend.setFrozen(true, url)
+            try await alice.backend.setFrozen(true, for: url)
             try await expectFailure(.refused, of: "sending", detail: .channelFrozen) {
                 _ = try await bob.send("hello", in: url)
             }
             _ = try await alice.send("who moderates may", in: url)
-            try await alice.backend.setFrozen(false, url)
+            try await alice.backend.setFrozen(false, for: url)
             _ = try await bob.send("hello", in: url)
             let texts = try await alice.history(url).map(\.text)
             try expectEqual(texts.sorted(), ["hello", "who moderates may"], "the messages")
@@ -77,9 +77,9 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             try await expectFailure(.refused, of: "muting by a member") {
                 try await bob.backend.restrict(
-                    alice.userID, in: url, .muted, until: nil, reason: "")
+                    alice.userID, in: url, as: .muted, until: nil, reason: "")
             }
-            try await alice.backend.restrict(bob.userID, in: url, .muted, until: nil, reason: "")
+            try await alice.backend.restrict(bob.userID, in: url, as: .muted, until: nil, reason: "")
             try await expectFailure(.refused, of: "sending", detail: .mutedInChannel) {
                 _ = try await bob.send("hello", in: url)
             }
@@ -91,7 +91,7 @@ extension BackendConformance {
         ConformanceCheck("ban.loses", "ban a user", needs: .moderation) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            try await alice.backend.restrict(bob.userID, in: url, .banned, until: nil, reason: "")
+            try await alice.backend.restrict(bob.userID, in: url, as: .banned, until: nil, reason: "")
             try await bob.expectLoss(of: url)
             guard bob.can(.channelManagement) else { return }
             try await expectFailure(.notFound, .refused, of: "coming back") {
@@ -111,7 +111,7 @@ extension BackendConformance {
             for type in [RestrictionType.muted, .banned] {
                 try await expectFailure(.refused, of: "being \(type) by oneself") {
                     try await alice.backend.restrict(
-                        alice.userID, in: url, type, until: nil, reason: "")
+                        alice.userID, in: url, as: type, until: nil, reason: "")
                 }
             }
             _ = try await alice.send("hello", in: url)

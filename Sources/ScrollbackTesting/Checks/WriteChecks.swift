@@ -110,13 +110,13 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("hello", in: url)
-            for _ in 0..<2 { try await bob.react(.add, "+1", to: message) }
-            try await alice.react(.add, "+1", to: message)
+            for _ in 0..<2 { try await bob.react(.add, with: "+1", to: message) }
+            try await alice.react(.add, with: "+1", to: message)
             var reactions = try await alice.backend.lookup([message.id], in: url).found[0].reactions
             try expectEqual(
                 reactions.map { $0.userIDs.sorted() }, [[alice.userID, bob.userID].sorted()],
                 "who reacted")
-            for _ in 0..<2 { try await bob.react(.delete, "+1", to: message) }
+            for _ in 0..<2 { try await bob.react(.delete, with: "+1", to: message) }
             reactions = try await alice.backend.lookup([message.id], in: url).found[0].reactions
             try expectEqual(reactions.map(\.userIDs), [[alice.userID]], "who reacts still")
         },
@@ -128,7 +128,7 @@ extension BackendConformance {
             for (device, action) in [
                 (alice, ReactionEventAction.add), (bob, .add), (alice, .delete), (bob, .delete),
             ] {
-                let event = try await device.react(action, "+1", to: message)
+                let event = try await device.react(action, with: "+1", to: message)
                 try expectEqual(event.userID, device.userID, "who reacted")
                 try expectEqual(event.operation, action, "what was done")
                 try expect(event.updatedAt > time, "\(event.updatedAt) follows \(time)")

@@ -68,10 +68,10 @@ extension Device {
 
     @discardableResult
     func react(
-        _ action: ReactionEventAction = .add, _ key: String, to message: Message
+        _ action: ReactionEventAction = .add, with key: String, to message: Message
     ) async throws -> ReactionEvent {
         try await backend.react(
-            action, key, to: try message.id, in: message.channelURL,
+            action, with: key, to: try message.id, in: message.channelURL,
             requestID: scene.subject.makeRequestID())
     }
 }

@@ -128,10 +128,10 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func hide(
-        _ url: ChannelURL, _ state: HiddenState
+        _ url: ChannelURL, until state: HiddenState
     ) async throws(BackendError) {
         try await record("hide", ["": url, "": state]) { () async throws(BackendError) in
-            try await base.hide(url, state)
+            try await base.hide(url, until: state)
         }
     }
 
@@ -146,23 +146,23 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func setFrozen(
-        _ isFrozen: Bool, _ url: ChannelURL
+        _ isFrozen: Bool, for url: ChannelURL
     ) async throws(BackendError) {
         try await record("setFrozen", ["": isFrozen, "": url]) {
             () async throws(BackendError) in
-            try await base.setFrozen(isFrozen, url)
+            try await base.setFrozen(isFrozen, for: url)
         }
     }
 
     /// Forwards the call to ``base`` and records it.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         try await record(
             "restrict", ["": userID, "in": url, "": restriction, "until": end, "reason": reason]
         ) { () async throws(BackendError) in
-            try await base.restrict(userID, in: url, restriction, until: end, reason: reason)
+            try await base.restrict(userID, in: url, as: restriction, until: end, reason: reason)
         }
     }
 

@@ -126,14 +126,14 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         try await record(
             "react",
             ["": action, "": key, "to": messageID, "in": channelURL, "requestID": requestID]
         ) { () async throws(BackendError) in
-            try await base.react(action, key, to: messageID, in: channelURL, requestID: requestID)
+            try await base.react(action, with: key, to: messageID, in: channelURL, requestID: requestID)
         }
     }
 

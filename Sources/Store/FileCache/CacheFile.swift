@@ -79,7 +79,7 @@ extension CacheFile {
     /// Returns a Boolean value that indicates whether the line of a record is short enough to be
     /// read again.
     static func fits<R: Record>(_ record: R) -> Bool {
-        (record.serializedSize + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
+        (record.serializedByteCount + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
 
     /// Returns the channel of the message in a line, regardless of the line's file.

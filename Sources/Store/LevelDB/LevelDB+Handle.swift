@@ -70,13 +70,13 @@ extension LevelDB {
             let pointer: OpaquePointer = leveldb_options_create()
             self.options = Pointer(pointer)
             self.environment = environment
-            cache = Pointer(leveldb_cache_create_lru(options.blockCacheSize))
+            cache = Pointer(leveldb_cache_create_lru(options.blockCacheByteCount))
             let bits = Int32(options.bloomFilterBitsPerKey)
             filter = bits > 0 ? Pointer(leveldb_filterpolicy_create_bloom(bits)) : nil
             leveldb_options_set_env(pointer, scrollback_env_leveldb(environment.pointer))
             leveldb_options_set_cache(pointer, cache.raw)
             if let filter { leveldb_options_set_filter_policy(pointer, filter.raw) }
-            leveldb_options_set_write_buffer_size(pointer, options.writeBufferSize)
+            leveldb_options_set_write_buffer_size(pointer, options.writeBufferByteCount)
             leveldb_options_set_max_open_files(pointer, Int32(options.maxOpenFiles))
             leveldb_options_set_compression(
                 pointer,

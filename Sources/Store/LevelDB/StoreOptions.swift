@@ -9,13 +9,13 @@ public struct StoreOptions: Hashable, Sendable {
     /// (16 MiB: three times, with a million messages), temporarily uses twice as much memory, and
     /// makes opening after a crash slower, because the log is replayed. With less than 2 MiB,
     /// writers wait for tables.
-    public var writeBufferSize = 4 << 20
+    public var writeBufferByteCount = 4 << 20
 
     /// The size of the in-memory cache of uncompressed table blocks.
     ///
     /// The default is 8 MiB; the minimum is 0. A larger value helps random reads of old pages, but
     /// not reads of new ones.
-    public var blockCacheSize = 8 << 20
+    public var blockCacheByteCount = 8 << 20
 
     /// The number of bits per key of the Bloom filters.
     ///
@@ -52,8 +52,8 @@ extension StoreOptions {
     /// progress.
     var clamped: StoreOptions {
         var options = self
-        options.writeBufferSize = min(max(writeBufferSize, 64 << 10), 256 << 20)
-        options.blockCacheSize = max(blockCacheSize, 0)
+        options.writeBufferByteCount = min(max(writeBufferByteCount, 64 << 10), 256 << 20)
+        options.blockCacheByteCount = max(blockCacheByteCount, 0)
         options.bloomFilterBitsPerKey = min(max(bloomFilterBitsPerKey, 0), 64)
         options.maxOpenFiles = min(max(maxOpenFiles, 74), 50_000)
         return options

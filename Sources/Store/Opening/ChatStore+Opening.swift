@@ -220,8 +220,8 @@ extension StoreOptions {
     /// The options of the outbox, which is small.
     fileprivate static var outbox: StoreOptions {
         var options = StoreOptions()
-        options.writeBufferSize = 1 << 20
-        options.blockCacheSize = 1 << 20
+        options.writeBufferByteCount = 1 << 20
+        options.blockCacheByteCount = 1 << 20
         return options
     }
 }

@@ -32,7 +32,7 @@ public struct PushInbox: Sendable {
     public static let maximumPushByteCount = 1 << 20
 
     /// The maximum total size of all files: 16 MiB.
-    public static let maximumSize = 16 << 20
+    public static let maximumByteCount = 16 << 20
 
     /// The maximum number of waiting files.
     public static let maximumCount = 1000
@@ -107,7 +107,7 @@ public struct PushInbox: Sendable {
                 .invalid, "the message has no id: only messages of the server can be added",
                 path: files.path)
         }
-        let size = messages.reduce(0) { $0 + $1.serializedSize }
+        let size = messages.reduce(0) { $0 + $1.serializedByteCount }
         guard size <= PushInbox.maximumPushByteCount else {
             throw StoreError(
                 .invalid,

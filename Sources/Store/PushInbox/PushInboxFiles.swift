@@ -94,7 +94,7 @@ extension PushInboxFiles {
         let bytes = try keys.map(LineCipher.init)?.seal(text, name: name) ?? text
         var size = bytes.count
         for name in names { size += try DiskFile(reading: path(of: name))?.size() ?? 0 }
-        guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumSize else {
+        guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumByteCount else {
             throw StoreError(
                 .noSpace, "the push inbox is full: \(names.count) messages wait for the app",
                 path: path)

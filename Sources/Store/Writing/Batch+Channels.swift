@@ -104,7 +104,7 @@ extension Batch {
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
     /// - Complexity: One lookup.
-    public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
+    public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(StoreError) {
         if !isPinned, try self.number(of: url) == nil { return }
         let number = try number(giving: url)
         var state = try state(of: number)

@@ -41,7 +41,7 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         throw .lacking(.reactions)
@@ -129,7 +129,7 @@ extension Backend {
     // MARK: Without `hiding`
 
     /// Throws `unsupported`.
-    public func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError) {
+    public func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError) {
         throw .lacking(.hiding)
     }
 
@@ -143,13 +143,13 @@ extension Backend {
     // MARK: Without `moderation`
 
     /// Throws `unsupported`.
-    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+    public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         throw .lacking(.moderation)
     }
 
     /// Throws `unsupported`.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         throw .lacking(.moderation)

@@ -313,7 +313,7 @@ public protocol Backend: Sendable {
     /// - Returns: The event that the members receive.
     /// - Throws: `notFound` if the message is gone.
     func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent
 
@@ -405,7 +405,7 @@ public protocol Backend: Sendable {
     ///
     /// - `hide.state`: The channel has the given hidden state. A new message ends
     ///   `hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`.
-    func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError)
+    func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError)
 
     /// Resets the history of a group channel for this user only, and returns its new lower bound.
     ///
@@ -420,7 +420,7 @@ public protocol Backend: Sendable {
     ///
     /// - `freeze.refuses`: While the channel is frozen, messages of other users are refused with
     ///   `channelFrozen`.
-    func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError)
+    func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError)
 
     /// Mutes or bans a user.
     ///
@@ -437,11 +437,11 @@ public protocol Backend: Sendable {
     ///   - reason: The reason to display.
     /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError)
 
-    /// Ends a restriction of ``restrict(_:in:_:until:reason:)``.
+    /// Ends a restriction of ``restrict(_:in:as:until:reason:)``.
     func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError)

@@ -113,10 +113,10 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func react(
-        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
-        try await base.react(action, key, to: messageID, in: channelURL, requestID: requestID)
+        try await base.react(action, with: key, to: messageID, in: channelURL, requestID: requestID)
     }
 
     /// Forwards the call to ``base``.
@@ -187,8 +187,8 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
-    public func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError) {
-        try await base.hide(url, state)
+    public func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError) {
+        try await base.hide(url, until: state)
     }
 
     /// Forwards the call to ``base``.
@@ -197,16 +197,16 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
-    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
-        try await base.setFrozen(isFrozen, url)
+    public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
+        try await base.setFrozen(isFrozen, for: url)
     }
 
     /// Forwards the call to ``base``.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
-        try await base.restrict(userID, in: url, restriction, until: end, reason: reason)
+        try await base.restrict(userID, in: url, as: restriction, until: end, reason: reason)
     }
 
     /// Forwards the call to ``base``.

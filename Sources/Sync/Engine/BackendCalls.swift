@@ -85,7 +85,7 @@ extension Backend {
                 return .deleted
             case .react(let action, let key, let id, let url, let requestID):
                 return .reaction(
-                    try await react(action, key, to: id, in: url, requestID: requestID))
+                    try await react(action, with: key, to: id, in: url, requestID: requestID))
             case .replies(let id, let url, let anchor, let older, let newer):
                 return .page(
                     try await replies(to: id, in: url, at: anchor, older: older, newer: newer))

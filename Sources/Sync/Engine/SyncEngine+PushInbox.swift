@@ -102,7 +102,7 @@ public struct AbsorbedPushes: Sendable {
     public internal(set) var pushCount = 0
 
     /// The messages in the order in which they were left, up to the capacity of the inbox, which is
-    /// `PushInbox.maximumSize`.
+    /// `PushInbox.maximumByteCount`.
     public internal(set) var messages: [Message] = []
 
     /// The number of these messages that are now stored, in this or a newer version.

@@ -364,7 +364,7 @@ public actor SyncEngine {
             return
         }
         let written = store.cacheBytesWritten
-        guard core.areLimitsDue || written - bytesLookedAt >= limits.bytesBetweenLooks else {
+        guard core.areLimitsDue || written - bytesLookedAt >= limits.bytesBetweenChecks else {
             return
         }
         core.areLimitsDue = false

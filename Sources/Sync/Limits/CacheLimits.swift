@@ -10,10 +10,10 @@ public struct CacheLimits: Sendable {
     ///
     /// The default is 256 MiB.
     ///
-    /// Values below ``leastSize`` are replaced by it. The files may temporarily be larger: the
+    /// Values below ``minimumByteCount`` are replaced by it. The files may temporarily be larger: the
     /// engine checks the size after every four megabytes written, and rewriting files needs space.
     /// The limit does not apply to a store in memory.
-    public var maxSize = 256 << 20
+    public var maximumByteCount = 256 << 20
 
     /// The order in which channels lose their messages.
     ///
@@ -28,17 +28,17 @@ public struct CacheLimits: Sendable {
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
 
     /// The minimum value of the size limit: 64 MiB in bytes.
-    public static let leastSize = 64 << 20
+    public static let minimumByteCount = 64 << 20
 
     // A variable for tests, which use smaller caches.
-    package var leastSize = CacheLimits.leastSize
+    package var minimumByteCount = CacheLimits.minimumByteCount
     /// The number of bytes written between two checks of the size.
-    package var bytesBetweenLooks = 4 << 20
+    package var bytesBetweenChecks = 4 << 20
 
     /// Creates the default limits.
     public init() {}
 
-    var effectiveSize: Int { max(maxSize, leastSize) }
+    var effectiveByteCount: Int { max(maximumByteCount, minimumByteCount) }
 }
 
 /// The order in which channels lose their messages when the cache is full.

@@ -8,7 +8,7 @@ extension SyncEngine {
     /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
     /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The
-    ///   default is ``CacheLimits/maxSize``. A larger cache is reduced to seven eighths of that, so
+    ///   default is ``CacheLimits/maximumByteCount``. A larger cache is reduced to seven eighths of that, so
     ///   that there is room for a while.
     /// - Returns: The messages that would be evicted. Messages beyond their retention are always
     ///   included.
@@ -49,10 +49,10 @@ extension SyncEngine {
     /// Sets whether a channel's messages are exempt from eviction.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
-    public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(SyncError) {
+    public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in
             let isSet: Void? = core.write { (ingest) throws(StoreError) in
-                try ingest.batch.setPinned(isPinned, url)
+                try ingest.batch.setPinned(isPinned, for: url)
             }
             guard isSet != nil else {
                 throw core.unwritten("\(url) could not be pinned")
@@ -147,7 +147,7 @@ private struct Look: Sendable {
                     keepsNewest: recent.contains(channel.url)))
         }
         let bytes = try store.cachedDataSize()
-        let limit = limits.effectiveSize
+        let limit = limits.effectiveByteCount
         let target = size.map { max(0, $0) } ?? (bytes > limit ? limit / 8 * 7 : limit)
         return EvictionPlan(
             candidates: candidates, newestCount: newestCount, size: bytes,

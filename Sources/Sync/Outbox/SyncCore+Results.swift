@@ -137,7 +137,7 @@ extension SyncCore {
         var item = item
         let (id, url) = (item.requestID, item.channelURL)
         item.attempts += attempts[id] ?? 0
-        item.fail(code, text)
+        item.fail(code, message: text)
         guard save(item, .localMessageFailed) else { return false }
         attempts[id] = nil
         outbox.fail(id, in: url, isMessage: item.operation == .send)

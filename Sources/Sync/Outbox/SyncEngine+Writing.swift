@@ -192,7 +192,7 @@ extension SyncEngine {
     ///   stored; `store`, `closed`.
     @discardableResult
     public func react(
-        _ action: ReactionEventAction, _ key: String, to target: MessageReference,
+        _ action: ReactionEventAction, with key: String, to target: MessageReference,
         in url: ChannelURL
     ) throws(SyncError) -> RequestID {
         let operation: OutboxOperation = action == .add ? .addReaction : .deleteReaction

@@ -50,20 +50,20 @@ import Testing
 
         var options = ChatClientOptions()
         options.storage = .directory(directory)  // the default is application support
-        options.cacheLimits.maxSize = 128 << 20  // bytes; the default is 256 MiB
+        options.cacheLimits.maximumByteCount = 128 << 20  // bytes; the default is 256 MiB
         options.cacheLimits.retention = { url in
             url == "announcements" ? .lasting(.seconds(30 * 24 * 60 * 60)) : .unlimited
         }
         let client = try await ChatClient.open(backend: backend, options: options)
         try await client.connect(as: Credentials("alice"))
-        try await client.setPinned(true, "family")  // stored on disk until setPinned(false, …)
+        try await client.setPinned(true, for: "family")  // stored on disk until setPinned(false, for: …)
 
-        #expect(CacheLimits().maxSize == 256 << 20)
+        #expect(CacheLimits().maximumByteCount == 256 << 20)
         #expect(ChatClientOptions().storage == .applicationSupport)
         await client.close()
         let again = try await ChatClient.open(backend: backend, options: options)
         #expect(try again.engine.store.pinnedChannelURLs() == ["family"])
-        try await again.setPinned(false, "family")
+        try await again.setPinned(false, for: "family")
         #expect(try again.engine.store.pinnedChannelURLs() == [])
         await again.close()
     }

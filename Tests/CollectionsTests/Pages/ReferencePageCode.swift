@@ -72,7 +72,7 @@ import Testing
     // Sources/Store/Store.docc/Store.md
     @Test func aBatchIsOneChange() throws {
         let store = try ChatStore.inMemory()
-        let change = try store.write { batch in
+        let (_, change) = try store.commit { batch in
             try batch.save(
                 Message(id: "1", channelURL: "general", text: "Hi!", createdAt: 1_700_000_000_000))
         }

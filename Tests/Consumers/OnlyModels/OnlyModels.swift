@@ -7,6 +7,6 @@ import Models
             createdAt: 1_700_000_000_000)
         let copy = try Message(serialized: message.serialize())
         precondition(copy == message && copy.text == "hi" && copy.sender?.userID == "alice")
-        print("\(copy.serializedSize) bytes: \(copy)")
+        print("\(copy.serializedByteCount) bytes: \(copy)")
     }
 }

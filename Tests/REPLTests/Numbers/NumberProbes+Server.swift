@@ -23,7 +23,7 @@ extension NumberProbe {
         _ = try? await backend.members(of: world.url, after: nil, limit: numbers.int())
         _ = try? await backend.openChannels(after: nil, limit: numbers.int())
         _ = try? await backend.restrict(
-            "alice", in: world.url, .banned, until: numbers.time(), reason: "")
+            "alice", in: world.url, as: .banned, until: numbers.time(), reason: "")
         var query = GroupChannelListQuery()
         query.limit = numbers.int()
         _ = try? await backend.channels(matching: query, after: nil)
@@ -42,14 +42,14 @@ extension NumberProbe {
                 "EmbeddedClient.countMessages(in:from:to:)",
                 "EmbeddedClient.members(of:after:limit:)",
                 "EmbeddedClient.openChannels(after:limit:)",
-                "EmbeddedClient.restrict(_:in:_:until:reason:)"
+                "EmbeddedClient.restrict(_:in:as:until:reason:)"
             ) { numbers, world in
                 await NumberProbe.ask(world.server.client(waits: false), &numbers, world)
             },
             NumberProbe(
                 "ServerConditions.pageLimit", "ServerConditions.changelogPageSize",
                 "ServerConditions.feedBatchSize", "ServerConditions.listLimit",
-                "ServerConditions.maximumMessageLength", "ServerConditions.maximumFileSize",
+                "ServerConditions.maximumMessageLength", "ServerConditions.maximumFileByteCount",
                 "ServerConditions.timeGranularity", "ServerConditions.clockSkew",
                 "ServerConditions.feedLimit"
             ) { numbers, world in
@@ -59,7 +59,7 @@ extension NumberProbe {
                 world.server.conditions.feedBatchSize = numbers.int()
                 world.server.conditions.listLimit = numbers.int()
                 world.server.conditions.maximumMessageLength = numbers.int()
-                world.server.conditions.maximumFileSize = numbers.int()
+                world.server.conditions.maximumFileByteCount = numbers.int()
                 world.server.conditions.timeGranularity = numbers.int64()
                 world.server.conditions.clockSkew = numbers.int64()
                 world.server.conditions.feedLimit = numbers.intOrNil()
@@ -99,7 +99,7 @@ extension NumberProbe {
                 "ConditionedBackend.countMessages(in:from:to:)",
                 "ConditionedBackend.members(of:after:limit:)",
                 "ConditionedBackend.openChannels(after:limit:)",
-                "ConditionedBackend.restrict(_:in:_:until:reason:)",
+                "ConditionedBackend.restrict(_:in:as:until:reason:)",
                 "ConditionedBackend.init(_:conditions:sleep:)", "NetworkConditions.seed",
                 "NetworkConditions.init(seed:)", "NetworkConditions.train(seed:)",
                 "NetworkConditions.awkward(seed:)", "NetworkConditions.withinContract(seed:)",
@@ -204,7 +204,7 @@ extension NumberProbe {
                 "BackendRecorder.countMessages(in:from:to:)",
                 "BackendRecorder.members(of:after:limit:)",
                 "BackendRecorder.openChannels(after:limit:)",
-                "BackendRecorder.restrict(_:in:_:until:reason:)"
+                "BackendRecorder.restrict(_:in:as:until:reason:)"
             ) { numbers, world in
                 let recorder = BackendRecorder(world.server.client(waits: false))
                 await NumberProbe.ask(recorder, &numbers, world)

@@ -45,10 +45,9 @@ extension NumberProbe {
                 _ = try JSONEncoder().encode(time)
             },
             NumberProbe(
-                "Identifier.init(integerLiteral:)", "ErrorCode.init(rawValue:)",
+                "ErrorCode.init(rawValue:)",
                 "BackendCapabilities.init(rawValue:)"
             ) { numbers, _ in
-                _ = MessageID(integerLiteral: numbers.int64())
                 _ = "\(ErrorCode(rawValue: numbers.int()))"
                 _ = "\(BackendCapabilities(rawValue: UInt32(truncatingIfNeeded: numbers.int())))"
             },
@@ -198,12 +197,12 @@ extension NumberProbe {
     fileprivate static var ofStore: [NumberProbe] {
         [
             NumberProbe(
-                "StoreOptions.writeBufferSize", "StoreOptions.blockCacheSize",
+                "StoreOptions.writeBufferByteCount", "StoreOptions.blockCacheByteCount",
                 "StoreOptions.bloomFilterBitsPerKey", "StoreOptions.maxOpenFiles"
             ) { numbers, _ in
                 var options = StoreOptions()
-                options.writeBufferSize = numbers.int()
-                options.blockCacheSize = numbers.int()
+                options.writeBufferByteCount = numbers.int()
+                options.blockCacheByteCount = numbers.int()
                 options.bloomFilterBitsPerKey = numbers.int()
                 options.maxOpenFiles = numbers.int()
                 let store = try ChatStore.inMemory(options: options)
@@ -387,11 +386,11 @@ extension NumberProbe {
                 await engine.close()
             },
             NumberProbe(
-                "CacheLimits.maxSize", "CacheRetention.lasting(_:)", "SyncEngine.evictionPlan(to:)",
+                "CacheLimits.maximumByteCount", "CacheRetention.lasting(_:)", "SyncEngine.evictionPlan(to:)",
                 "SyncEngine.shrinkCache(to:)"
             ) { numbers, world in
                 var limits = CacheLimits()
-                limits.maxSize = numbers.int()
+                limits.maximumByteCount = numbers.int()
                 let duration = numbers.duration()
                 limits.retention = { _ in .lasting(duration) }
                 let engine = try await world.engine(limits: limits)
@@ -459,7 +458,7 @@ extension NumberProbe {
         [
             NumberProbe(
                 "ChatClient.members(of:after:limit:)", "ChatClient.openChannels(after:limit:)",
-                "ChatClient.restrict(_:in:_:until:reason:)", "ChatClient.evictionPlan(to:)",
+                "ChatClient.restrict(_:in:as:until:reason:)", "ChatClient.evictionPlan(to:)",
                 "ChatClient.shrinkCache(to:)", "ChatClient.messages(in:around:params:)",
                 "ChatClient.threadedMessages(of:in:around:params:)",
                 "ThreadedMessageListParams.previousResultSize",
@@ -468,7 +467,7 @@ extension NumberProbe {
                 let client = try await world.client()
                 _ = try await client.members(of: world.url, limit: numbers.int())
                 _ = try await client.openChannels(limit: numbers.int())
-                try? await client.restrict("alice", in: world.url, .muted, until: numbers.time())
+                try? await client.restrict("alice", in: world.url, as: .muted, until: numbers.time())
                 _ = try await client.evictionPlan(to: numbers.intOrNil())
                 _ = try await client.shrinkCache(to: numbers.intOrNil())
                 var params = MessageListParams()

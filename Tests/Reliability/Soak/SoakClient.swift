@@ -31,11 +31,11 @@ final class SoakClient {
         network = ConditionedBackend(server.client())
         var options = ChatClientOptions()
         options.storage = .directory(directory)
-        options.store.writeBufferSize = 64 << 10
-        options.store.blockCacheSize = 256 << 10
-        options.cacheLimits.maxSize = 1 << 20
-        options.cacheLimits.leastSize = 0
-        options.cacheLimits.bytesBetweenLooks = 64 << 10
+        options.store.writeBufferByteCount = 64 << 10
+        options.store.blockCacheByteCount = 256 << 10
+        options.cacheLimits.maximumByteCount = 1 << 20
+        options.cacheLimits.minimumByteCount = 0
+        options.cacheLimits.bytesBetweenChecks = 64 << 10
         options.sync.backoff = Backoff(
             interval: .milliseconds(20), multiplier: 2, maximum: .milliseconds(200))
         options.renewSession = { Credentials(userID) }

@@ -81,8 +81,8 @@ final class World {
     /// Logs and tables of 64 KiB, the least that LevelDB takes, so that there are several soon.
     static var options: StoreOptions {
         var options = StoreOptions()
-        options.writeBufferSize = 64 << 10
-        options.blockCacheSize = 64 << 10
+        options.writeBufferByteCount = 64 << 10
+        options.blockCacheByteCount = 64 << 10
         return options
     }
 

@@ -120,7 +120,7 @@ final class ModelServer {
         case .react(let tag, let key, let name, let gives):
             guard let (url, id) = history.place(of: tag) else { return true }
             _ = try await user(name).react(
-                gives ? .add : .delete, key, to: id, in: url, requestID: "react")
+                gives ? .add : .delete, with: key, to: id, in: url, requestID: "react")
             try await record(id, in: url)
             note()
         case .read(let url, let name):
@@ -145,7 +145,7 @@ final class ModelServer {
         case .invite(let url): try await invite(ChannelURL(url))
         case .ban(let url):
             try await user("alice").restrict(
-                Self.me, in: ChannelURL(url), .banned, until: nil, reason: "")
+                Self.me, in: ChannelURL(url), as: .banned, until: nil, reason: "")
             change(ChannelURL(url)) {
                 $0.isMine = false
                 $0.changedAt = $1
@@ -162,7 +162,7 @@ final class ModelServer {
             }
         case .createChannel(let url): try createChannel(ChannelURL(url))
         case .freeze(let url, let isFrozen):
-            try await user("alice").setFrozen(isFrozen, ChannelURL(url))
+            try await user("alice").setFrozen(isFrozen, for: ChannelURL(url))
             note()
         case .importOld(let tag, let url, let name, let age, let isTold):
             try await importOld(tag, ChannelURL(url), UserID(name), age: age, isTold: isTold)
