@@ -27,10 +27,9 @@ struct Baseline {
             }
             for (index, column) in Figure.columns.enumerated() {
                 let (was, now) = (old.values[index], figure.values[index])
-                // The file has two digits.
-                if abs(now - was) < 0.01 { continue }
-                let line = String(format: "%@: %@ %.2f, was %.2f", figure.name, column, now, was)
-                if now > was { worse.append(line) } else { better.append(line) }
+                let line = "\(figure.name): \(column) \(now), was \(was)"
+                if now > was { worse.append(line) }
+                if now < was { better.append(line) }
             }
         }
         for old in figures where !new.contains(where: { $0.name == old.name }) {

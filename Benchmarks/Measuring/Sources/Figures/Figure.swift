@@ -7,16 +7,19 @@ import Measuring
 struct Figure: Equatable {
     let name: String
     /// The values for each call, by the columns of the table.
-    var values: [Double]
+    var values: [Int]
 
-    static let columns = [
-        "mallocs", "gets", "seeks", "steps", "snapshots", "batches", "rows", "bytes", "written",
-        "syncs",
-    ]
+    static let columns = ["mallocs", "gets", "seeks", "steps", "rows", "bytes", "syncs"]
 
-    /// Counts the cost of a call: the mean of some calls, each of which gets its number.
+    /// Counts the cost of a call: the mean of some calls, rounded to a whole number.
     ///
     /// Some calls are made before, to exclude one-time initialization.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the call in the table.
+    ///   - calls: The number of calls.
+    ///   - call: The call; it receives its index.
+    /// - Returns: The figure.
     static func count(
         _ name: String, calls: Int = 64, _ call: (Int) throws -> Void
     ) rethrows -> Figure {
@@ -27,10 +30,10 @@ struct Figure: Equatable {
         let mallocs = allocations_stop()
         let counted = store_calls_stop()
         let totals = [
-            mallocs, counted.gets, counted.seeks, counted.steps, counted.snapshots,
-            counted.batches, counted.rows, counted.bytes, counted.written, counted.syncs,
+            mallocs, counted.gets, counted.seeks, counted.steps, counted.rows, counted.bytes,
+            counted.syncs,
         ]
-        return Figure(name: name, values: totals.map { Double($0) / Double(calls) })
+        return Figure(name: name, values: totals.map { (Int($0) + calls / 2) / calls })
     }
 }
 
@@ -41,17 +44,17 @@ extension Figure {
 
     /// The header line.
     static var head: String {
-        "what, for each call".padded(to: width)
-            + columns.map { $0.padded(to: -11) }.joined()
+        "for each call of the store".padded(to: width)
+            + columns.map { $0.padded(to: -9) }.joined()
     }
 
     var line: String {
         name.padded(to: Figure.width)
-            + values.map { String(format: "%.2f", $0).padded(to: -11) }.joined()
+            + values.map { String($0).padded(to: -9) }.joined()
     }
 
     init?(_ line: Substring) {
-        let words = line.dropFirst(Figure.width).split(separator: " ").compactMap { Double($0) }
+        let words = line.dropFirst(Figure.width).split(separator: " ").compactMap { Int($0) }
         guard words.count == Figure.columns.count else { return nil }
         name = line.prefix(Figure.width).trimmingCharacters(in: .whitespaces)
         values = words

@@ -23,7 +23,7 @@ struct StoreFigures {
 
     private func all() throws -> [Figure] {
         var figures = try loading()
-        // Moves the rows into tables, where most rows of a store are.
+        // Compacts the rows into LevelDB's table files, where most rows of a real store are.
         try store.purgeCleared()
         figures += try reading()
         figures += try writing()

@@ -23,9 +23,11 @@ if arguments[1] == "write" {
 let (worse, better) = try Baseline(at: arguments[2]).compare(figures)
 for line in better { print("better: \(line)") }
 for line in worse { print("worse: \(line)") }
-if !better.isEmpty && worse.isEmpty { print("Run make figures-update, so that it stays so.") }
+if !better.isEmpty && worse.isEmpty { print("Run make figures-update to record it.") }
 if !worse.isEmpty {
-    print("The store does more than before. If that is meant: make figures-update, and say why.")
+    print(
+        "The store does more than before. If that is intended, run make figures-update and give "
+            + "the reason in the commit.")
     exit(1)
 }
-print("\(figures.count) calls cost what they did, or less.")
+print("\(figures.count) calls cost as much as recorded, or less.")
