@@ -41,7 +41,8 @@ extension ChatStore {
     public func commit<Result>(
         _ body: (Batch) throws -> Result
     ) throws -> (result: Result, change: Change) {
-        precondition(!isWriting, "A write is not reentrant: use the batch that the closure received.")
+        precondition(
+            !isWriting, "A write is not reentrant: use the batch that the closure received.")
         var result: Result?
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }

@@ -237,7 +237,9 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
-        #expect(await thrown { try await bob.setFrozen(true, for: "general") }?.detail == .notAuthorized)
+        #expect(
+            await thrown { try await bob.setFrozen(true, for: "general") }?.detail == .notAuthorized
+        )
         try await alice.setFrozen(true, for: "general")
         #expect(await thrown { try await bob.say("a") }?.detail == .channelFrozen)
         try await alice.say("b")

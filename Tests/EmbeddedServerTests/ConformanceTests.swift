@@ -123,8 +123,8 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     var hooks: Set<ConformanceHook> {
         var hooks = Set(ConformanceHook.allCases)
-        // The suite continues from the time of a message, which may be older than the forgotten
-        // history.
+        // The suite resumes from the time of a message. A coarse or skewed clock may put that time
+        // into the history that the server has forgotten.
         if conditions.timeGranularity > 1 || conditions.clockSkew > 0 {
             hooks.remove(.forgetPast)
         }

@@ -350,7 +350,8 @@ import Testing
         #expect(try load(["scrollback 1"] + lines[1...]) == ("[line 1: header]", ["1", "2", "3"]))
         #expect(try load(Array(lines.dropLast())) == ("[line 4: truncated]", ["1", "2"]))
         #expect(
-            try load([lines[0], "", "short", lines[3]]) == ("[line 2: check, line 3: check]", ["3"]))
+            try load([lines[0], "", "short", lines[3]]) == ("[line 2: check, line 3: check]", ["3"])
+        )
         let check = lines[2].suffix(17)
         #expect(
             try load([lines[0], lines[1], "ü" + lines[2].dropFirst(2), lines[3]])

@@ -283,7 +283,7 @@ import Testing
         try store.write { try $0.save(Message("a", at: 10, request: "r")) }
         try store.write { try $0.save(Message("b", at: 20, request: "r")) }
         #expect(try found() == "b")
-        // The index row of the first message was overwritten, and must not be removed with it.
+        // The index row now belongs to the message "b". Changing or removing "a" must keep it.
         try store.write { try $0.save(Message("a", at: 10)) }
         #expect(try found() == "b")
         try store.write { try $0.removeMessage("a", in: "general") }

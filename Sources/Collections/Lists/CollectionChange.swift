@@ -87,7 +87,9 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// Returns the list before a change in builds that verify changes; otherwise `nil`, at no cost.
+    /// Returns the list as it was before a change, in builds that verify changes.
+    ///
+    /// Other builds return `nil` without evaluating the argument.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(

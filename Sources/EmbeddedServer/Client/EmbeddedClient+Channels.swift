@@ -140,7 +140,8 @@ extension EmbeddedClient {
     /// The feed does not report the end of a restriction: a channel that is fetched after that no
     /// longer shows the mute, and a banned user may join again.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         let needed: BackendCapabilities = end == nil ? .moderation : .temporaryRestrictions

@@ -79,7 +79,8 @@ extension ConditionedBackend {
 
     /// Forwards the call to ``base`` under the conditions of the network.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         try await perform(.restrict, in: url) { _ throws(BackendError) in

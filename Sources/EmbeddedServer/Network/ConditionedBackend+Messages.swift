@@ -78,7 +78,8 @@ extension ConditionedBackend {
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         try await perform(.react, in: channelURL) { _ throws(BackendError) in
-            try await base.react(action, with: key, to: messageID, in: channelURL, requestID: requestID)
+            try await base.react(
+                action, with: key, to: messageID, in: channelURL, requestID: requestID)
         }
     }
 

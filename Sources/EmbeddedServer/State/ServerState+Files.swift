@@ -21,7 +21,8 @@ extension ServerState {
     func checkFileSize(_ size: Int) throws(BackendError) {
         if size > conditions.maximumFileByteCount {
             throw BackendError(
-                .refused, "a file has at most \(conditions.maximumFileByteCount) bytes, not \(size)",
+                .refused,
+                "a file has at most \(conditions.maximumFileByteCount) bytes, not \(size)",
                 detail: .fileSizeLimitExceeded)
         }
     }

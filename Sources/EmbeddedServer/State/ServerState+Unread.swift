@@ -106,7 +106,7 @@ extension ServerState {
 }
 
 extension LogEntry.Receipt {
-    /// Returns the amount by which the message increases the counts of a user; `nil` for none.
+    /// Returns what the message adds to the unread counts of a user; `nil` if it adds nothing.
     func unread(by userID: UserID) -> Unread? {
         guard sender != userID, countsAsUnread || mentions(userID) else { return nil }
         return Unread(messages: countsAsUnread ? 1 : 0, mentions: mentions(userID) ? 1 : 0)

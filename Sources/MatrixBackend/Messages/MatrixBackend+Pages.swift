@@ -191,9 +191,9 @@ extension MatrixBackend {
 
     // MARK: Rooms
 
-    /// Throws `notFound` if the user has lost the room.
+    /// Throws `notFound` if the user is no longer in the room.
     ///
-    /// The server lets users who left read what they could read before.
+    /// The server still returns older messages to users who have left.
     func requireRoom(_ id: String) async throws(BackendError) {
         guard list.token != nil, list.rooms[id] == nil else { return }
         try await updateList()

@@ -141,7 +141,8 @@ extension MatrixBackend {
     ///
     /// - Throws: `unsupported` for a restriction that ends, because Matrix has none.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         guard end == nil else {

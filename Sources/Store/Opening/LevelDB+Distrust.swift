@@ -1,6 +1,6 @@
 import Models
 
-// After a log lost commits, or rows were damaged, any row may be there without its companions.
+// If the log has lost commits or rows are damaged, a row may exist without the rows that belong to it.
 
 extension LevelDB {
     /// Removes the rows that claim completeness: tokens, gaps, stale ranges, and saved lists, which

@@ -182,7 +182,7 @@ extension Batch {
         return number
     }
 
-    /// Discards the batch's state of channels when all of them are given up.
+    /// Discards what the batch holds about channels, after all channels were removed.
     func forgetChannels() {
         latest = nil
         known.states = [:]

@@ -13,7 +13,7 @@ struct ChangelogRun: Hashable {
     enum Next: Hashable {
         /// Request another page.
         case more
-        /// The changelog is complete. The token is the point for the next run.
+        /// The changelog was read to its end. The next run starts from the token.
         case done(token: String?)
         /// The tokens repeat.
         case stalled

@@ -71,7 +71,7 @@ struct Outbox {
     ///
     /// Some of the changes may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// A Boolean value that indicates whether no item may overtake a failed message.
+    /// A Boolean value that indicates whether a failed message holds back the items after it.
     private var stops = false
     /// The items that no server can have: written since the process began, and not passed to the
     /// backend.
