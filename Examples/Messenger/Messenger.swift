@@ -13,7 +13,7 @@ final class ChannelListView: GroupChannelCollectionDelegate {
     init(_ client: ChatClient) async throws {
         collection = try client.makeGroupChannelCollection()
         collection.delegate = self
-        try await collection.loadMore()
+        _ = try await collection.start().refreshed
     }
 
     func channelCollection(

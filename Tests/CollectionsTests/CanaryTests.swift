@@ -37,7 +37,7 @@ import Testing
         try await story.say("canary-said", in: "canary-channel")
         try await use(client, as: "bob")
         let collection = try client.makeMessageCollection(of: "canary-channel")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         #expect(collection.messages.map(\.text) == ["canary-said"])
         await client.disconnect()
         try await client.send(UserMessageCreateParams("canary-item"), in: "canary-channel")

@@ -28,6 +28,27 @@ import Testing
         await view.collection.engine.close()
     }
 
+    @Test func startReturnsTheStoredChannelsAndThenThoseOfTheServer() async throws {
+        let story = try await Story()
+        try story.create("a b c")
+        story.network.hold([.feed])
+        try await story.connect()
+        _ = try await story.engine.fetchChannel("a")
+        let view = story.list(2)
+        let start = view.collection.start()
+        #expect(try start.cached.map(\.url) == ["a"])
+        #expect(view.picture == "a …")
+        #expect(try await start.refreshed.map(\.url) == ["c", "b"])
+        #expect(view.picture == "c b …")
+        await story.engine.disconnect()
+        let other = story.list(1)
+        let offline = other.collection.start()
+        #expect(try offline.cached.map(\.url) == ["c"])
+        let error = await #expect(throws: SyncError.self) { try await offline.refreshed }
+        #expect(error?.code == .notConnected)
+        await story.close()
+    }
+
     @Test func untilTheWholeListIsThereTheServerIsAsked() async throws {
         let story = try await Story()
         try story.create("a b c d e")
@@ -76,7 +97,7 @@ import Testing
 
         #expect(try await view.load() == "a")
         #expect(view.picture == "a …")
-        let error = await #expect(throws: CollectionError.self) { try await view.load() }
+        let error = await #expect(throws: SyncError.self) { try await view.load() }
         #expect(error?.code == .notConnected)
         #expect(view.picture == "a …")
         story.network.stopHolding()
@@ -115,13 +136,13 @@ import Testing
         let page = Task { try await view.load() }
         try await story.held(2)
 
-        let error = await #expect(throws: CollectionError.self) { try await view.load() }
+        let error = await #expect(throws: SyncError.self) { try await view.load() }
         #expect(error?.code == .queryInProgress)
         view.collection.dispose()
         view.collection.dispose()
         story.network.stopHolding()
-        await #expect(throws: CollectionError.self) { try await page.value }
-        let disposed = await #expect(throws: CollectionError.self) { try await view.load() }
+        await #expect(throws: SyncError.self) { try await page.value }
+        let disposed = await #expect(throws: SyncError.self) { try await view.load() }
         #expect(disposed?.code == .disposed)
         try await story.end()
     }

@@ -19,7 +19,7 @@ import Testing
         let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        #expect(try await collection.start().value.map(\.text) == ["a"])
+        #expect(try await collection.start().refreshed.map(\.text) == ["a"])
 
         #expect(!client.isUsingLocalCaching)
         #expect(client.cachingError == nil)
@@ -33,7 +33,7 @@ import Testing
         let first = try await story.open()
         try await first.connect(as: Credentials("bob"))
         let shown = try first.makeMessageCollection(of: "general")
-        _ = try await shown.start().value
+        _ = try await shown.start().refreshed
         #expect(shown.messages.count == 2)
         await first.close()
 
@@ -59,7 +59,7 @@ import Testing
             { _ = try await engine.connect(as: Credentials("")) },
         ] as [@MainActor () async throws -> Void] {
             let error = await #expect(throws: SyncError.self) { try await connect() }
-            #expect(error?.code == .refused && error?.message == "the user's id is empty")
+            #expect(error?.code == .invalidArgument && error?.message == "the user's id is empty")
         }
         #expect(client.currentUser?.userID == "bob" && client.connectionState == .open)
         #expect(!FileManager.default.fileExists(atPath: story.directory(of: "").path))
@@ -121,7 +121,7 @@ import Testing
         #expect(client.cachingError?.code == .locked)
         #expect(!client.isUsingLocalCaching)
         let collection = try client.makeMessageCollection(of: "general")
-        #expect(try await collection.start().value.map(\.text) == ["a"])
+        #expect(try await collection.start().refreshed.map(\.text) == ["a"])
         await client.close()
         other.close()
     }
@@ -133,7 +133,7 @@ import Testing
         let first = try await story.open()
         try await first.connect(as: Credentials("bob"))
         let shown = try first.makeMessageCollection(of: "general")
-        #expect(try await shown.start().value.map(\.text) == ["a", "b"])
+        #expect(try await shown.start().refreshed.map(\.text) == ["a", "b"])
         await first.close()
 
         let clock = ManualClock(at: 2000)
@@ -161,7 +161,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let his = try client.makeMessageCollection(of: "general")
-        _ = try await his.start().value
+        _ = try await his.start().refreshed
         story.network.goOffline()
         try await client.send(UserMessageCreateParams("b"), in: "general")
         story.network.goOnline()
@@ -200,7 +200,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         await client.disconnect()
         try await client.send(UserMessageCreateParams("b"), in: "general")
 
@@ -227,7 +227,7 @@ import Testing
         client.addConnectionDelegate(listener)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         story.network.failNext(
             of: [.feed], with: BackendError(.sessionRevoked, "bob is out"))
         try await story.say("b")
@@ -384,7 +384,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         try await client.engine.caughtUp()
 
         try await client.clearCachedData()
@@ -414,12 +414,12 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         for url: ChannelURL in ["random", "pinned"] {
             let collection = try client.makeMessageCollection(of: url)
-            _ = try await collection.start().value
+            _ = try await collection.start().refreshed
             try await client.engine.caughtUp(url)
             collection.dispose()
         }
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         try await client.engine.caughtUp()
         try await client.setPinned(true, for: "pinned")
 
@@ -449,7 +449,7 @@ import Testing
         try await client.suspend()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         let view = View(collection)
         try await client.engine.caughtUp()
 
@@ -473,7 +473,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         await client.disconnect()
         let pushed = try await story.say("c d")[1]
 

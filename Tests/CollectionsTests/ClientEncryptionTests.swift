@@ -28,7 +28,7 @@ import Testing
     private func use(_ client: ChatClient) async throws {
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         await client.close()
     }
 

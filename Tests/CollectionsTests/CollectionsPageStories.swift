@@ -26,7 +26,7 @@ import Testing
             try view.picture
                 == page.next(
                     "offline, cached", "start() returns; the API result is notConnected"))
-        let error = await #expect(throws: CollectionError.self) { try await api.value }
+        let error = await #expect(throws: SyncError.self) { try await api.refreshed }
         #expect(error?.code == .notConnected)
 
         story.network.clearLog()

@@ -20,7 +20,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         try await client.engine.caughtUp()
         await client.close()
         let store = try ChatStore(at: story.directory(of: "bob"))
@@ -75,7 +75,7 @@ import Testing
         var client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         try await client.engine.caughtUp()
         await client.close()
         let cache = story.directory(of: "bob").appending(path: "cache")
@@ -134,7 +134,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         try await client.engine.caughtUp()
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         #expect(collection.messages.last?.text == "mine")
         await client.close()
         return isReported

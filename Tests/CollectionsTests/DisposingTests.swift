@@ -12,8 +12,8 @@ import Testing
     @Test func noChangeIsReportedAfterTheEnd() async throws {
         let story = try await Story.holding("a")
         let (view, other) = (story.view(), story.view())
-        _ = try await view.collection.start().value
-        _ = try await other.collection.start().value
+        _ = try await view.collection.start().refreshed
+        _ = try await other.collection.start().refreshed
         var changes = view.collection.allChanges().makeAsyncIterator()
         view.collection.dispose()
         view.collection.dispose()
@@ -31,8 +31,8 @@ import Testing
     @Test func itMayBeDoneWithinACallback() async throws {
         let story = try await Story.holding("a")
         let (view, other) = (story.view(), story.view())
-        _ = try await view.collection.start().value
-        _ = try await other.collection.start().value
+        _ = try await view.collection.start().refreshed
+        _ = try await other.collection.start().refreshed
         _ = view.news()
         view.onHearing = { _ in view.collection.dispose() }
         try story.server.importMessages(
@@ -53,12 +53,12 @@ import Testing
             #expect((try? view.collection.coverage())?.isComplete == true)
             loads.append(Task { try await view.collection.loadPrevious() })
             let again = view.collection.start()
-            loads.append(Task { try await again.value })
+            loads.append(Task { try await again.refreshed })
         }
         try await story.say("e")
         await view.until { $0.items.count == 3 }
         #expect(try await loads[0].value.map(\.text) == ["c"])
-        await #expect(throws: CollectionError.self) { try await loads[1].value }
+        await #expect(throws: SyncError.self) { try await loads[1].value }
         #expect(view.picture == "… c d e")
         try await story.end()
     }
@@ -68,14 +68,14 @@ import Testing
         weak var gone: MessageCollection?
         do {
             let view = story.view()
-            _ = try await view.collection.start().value
+            _ = try await view.collection.start().refreshed
             gone = view.collection
         }
         // The collection's tasks release it when they are notified of its end.
         for _ in 0..<1000 where gone != nil { await Task.yield() }
         #expect(gone == nil)
         let other = story.view()
-        _ = try await other.collection.start().value
+        _ = try await other.collection.start().refreshed
         try await story.say("b")
         await other.shows("a b")
         try await story.end()
@@ -109,8 +109,8 @@ import Testing
         weak var gone: MessageCollection?
         gone = collection
         collection = nil
-        await #expect { try await page?.value } throws: {
-            ($0 as? CollectionError)?.code == .disposed
+        await #expect { try await page?.refreshed } throws: {
+            ($0 as? SyncError)?.code == .disposed
         }
         for _ in 0..<1000 where gone != nil { await Task.yield() }
         #expect(gone == nil)
@@ -130,7 +130,7 @@ import Testing
         for _ in 0..<100 { await Task.yield() }
         view.collection.dispose()
         await #expect { try await page.value } throws: {
-            ($0 as? CollectionError)?.code == .disposed
+            ($0 as? SyncError)?.code == .disposed
         }
         story.network.stopHolding()
         try await connecting.value
@@ -146,7 +146,7 @@ import Testing
         try await story.held(2)
         view.collection.dispose()
         await #expect { try await page.value } throws: {
-            ($0 as? CollectionError)?.code == .disposed
+            ($0 as? SyncError)?.code == .disposed
         }
         await story.holds(1)
         story.network.stopHolding()
@@ -160,8 +160,8 @@ import Testing
         let view = story.view()
         let api = view.collection.start()
         view.collection.dispose()
-        await #expect { try await api.value } throws: {
-            ($0 as? CollectionError)?.code == .disposed
+        await #expect { try await api.refreshed } throws: {
+            ($0 as? SyncError)?.code == .disposed
         }
         #expect(view.news() == [])
         try await story.end()

@@ -11,12 +11,12 @@ import Testing
         let offline = SyncError(BackendError(.notConnected, "the network is off"))
         #expect(offline.description == "notConnected: the network is off")
         #expect(
-            CollectionError(.notConnected, "the network is off", cause: offline).description
+            SyncError(.notConnected, "the network is off", cause: offline).description
                 == offline.description)
         let late = SyncError(BackendError(.unanswered, "no answer"))
         #expect(late.description == "notConnected: no answer (unanswered)")
         #expect(
-            CollectionError(.notConnected, "no answer", cause: late).description
+            SyncError(.notConnected, "no answer", cause: late).description
                 == late.description)
     }
 

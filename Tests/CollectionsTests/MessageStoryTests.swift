@@ -15,11 +15,10 @@ import Testing
         try await story.connect()
         let view = story.view()
 
-        let api = view.collection.start(cacheResult: { cached in
-            #expect((try? cached.get()) == [])
-        })
+        let start = view.collection.start()
+        #expect(try start.cached == [])
         #expect(view.picture == "…")
-        #expect(try await api.value.map(\.text) == ["a", "b", "c"])
+        #expect(try await start.refreshed.map(\.text) == ["a", "b", "c"])
         #expect(view.picture == "a b c")
         try await story.end()
     }
@@ -29,18 +28,12 @@ import Testing
         await story.engine.disconnect()
 
         let view = story.view()
-        var results: [String] = []
-        let api = view.collection.start(
-            cacheResult: { results.append("cache \((try? $0.get().map(\.text)) ?? [])") },
-            apiResult: { result in
-                guard case .failure(let error) = result else { return }
-                results.append("server \(error.code)")
-            })
-        #expect(results == ["cache [\"a\", \"b\", \"c\"]"])
+        let start = view.collection.start()
+        #expect(try start.cached.map(\.text) == ["a", "b", "c"])
         #expect(view.picture == "a b c")
-        await #expect(throws: CollectionError.self) { try await api.value }
-        #expect(results.last == "server notConnected")
-        #expect(results.count == 2)
+        let error = await #expect(throws: SyncError.self) { try await start.refreshed }
+        #expect(error?.code == .notConnected)
+        #expect(view.picture == "a b c")
         await story.close()
     }
 
@@ -290,7 +283,10 @@ import Testing
     }
 
     @Test func discardedEditDoesNotRestoreARemovedMessage() async throws {
-        let story = try await Story.holding("a b c d")
+        let story = try await Story.holding("a b c")
+        story.clock.advance(by: .seconds(1))
+        let sent = try await story.engine.send(UserMessageCreateParams("d"), in: "general")
+        _ = try await story.engine.deliveryResult(of: sent.requestID!, in: "general")
         await story.engine.disconnect()
         let view = story.view(.sized(2), capacity: 2)
         view.collection.start(.cacheOnly)
@@ -339,7 +335,7 @@ import Testing
         var params = MessageListParams.sized(20)
         params.senderUserIDs = ["bob"]
         let view = story.view(params)
-        #expect(try await view.collection.start().value.map(\.text) == ["mine"])
+        #expect(try await view.collection.start().refreshed.map(\.text) == ["mine"])
         try await story.end()
     }
 
@@ -348,8 +344,8 @@ import Testing
         var params = MessageListParams()
         params.senderUserIDs = ["bob"]
         let (all, mine) = (story.view(), story.view(params))
-        _ = try await all.collection.start().value
-        _ = try await mine.collection.start().value
+        _ = try await all.collection.start().refreshed
+        _ = try await mine.collection.start().refreshed
         try await all.collection.send(UserMessageCreateParams("b"))
         await all.shows("a b")
         try await story.say("c")
@@ -417,7 +413,7 @@ import Testing
         try await story.open()
         story.tellNewest(1)
         let shown = story.view()
-        _ = try await shown.collection.start().value
+        _ = try await shown.collection.start().refreshed
         story.network.hold([.messages])
         try await story.sayAway("d e f g h i")
         await shown.shows("a b c ~ i …")
@@ -522,7 +518,7 @@ import Testing
         try await story.engine.caughtUp()
         story.network.clearLog()
         let view = story.view(.sized(2))
-        #expect(try await view.collection.start().value.map(\.text) == ["b", "c"])
+        #expect(try await view.collection.start().refreshed.map(\.text) == ["b", "c"])
         try await view.collection.loadPrevious()
         #expect(view.picture == "a b c")
         #expect(!story.network.log.contains { $0.contains("messages") })
@@ -546,12 +542,12 @@ import Testing
         try await story.say("a")
         try await story.connect()
         let cached = story.view()
-        cached.collection.start(.cacheOnly, cacheResult: { #expect((try? $0.get()) == []) })
+        #expect(try cached.collection.start(.cacheOnly).cached == [])
         cached.collection.dispose()
         let server = story.view()
         let api = server.collection.start(.apiOnly)
         #expect(server.picture == "…")
-        #expect(try await api.value.map(\.text) == ["a"])
+        #expect(try await api.refreshed.map(\.text) == ["a"])
         try await story.end()
     }
 
@@ -559,18 +555,18 @@ import Testing
         let story = try await Story.holding("a b c d")
         let view = story.view(.sized(1))
         await #expect { try await view.collection.loadPrevious() } throws: {
-            ($0 as? CollectionError)?.code == .notStarted
+            ($0 as? SyncError)?.code == .notStarted
         }
-        _ = try await view.collection.start().value
-        await #expect { try await view.collection.start().value } throws: {
-            ($0 as? CollectionError)?.code == .queryInProgress
+        _ = try await view.collection.start().refreshed
+        await #expect { try await view.collection.start().refreshed } throws: {
+            ($0 as? SyncError)?.code == .queryInProgress
         }
         view.collection.dispose()
         await #expect { try await view.collection.loadPrevious() } throws: {
-            ($0 as? CollectionError)?.code == .disposed
+            ($0 as? SyncError)?.code == .disposed
         }
         await #expect { try await view.collection.send(UserMessageCreateParams("x")) } throws: {
-            ($0 as? CollectionError)?.code == .disposed
+            ($0 as? SyncError)?.code == .disposed
         }
         try await story.end()
     }
@@ -586,7 +582,7 @@ import Testing
         async let first = view.collection.loadPrevious()
         try await story.held(1)
         await #expect { try await view.collection.loadPrevious() } throws: {
-            ($0 as? CollectionError)?.code == .queryInProgress
+            ($0 as? SyncError)?.code == .queryInProgress
         }
         story.network.stopHolding()
         #expect(try await first.map(\.text) == ["c"])

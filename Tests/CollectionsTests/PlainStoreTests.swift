@@ -30,7 +30,7 @@ import Testing
         #expect(client.cachingError == nil)
         try await client.engine.caughtUp()
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         await client.disconnect()
         for text in texts {
             try await client.send(UserMessageCreateParams(text), in: "general")

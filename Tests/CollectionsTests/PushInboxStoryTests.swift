@@ -31,7 +31,7 @@ import Testing
         let client = try await story.open(options)
         try await client.connect(as: Credentials("bob"))
         let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         return (client, View(collection))
     }
 

@@ -1,5 +1,6 @@
 import Models
 import Store
+import Sync
 import Testing
 
 @testable import Collections
@@ -118,7 +119,7 @@ import Testing
         store.close()
         await wait(for: 1)
         #expect(taken.numbers == [1])
-        #expect(throws: CollectionError.self) { try follower.read { _ in } }
+        #expect(throws: SyncError.self) { try follower.read { _ in } }
         follower.stop()
     }
 }

@@ -148,7 +148,7 @@ extension Story {
         capacity: Int = 10_000
     ) async throws -> View {
         let view = view(at: point, params, capacity: capacity)
-        _ = try await view.collection.start().value
+        _ = try await view.collection.start().refreshed
         return view
     }
 

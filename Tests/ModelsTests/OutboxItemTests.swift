@@ -133,7 +133,8 @@ import Testing
     }
 
     @Test func aChangeThatFailsHasNoMessage() {
-        var item = OutboxItem(.delete, requestID: "d", channelURL: "c", createdAt: 9, messageID: "7")
+        var item = OutboxItem(
+            .delete, requestID: "d", channelURL: "c", createdAt: 9, messageID: "7")
         item.fail(.networkError)
         #expect(item.state == .failed && item.message == nil)
         item.resend(at: 10)

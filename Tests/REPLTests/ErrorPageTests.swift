@@ -13,7 +13,6 @@ import Testing
     private static let types: [(name: String, file: String)] = [
         ("StoreError", "Sources/Store/StoreError.swift"),
         ("SyncError", "Sources/Sync/Engine/SyncError.swift"),
-        ("CollectionError", "Sources/Collections/CollectionError.swift"),
         ("BackendError", "Sources/Models/Backend/BackendError.swift"),
         ("SerializationError", "Sources/Models/Binary/SerializationError.swift"),
         ("ErrorCode", "Sources/Models/Identity/ErrorCode.swift"),

@@ -178,9 +178,9 @@ import Testing
         ("open general at 60", "'60' is no time, such as "),
         ("changelog messages 60", "'60' is no time, such as "),
         ("replies general 99", "there is no message '99' in general"),
-        ("thread 99", "refused: there is no message 99 in channel general"),
-        ("unmute nosuch", "refused: there is no user nosuch"),
-        ("unban nosuch", "refused: there is no user nosuch"),
+        ("thread 99", "notFound: there is no message 99 in channel general"),
+        ("unmute nosuch", "notFound: there is no user nosuch"),
+        ("unban nosuch", "notFound: there is no user nosuch"),
         ("remove-failed r9", "there is no failed message 'r9': see failed"),
         ("cancel r9", "there is no unsent message 'r9': see pending"),
     ])
@@ -230,7 +230,7 @@ import Testing
         let path = directory.url.path
         #expect(
             await reply("send-file \(path)")
-                == "error: refused: \(path) is a directory: only files can be sent")
+                == "error: invalidFile: \(path) is a directory: only files can be sent")
         #expect(await reply("outbox") == "no outbox items")
         await workspace.end()
     }

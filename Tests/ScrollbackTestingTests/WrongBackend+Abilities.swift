@@ -91,7 +91,8 @@ extension WrongBackend {
     }
 
     func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         guard let onRestrict else {

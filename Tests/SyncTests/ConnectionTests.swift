@@ -153,7 +153,9 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try story.server.revokeUser("bob")
         try await story.engine { $0.connection == .revoked }
         #expect(story.sleeper.durations == [])
-        await #expect { try await story.connect() } throws: { ($0 as? SyncError)?.code == .refused }
+        await #expect { try await story.connect() } throws: {
+            ($0 as? SyncError)?.code == .sessionEnded
+        }
         #expect(await story.engine.state.connection == .revoked)
         await story.close()
     }

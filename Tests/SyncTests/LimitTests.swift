@@ -191,7 +191,9 @@ import Testing
 
     @Test func aCacheOnTheDiskStaysBelowItsLimitByItself() async throws {
         var limits = CacheLimits()
-        (limits.maximumByteCount, limits.minimumByteCount, limits.bytesBetweenChecks) = (3 << 20, 0, 256 << 10)
+        (limits.maximumByteCount, limits.minimumByteCount, limits.bytesBetweenChecks) = (
+            3 << 20, 0, 256 << 10
+        )
         var options = small
         options.pageSize = 100
         var storeOptions = StoreOptions()

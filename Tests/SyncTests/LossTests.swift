@@ -103,10 +103,10 @@ import Testing
         try await story.say("x")
         try await story.isTold()
         await #expect { try await story.engine.messageChanges(in: "general") } throws: {
-            (($0 as? SyncError)?.cause as? BackendError)?.code == .unsupported
+            ($0 as? SyncError)?.code == .invalidArgument
         }
         await #expect { try await story.engine.channelChanges() } throws: {
-            (($0 as? SyncError)?.cause as? BackendError)?.code == .unsupported
+            ($0 as? SyncError)?.code == .invalidArgument
         }
         try await story.end()
     }

@@ -178,7 +178,7 @@ import Testing
                                 MultipleFilesMessageCreateParams(files), in: "general",
                                 keepsCopies: keepsCopies)
                     }
-                    #expect(error?.code == .refused)
+                    #expect(error?.code == .invalidFile)
                     #expect(error?.message == "\(path) \(message)")
                 }
             }

@@ -19,6 +19,40 @@ import Testing
 
     // MARK: Waiting
 
+    @Test func changeThatTheServerWouldRefuseIsRefusedAtOnce() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        let id = try #require(try story.store.messages(in: "general").first?.messageID)
+        let update = MessageUpdate.user(UserMessageUpdateParams())
+        func code(_ body: () async throws -> Void) async -> SyncError.Code? {
+            do { try await body() } catch { return (error as? SyncError)?.code }
+            return nil
+        }
+        let engine = story.engine
+        #expect(
+            await code {
+                _ = try await engine.update(.sent(id), in: "general", with: update)
+            } == .notPermitted)
+        #expect(
+            await code { _ = try await engine.delete(.sent(id), in: "general") } == .notPermitted)
+        try await story.alice.setFrozen(true, for: "general")
+        try await story.until { try $0.groupChannel("general")?.isFrozen == true }
+        #expect(
+            await code {
+                _ = try await engine.send(UserMessageCreateParams("b"), in: "general")
+            } == .notPermitted)
+        #expect(try story.store.outboxItems() == [])
+        // Offline, the channel may no longer be frozen when the message is sent.
+        await story.engine.disconnect()
+        #expect(
+            await code {
+                _ = try await engine.send(UserMessageCreateParams("c"), in: "general")
+            } == nil)
+        #expect(try story.store.outboxItems().count == 1)
+        await story.close()
+    }
+
     @Test func offlineMessageIsPendingAndSentLater() async throws {
         try await story.say("a")
         try await story.open()
@@ -308,7 +342,8 @@ import Testing
     @Test func aReactionToWhatIsNotSentFollowsIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(
+            .add, with: "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(try await result(of: reaction) == .done)
@@ -320,7 +355,8 @@ import Testing
     @Test func changeOfAFailedMessageWaitsForIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(
+            .add, with: "+1", to: .written(a), in: "general")
         let b = try await story.write("b")
         story.network.goOnline()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
@@ -353,7 +389,8 @@ import Testing
         let story = try await Story(options)
         story.network.goOffline()
         let a = try await story.write(String(repeating: "x", count: 6000))
-        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(
+            .add, with: "+1", to: .written(a), in: "general")
         story.network.goOnline()
         try await story.connect()
         #expect(
@@ -428,7 +465,8 @@ import Testing
             return
         }
         #expect(message.text == "A")
-        let reaction = try await story.engine.react(.add, with: "+1", to: .written(a), in: "general")
+        let reaction = try await story.engine.react(
+            .add, with: "+1", to: .written(a), in: "general")
         #expect(try await result(of: reaction) == .done)
         let deletion = try await story.engine.delete(.written(a), in: "general")
         #expect(try await result(of: deletion) == .done)
@@ -453,7 +491,7 @@ import Testing
             { try $0.delete(.written("x"), in: "general") },
         ] {
             let error = await #expect(throws: SyncError.self) { try await change(story.engine) }
-            #expect(error?.code == .refused)
+            #expect(error?.code == .notFound)
             #expect(error?.message.contains("request id x") == true)
         }
         #expect(try story.store.outboxItemCount() == 0)

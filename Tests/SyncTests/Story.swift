@@ -77,7 +77,8 @@ final class Story: Sendable {
     func react(_ key: String, to message: Message) async throws {
         clock.advance(by: .seconds(1))
         _ = try await alice.react(
-            .add, with: key, to: message.messageID!, in: message.channelURL, requestID: requestIDs.next())
+            .add, with: key, to: message.messageID!, in: message.channelURL,
+            requestID: requestIDs.next())
     }
 
     func delete(_ message: Message) async throws {

@@ -142,7 +142,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     let collection = MessageCollection(of: "general", engine: conversation.engine)
     let watch = Watch()
     collection.delegate = watch
-    _ = try await collection.start().value
+    _ = try await collection.start().refreshed
     let relay = Relay()
     var times: [Duration] = []
     var wakes: [Duration] = []

@@ -141,7 +141,6 @@ func errorCode(of error: any Error) -> String {
     case CommandError.failed: "failed"
     case CommandError.remarked(let error, _): errorCode(of: error)
     case let error as SyncError: "\(error.code)"
-    case let error as CollectionError: "\(error.code)"
     case let error as BackendError: "\(error.code)"
     case let error as StoreError: "\(error.code)"
     case is CancellationError: "canceled"
@@ -154,7 +153,6 @@ func sentence(of error: any Error) -> String {
     switch error {
     case let error where isSuspended(error): "the device is suspended: resume opens its files"
     case let error as SyncError: "\(error.code): \(error.message)"
-    case let error as CollectionError: "\(error.code): \(error.message)"
     case let error as BackendError: "\(error.code): \(error.message)"
     case is CancellationError: "canceled"
     default: "\(error)"
@@ -166,7 +164,6 @@ private func isSuspended(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.code == .suspended
     case let error as SyncError: error.cause.map(isSuspended) ?? false
-    case let error as CollectionError: error.cause.map(isSuspended) ?? false
     default: false
     }
 }

@@ -63,7 +63,8 @@ extension Command {
                 """,
             offers: [.orders],
             covers: [
-                "ChatClient.makeGroupChannelCollection(_:)", "GroupChannelCollection.loadMore()",
+                "ChatClient.makeGroupChannelCollection(_:)", "GroupChannelCollection.start()",
+                "CollectionStart.cached", "CollectionStart.refreshed",
                 "GroupChannelCollection.channels", "GroupChannelCollection.hasMore",
                 "GroupChannelCollection.dispose()",
             ],
@@ -72,7 +73,15 @@ extension Command {
             let device = try arguments.device
             device.channelList = try device.client.makeGroupChannelCollection(
                 try arguments.channelQuery(arguments.words) ?? GroupChannelListQuery())
-            return try await device.moreChannels()
+            return try await device.channels { (list) throws(SyncError) in
+                let start = list.start()
+                do throws(SyncError) {
+                    return try await start.refreshed
+                } catch {
+                    guard error.code == .notConnected else { throw error }
+                    return try start.cached
+                }
+            }
         },
         Command(
             name: "more",
@@ -80,10 +89,12 @@ extension Command {
             example: "more",
             preparation: ["demo", #"list {"limit": 2}"#],
             output: "random  Random  3 members  bob: And the question?",
-            covers: ["GroupChannelCollection.allChanges()"],
+            covers: ["GroupChannelCollection.loadMore()", "GroupChannelCollection.allChanges()"],
             gives: [.channels, .hasMore]
         ) { arguments in
-            try await arguments.device.moreChannels()
+            try await arguments.device.channels { (list) throws(SyncError) in
+                try await list.loadMore()
+            }
         },
         onChannel(
             "get-channel",
@@ -355,7 +366,8 @@ extension Command {
             } else if words.count != 1 {
                 throw CommandError.usage
             }
-            try await arguments.client.restrict(UserID(words[0]), in: url, as: restriction, until: end)
+            try await arguments.client.restrict(
+                UserID(words[0]), in: url, as: restriction, until: end)
             return .text(
                 "\(words[0]) is \(restriction) in \(url)", [.userID: words[0], .channelURL: url])
         }
@@ -408,12 +420,14 @@ extension Command {
 }
 
 extension Device {
-    /// The next page of the list of channels.
-    fileprivate func moreChannels() async throws -> Command.Reply {
+    /// Describes a page of the list of channels.
+    fileprivate func channels(
+        _ page: (GroupChannelCollection) async throws(SyncError) -> [GroupChannel]
+    ) async throws -> Command.Reply {
         guard let channelList else {
             throw CommandError.failed("no list was begun: type list")
         }
-        let channels = try await channelList.loadMore()
+        let channels = try await page(channelList)
         let lines =
             (channels.isEmpty ? [] : [Command.columns(channels.map(\.tableRow))])
             + (channelList.hasMore ? ["… there are more: type more"] : [])

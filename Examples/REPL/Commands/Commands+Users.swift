@@ -107,7 +107,7 @@ extension Command {
                 // the error.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
-                _ = try? await collection.start().value
+                _ = try? await collection.start().refreshed
             }
             return try await run(arguments.rest, in: arguments.workspace)
         },

@@ -16,7 +16,7 @@ extension Command {
             offers: [.channels],
             covers: [
                 "ChatClient.makeMessageCollection(of:startingPoint:params:capacity:)",
-                "MessageCollection.start(_:cacheResult:apiResult:)", "MessageCollection.items",
+                "MessageCollection.start(_:)", "MessageCollection.items",
             ],
             gives: [.channelURL, .messages, .gaps, .hasMore]
         ) { arguments in
@@ -87,7 +87,7 @@ extension Command {
             covers: ["MessageCollection.loadPrevious()"],
             gives: [.channelURL, .messages, .gaps, .hasMore, .count]
         ) { arguments in
-            try await arguments.load(fromOldest: true) { (collection) throws(CollectionError) in
+            try await arguments.load(fromOldest: true) { (collection) throws(SyncError) in
                 collection.hasPrevious ? try await collection.loadPrevious() : []
             }
         },
@@ -100,7 +100,7 @@ extension Command {
             covers: ["MessageCollection.loadNext()"],
             gives: [.channelURL, .messages, .gaps, .hasMore, .count]
         ) { arguments in
-            try await arguments.load(fromOldest: false) { (collection) throws(CollectionError) in
+            try await arguments.load(fromOldest: false) { (collection) throws(SyncError) in
                 collection.hasNext ? try await collection.loadNext() : []
             }
         },
@@ -117,7 +117,7 @@ extension Command {
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let collection = try arguments.collection
             let point = try arguments.point(arguments.words[0])
-            do throws(CollectionError) {
+            do throws(SyncError) {
                 try await collection.restart(at: point)
             } catch {
                 guard error.code == .notConnected else { throw error }
@@ -251,7 +251,7 @@ extension Command.Arguments {
     /// Loads some pages, and shows their messages.
     @MainActor fileprivate func load(
         fromOldest: Bool,
-        _ page: (MessageCollection) async throws(CollectionError) -> [Message]
+        _ page: (MessageCollection) async throws(SyncError) -> [Message]
     ) async throws -> Command.Reply {
         guard words.count <= 1 else { throw CommandError.usage }
         let collection = try collection
@@ -284,19 +284,12 @@ extension MessageCollection {
     /// Starts the collection, and returns whether the server answered; false without a connection.
     ///
     /// - Throws: Any other error; then the collection is disposed.
-    fileprivate func isAnswered(_ policy: InitPolicy) async throws -> Bool {
-        do {
-            let task = start(policy)
-            // Canceling this task does not end a wait for another one.
-            _ = try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+    fileprivate func isAnswered(_ policy: InitPolicy) async throws(SyncError) -> Bool {
+        do throws(SyncError) {
+            _ = try await start(policy).refreshed
             return true
-        } catch let error as CollectionError where error.code == .notConnected {
-            return false
         } catch {
+            if error.code == .notConnected { return false }
             dispose()
             throw error
         }

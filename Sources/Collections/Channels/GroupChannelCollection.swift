@@ -9,7 +9,7 @@ public import Sync
 /// ```swift
 /// let collection = GroupChannelCollection(query: query, engine: engine)
 /// collection.delegate = self
-/// try await collection.loadMore()
+/// collection.start()
 /// show(collection.channels)
 /// ```
 ///
@@ -50,7 +50,7 @@ public final class GroupChannelCollection {
 
     /// Creates a collection.
     ///
-    /// The list is empty until the first call of ``loadMore()``.
+    /// The list is empty until ``start()``.
     ///
     /// - Parameters:
     ///   - query: The filters and the order of the list, and the page size.
@@ -71,7 +71,8 @@ public final class GroupChannelCollection {
     /// The channels in the order of the query.
     public var channels: [GroupChannel] { window.channels }
 
-    /// A Boolean value that indicates whether more channels exist, or may exist, than are listed.
+    /// A Boolean value that indicates whether there may be channels that the list does not contain
+    /// yet.
     public var hasMore: Bool { window.hasMore }
 
     /// Returns a stream of the changes from now on.
@@ -86,6 +87,35 @@ public final class GroupChannelCollection {
     /// The maximum number of pages to fetch in one call if they have few new channels.
     private static let pageLimit = 5
 
+    /// Starts the collection: lists a page of stored channels, then asks the server.
+    ///
+    /// Stored channels are listed when the call returns, regardless of the network. The collection
+    /// follows changes from the start. ``loadMore()`` lists further pages.
+    ///
+    /// - Returns: The stored channels, and the channels after the server has responded.
+    @discardableResult
+    public func start() -> CollectionStart<GroupChannel> {
+        let cached: Result<[GroupChannel], SyncError>
+        do throws(SyncError) {
+            try checkIsNotDisposed()
+            _ = try show(upTo: query.pageSize)
+            cached = .success(channels)
+        } catch {
+            cached = .failure(error)
+        }
+        let refresh = Task { @MainActor [weak self] in
+            do throws(SyncError) {
+                guard let self else { throw .disposed("channels") }
+                try await load(upTo: query.pageSize)
+                return Result<[GroupChannel], SyncError>.success(channels)
+            } catch {
+                return .failure(error)
+            }
+        }
+        tasks.add(refresh)
+        return CollectionStart(cachedResult: cached, refresh: refresh)
+    }
+
     /// Lists more channels: first stored channels, then channels from the server.
     ///
     /// The server is only asked until the engine has fetched the user's whole list, which it does
@@ -93,46 +123,49 @@ public final class GroupChannelCollection {
     /// the whole list, and channels that arrive are inserted between them. If the server cannot be
     /// reached, the stored channels stay and ``hasMore`` remains true.
     ///
-    /// After the first call, the collection follows changes of the store.
+    /// Before ``start()``, the first call starts the collection.
     ///
     /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
     ///   in addition to channels that arrived on their own. If ``hasMore`` is true, call again for
     ///   more.
-    /// - Throws: ``CollectionError`` with code `queryInProgress` if another call is in progress;
+    /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `canceled`.
     @discardableResult
-    public func loadMore() async throws(CollectionError) -> [GroupChannel] {
+    public func loadMore() async throws(SyncError) -> [GroupChannel] {
+        let before = Set(channels.map(\.url))
+        try await load(upTo: channels.count + query.pageSize)
+        return channels.filter { !before.contains($0.url) }
+    }
+
+    private func load(upTo count: Int) async throws(SyncError) {
         try checkIsNotDisposed()
         guard !isLoading else {
-            throw CollectionError(.queryInProgress, "more channels are already being loaded")
+            throw SyncError(.queryInProgress, "more channels are already being loaded")
         }
         isLoading = true
         defer { isLoading = false }
         let before = Set(channels.map(\.url))
-        func found() -> [GroupChannel] { channels.filter { !before.contains($0.url) } }
-
-        let count = channels.count + query.pageSize
         var isWhole = try show(upTo: count)
         for page in 0..<GroupChannelCollection.pageLimit {
             if isWhole || (page > 0 && channels.count >= count) { break }
-            do throws(CollectionError) {
+            do throws(SyncError) {
                 try await fetch()
             } catch {
                 try checkIsNotDisposed()
-                if error.code == .canceled || found().isEmpty { throw error }
+                let hasFound = channels.contains { !before.contains($0.url) }
+                if error.code == .canceled || !hasFound { throw error }
                 break
             }
             try checkIsNotDisposed()
             isWhole = try show(upTo: count)
         }
-        return found()
     }
 
     /// Lists a number of stored channels.
     ///
     /// - Returns: `true` if the store has every channel of the server's list.
-    private func show(upTo count: Int) throws(CollectionError) -> Bool {
+    private func show(upTo count: Int) throws(SyncError) -> Bool {
         let follower = try follow()
         var isWhole = false
         let edits = try follower.read { (reader) throws(StoreError) in
@@ -153,10 +186,10 @@ public final class GroupChannelCollection {
     }
 
     /// Fetches and stores the server's next page.
-    private func fetch() async throws(CollectionError) {
+    private func fetch() async throws(SyncError) {
         guard case .next(let cursor) = serverPages else { return }
         let asked = beginnings
-        do throws(CollectionError) {
+        do throws(SyncError) {
             let page = try await tasks.ask { [engine, query] () throws(SyncError) in
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
@@ -215,13 +248,13 @@ public final class GroupChannelCollection {
         followers.end()
     }
 
-    private func checkIsNotDisposed() throws(CollectionError) {
+    private func checkIsNotDisposed() throws(SyncError) {
         if isDisposed { throw .disposed("channels") }
     }
 
     // MARK: Following
 
-    private func follow() throws(CollectionError) -> StoreFollower {
+    private func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channels, of: engine.store) { [weak self] change in
             self?.apply(change)

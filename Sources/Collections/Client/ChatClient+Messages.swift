@@ -29,7 +29,7 @@ extension ChatClient {
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
     ///     must not be moved or removed until it is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` if the file does not exist
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not exist
     ///   or is larger than the server accepts.
     @discardableResult
     public func send(
@@ -63,7 +63,7 @@ extension ChatClient {
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
     /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` for an admin message.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` for an admin message.
     @discardableResult
     public func copy(
         _ message: Message, to url: ChannelURL
@@ -107,7 +107,7 @@ extension ChatClient {
     ///   - files: The files to send in place of the message's own, by index. None by default. A new
     ///     file is copied where the one that it replaces was.
     /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if no item with that request ID has
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no item with that request ID has
     ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
     ///   cannot be read; `store`. The item is unchanged then.
     @discardableResult
@@ -133,7 +133,7 @@ extension ChatClient {
     /// The edit is shown immediately, and sent to the server when possible.
     ///
     /// - Returns: The delivery of the edit.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
     ///   nor stored, or of another type than the update; `store`, `closed`.
     @discardableResult
     public func update(
@@ -158,7 +158,7 @@ extension ChatClient {
     ///
     /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
     ///   the result `canceled`.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the message is neither in the outbox
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
     ///   nor stored; `store`, `closed`.
     @discardableResult
     public func delete(

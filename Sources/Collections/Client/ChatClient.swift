@@ -152,7 +152,7 @@ public final class ChatClient {
     /// this device, and outbox items are sent when that user connects again.
     ///
     /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the user's id is empty (then the
+    /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's id is empty (then the
     ///   previous user stays connected), or if the server refuses the user; `notConnected`;
     ///   `closed`; `canceled` if another user connects in the meantime; `store` if the user's files
     ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: the client then has

@@ -52,11 +52,12 @@ public struct OutgoingMessage: Sendable {
 }
 
 extension MessageReference {
-    /// - Throws: ``SyncError`` with code `refused` if the message has neither an ID nor a request
+    /// - Throws: ``SyncError`` with code `invalidArgument` if the message has neither an ID nor a request
     ///   ID.
     init(_ message: Message) throws(SyncError) {
         guard let reference = MessageReference(message) as MessageReference? else {
-            throw SyncError(.refused, "the message has neither an id nor a request id")
+            throw SyncError(
+                .invalidArgument, "the message has neither an id nor a request id")
         }
         self = reference
     }

@@ -1,5 +1,6 @@
 import Models
 import Store
+import Sync
 
 /// Receives the changes of a part of a store, and processes them one after the other.
 @MainActor
@@ -24,13 +25,13 @@ final class StoreFollower {
     /// - Throws: Errors of the store.
     init(
         _ part: ObservedPart, of store: ChatStore, take: @escaping (Change) -> Void
-    ) throws(CollectionError) {
+    ) throws(SyncError) {
         self.store = store
         self.take = take
         do throws(StoreError) {
             changes = try store.observe(part).changes
         } catch {
-            throw CollectionError(error)
+            throw SyncError(error)
         }
         // Changes that happened meanwhile are processed after the owner has this object.
         StoreFollower.wake(self)
@@ -46,7 +47,7 @@ final class StoreFollower {
     /// - Throws: Errors of the closure and of the store.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
-    ) throws(CollectionError) -> Value {
+    ) throws(SyncError) -> Value {
         do throws(StoreError) {
             // Take the snapshot first: all of its commits, except possibly the last one, which may
             // be processed twice, have been reported then.
@@ -57,7 +58,7 @@ final class StoreFollower {
             reading = nil
             return try body(snapshot)
         } catch {
-            throw CollectionError(error)
+            throw SyncError(error)
         }
     }
 

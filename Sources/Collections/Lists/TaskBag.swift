@@ -24,7 +24,7 @@ final class TaskBag {
     /// - Throws: Errors of the engine; `canceled` after the end.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
-    ) async throws(CollectionError) -> Value {
+    ) async throws(SyncError) -> Value {
         let task = Task { () -> Result<Value, SyncError> in
             do throws(SyncError) {
                 return .success(try await body())
@@ -38,11 +38,7 @@ final class TaskBag {
         } onCancel: {
             task.cancel()
         }
-        do throws(SyncError) {
-            return try result.get()
-        } catch {
-            throw CollectionError(error)
-        }
+        return try result.get()
     }
 
     func cancelAll() {

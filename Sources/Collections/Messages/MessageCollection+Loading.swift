@@ -1,6 +1,6 @@
 public import Models
 public import Store
-import Sync
+public import Sync
 
 // Loading on request: pages from the cache and, where its history is incomplete, from the server.
 extension MessageCollection {
@@ -20,29 +20,29 @@ extension MessageCollection {
     ///
     /// - Returns: The messages, oldest first; fewer than a page if few messages match
     ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.
-    /// - Throws: ``CollectionError`` with code `queryInProgress` if older messages are already
+    /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `canceled`.
     @discardableResult
-    public func loadPrevious() async throws(CollectionError) -> [Message] {
+    public func loadPrevious() async throws(SyncError) -> [Message] {
         try await load(.older, shownWindow.olderPageSize)
     }
 
     /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` does older ones.
     ///
     /// - Returns: The messages, oldest first. If ``hasNext`` is true, call again for more.
-    /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
     @discardableResult
-    public func loadNext() async throws(CollectionError) -> [Message] {
+    public func loadNext() async throws(SyncError) -> [Message] {
         try await load(.newer, shownWindow.newerPageSize)
     }
 
     private func load(
         _ direction: Direction, _ count: Int
-    ) async throws(CollectionError) -> [Message] {
+    ) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         guard loading.insert(direction).inserted else {
-            throw CollectionError(
+            throw SyncError(
                 .queryInProgress, "the \(direction) messages are already being loaded")
         }
         defer { loading.remove(direction) }
@@ -67,7 +67,7 @@ extension MessageCollection {
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
-    ) async throws(CollectionError) -> [Message] {
+    ) async throws(SyncError) -> [Message] {
         var left = count
         var cursor: PageCursor?
         var all: [Message] = []
@@ -78,7 +78,7 @@ extension MessageCollection {
             left -= found
             guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
             page += 1
-            do throws(CollectionError) {
+            do throws(SyncError) {
                 cursor = try await fetch(direction, left, at: gap, cursor)
             } catch {
                 try checkIsStarted()
@@ -93,7 +93,7 @@ extension MessageCollection {
 
     private func show(
         _ direction: Direction, _ count: Int, crossesGaps: Bool
-    ) throws(CollectionError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
+    ) throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
         switch direction {
         case .older:
             try load(trimming: .newest) { (window, reader) throws(StoreError) in
@@ -121,7 +121,7 @@ extension MessageCollection {
     /// - Throws: Errors of the engine.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap, _ cursor: PageCursor?
-    ) async throws(CollectionError) -> PageCursor? {
+    ) async throws(SyncError) -> PageCursor? {
         let window = shownWindow
         let page: MessagePage
         switch direction {
@@ -150,14 +150,14 @@ extension MessageCollection {
     private func fetch(
         _ anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound?,
         _ source: CollectionEventSource
-    ) async throws(CollectionError) -> MessagePage {
+    ) async throws(SyncError) -> MessagePage {
         try await fetch(
             PageRequest(at: anchor, older: older, newer: newer, edge: edge, source: source))
     }
 
     @discardableResult
-    func fetch(_ request: PageRequest) async throws(CollectionError) -> MessagePage {
-        do throws(CollectionError) {
+    func fetch(_ request: PageRequest) async throws(SyncError) -> MessagePage {
+        do throws(SyncError) {
             return try await tasks.ask { [engine, channelURL] () throws(SyncError) in
                 try await request.page(of: channelURL, by: engine)
             }
@@ -172,11 +172,11 @@ extension MessageCollection {
     ///
     /// - Parameter gap: A gap of ``items``.
     /// - Returns: The rest of the gap; `nil` if the gap is closed.
-    /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
     @discardableResult
-    public func fill(_ gap: Gap) async throws(CollectionError) -> Gap? {
+    public func fill(_ gap: Gap) async throws(SyncError) -> Gap? {
         try checkIsStarted()
-        func left() throws(CollectionError) -> Gap? {
+        func left() throws(SyncError) -> Gap? {
             try stored { (reader) throws(StoreError) in
                 try reader.gaps(in: channelURL, from: gap.lower, to: gap.upper).last
             }
@@ -199,8 +199,8 @@ extension MessageCollection {
     ///
     /// - Parameter state: The state of the engine when no connection attempt is in progress.
     /// - Returns: The request; `nil` if the server has nothing new.
-    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `notStarted`.
-    func firstPage(_ state: SyncState) throws(CollectionError) -> PageRequest? {
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `notStarted`.
+    func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
         try checkIsStarted()
         let start = start
         if state.isLive {
@@ -222,7 +222,7 @@ extension MessageCollection {
 
     /// Shows the server's messages at the starting point, after the page of ``firstPage(_:)`` was
     /// fetched.
-    func showServer() async throws(CollectionError) -> [Message] {
+    func showServer() async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
             // The user has loaded more in the meantime: keep the window.
@@ -235,7 +235,7 @@ extension MessageCollection {
     }
 
     /// Loads more if few messages of the page match the list.
-    private func extendToSize() async throws(CollectionError) {
+    private func extendToSize() async throws(SyncError) {
         let count = succeededMessages.count
         let size = shownWindow.olderPageSize
         guard count < size, shownWindow.hasPrevious else { return }

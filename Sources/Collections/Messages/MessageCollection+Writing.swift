@@ -1,5 +1,5 @@
 public import Models
-import Sync
+public import Sync
 
 // The user's operations on the visible channel. They are on disk and in the rows when a call
 // returns; delivery results change the rows later. Do not add rows to a view yourself.
@@ -8,12 +8,12 @@ extension MessageCollection {
     ///
     /// - Returns: The pending message, and its delivery result. The message is already in ``items``
     ///   if the newest end is visible.
-    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`; nothing is
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`; nothing is
     ///   written then.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams
-    ) async throws(CollectionError) -> OutgoingMessage {
+    ) async throws(SyncError) -> OutgoingMessage {
         try await write { (engine, url) throws(SyncError) in
             OutgoingMessage(try await engine.send(params, in: url), engine)
         }
@@ -26,12 +26,12 @@ extension MessageCollection {
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
     ///     must not be moved or removed until it is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``CollectionError``, as for a text; with code `refused` if the file does not exist
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not exist
     ///   or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
-    ) async throws(CollectionError) -> OutgoingMessage {
+    ) async throws(SyncError) -> OutgoingMessage {
         try await write { (engine, url) throws(SyncError) in
             OutgoingMessage(
                 try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
@@ -44,11 +44,11 @@ extension MessageCollection {
     ///   - params: The text and the files.
     ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``CollectionError``, as for one file.
+    /// - Throws: ``/Sync/SyncError``, as for one file.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, keepsCopies: Bool = false
-    ) async throws(CollectionError) -> OutgoingMessage {
+    ) async throws(SyncError) -> OutgoingMessage {
         try await write { (engine, url) throws(SyncError) in
             OutgoingMessage(
                 try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
@@ -65,13 +65,13 @@ extension MessageCollection {
     ///   - files: The files to send in place of the message's own, by index. None by default. A new
     ///     file is copied where the one that it replaces was.
     /// - Returns: The delivery.
-    /// - Throws: ``CollectionError`` with code `refused` if no item with that request ID has
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no item with that request ID has
     ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
     ///   cannot be read; `store`, `disposed`, `canceled`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
-    ) async throws(CollectionError) -> Delivery {
+    ) async throws(SyncError) -> Delivery {
         try await deliver { (engine, _) throws(SyncError) in
             try await engine.resend(id, replacing: files).requestID
         }
@@ -82,20 +82,20 @@ extension MessageCollection {
     /// A message in flight may reach the server nevertheless, and then appears like any other.
     ///
     /// - Returns: `true` if there was such a message.
-    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`.
     @discardableResult
-    public func cancel(_ id: RequestID) async throws(CollectionError) -> Bool {
+    public func cancel(_ id: RequestID) async throws(SyncError) -> Bool {
         try await write { (engine, _) throws(SyncError) in try await engine.cancel(id) }
     }
 
     /// Removes failed messages.
     ///
     /// - Returns: The request IDs of the removed messages.
-    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`.
     @discardableResult
     public func removeFailedMessages(
         _ ids: [RequestID]
-    ) async throws(CollectionError) -> [RequestID] {
+    ) async throws(SyncError) -> [RequestID] {
         try await write { (engine, _) throws(SyncError) in
             try await engine.removeFailedMessages(ids)
         }
@@ -104,9 +104,9 @@ extension MessageCollection {
     /// Removes all failed messages of the channel.
     ///
     /// - Returns: The request IDs of the removed messages.
-    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`.
     @discardableResult
-    public func removeAllFailedMessages() async throws(CollectionError) -> [RequestID] {
+    public func removeAllFailedMessages() async throws(SyncError) -> [RequestID] {
         try await write { (engine, url) throws(SyncError) in
             try await engine.removeAllFailedMessages(in: url)
         }
@@ -115,12 +115,12 @@ extension MessageCollection {
     /// Edits a message of the user, sent or not.
     ///
     /// - Returns: The delivery of the edit.
-    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
     ///   nor stored, or of another type than the update; `store`, `disposed`, `canceled`.
     @discardableResult
     public func update(
         _ target: MessageReference, with update: MessageUpdate
-    ) async throws(CollectionError) -> Delivery {
+    ) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
             try await engine.update(target, in: url, with: update)
         }
@@ -130,18 +130,18 @@ extension MessageCollection {
     @discardableResult
     public func update(
         _ message: Message, with update: MessageUpdate
-    ) async throws(CollectionError) -> Delivery {
-        try await self.update(reference(message), with: update)
+    ) async throws(SyncError) -> Delivery {
+        try await self.update(MessageReference(message), with: update)
     }
 
     /// Deletes a message of the user, and cancels one that was not sent.
     ///
     /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
     ///   the result `canceled`.
-    /// - Throws: ``CollectionError`` with code `refused` if the message is neither in the outbox
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
     ///   nor stored; `store`, `disposed`, `canceled`.
     @discardableResult
-    public func delete(_ target: MessageReference) async throws(CollectionError) -> Delivery {
+    public func delete(_ target: MessageReference) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
             try await engine.delete(target, in: url)
         }
@@ -149,18 +149,18 @@ extension MessageCollection {
 
     /// Deletes a message of the user, as ``delete(_:)-(MessageReference)`` does.
     @discardableResult
-    public func delete(_ message: Message) async throws(CollectionError) -> Delivery {
-        try await delete(reference(message))
+    public func delete(_ message: Message) async throws(SyncError) -> Delivery {
+        try await delete(MessageReference(message))
     }
 
     /// Adds a reaction to a message; to an unsent one, once it is sent.
     ///
     /// - Returns: The delivery of the reaction.
-    /// - Throws: ``CollectionError``, as ``delete(_:)-(MessageReference)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)-(MessageReference)`` does.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageReference
-    ) async throws(CollectionError) -> Delivery {
+    ) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
             try await engine.react(.add, with: key, to: target, in: url)
         }
@@ -170,18 +170,18 @@ extension MessageCollection {
     @discardableResult
     public func addReaction(
         _ key: String, to message: Message
-    ) async throws(CollectionError) -> Delivery {
-        try await addReaction(key, to: reference(message))
+    ) async throws(SyncError) -> Delivery {
+        try await addReaction(key, to: MessageReference(message))
     }
 
     /// Removes a reaction from a message.
     ///
     /// - Returns: The delivery of the removal.
-    /// - Throws: ``CollectionError``, as ``delete(_:)-(MessageReference)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)-(MessageReference)`` does.
     @discardableResult
     public func deleteReaction(
         _ key: String, from target: MessageReference
-    ) async throws(CollectionError) -> Delivery {
+    ) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
             try await engine.react(.delete, with: key, to: target, in: url)
         }
@@ -191,21 +191,13 @@ extension MessageCollection {
     @discardableResult
     public func deleteReaction(
         _ key: String, from message: Message
-    ) async throws(CollectionError) -> Delivery {
-        try await deleteReaction(key, from: reference(message))
-    }
-
-    private func reference(_ message: Message) throws(CollectionError) -> MessageReference {
-        do throws(SyncError) {
-            return try MessageReference(message)
-        } catch {
-            throw CollectionError(error)
-        }
+    ) async throws(SyncError) -> Delivery {
+        try await deleteReaction(key, from: MessageReference(message))
     }
 
     private func deliver(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> RequestID
-    ) async throws(CollectionError) -> Delivery {
+    ) async throws(SyncError) -> Delivery {
         let id = try await write(body)
         return Delivery(requestID: id, channelURL: channelURL, engine: engine)
     }
@@ -214,14 +206,9 @@ extension MessageCollection {
     @discardableResult
     private func write<Value>(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Value
-    ) async throws(CollectionError) -> Value {
+    ) async throws(SyncError) -> Value {
         if isDisposed { throw .disposed(channelURL.rawValue) }
-        let value: Value
-        do throws(SyncError) {
-            value = try await body(engine, channelURL)
-        } catch {
-            throw CollectionError(error)
-        }
+        let value = try await body(engine, channelURL)
         catchUp()
         return value
     }

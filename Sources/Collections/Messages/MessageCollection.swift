@@ -64,7 +64,7 @@ public final class MessageCollection {
 
     /// Creates a collection.
     ///
-    /// The list is empty until ``start(_:cacheResult:apiResult:)``.
+    /// The list is empty until ``start(_:)``.
     ///
     /// - Parameters:
     ///   - channelURL: The URL of the channel.
@@ -131,9 +131,9 @@ public final class MessageCollection {
 
     /// Returns the coverage of the channel's history: which ranges are complete, missing and stale.
     ///
-    /// - Throws: ``CollectionError`` with code `store`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`.
     /// - Complexity: O(*n*) in the number of stored messages of the channel.
-    public func coverage() throws(CollectionError) -> Coverage {
+    public func coverage() throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: channelURL) }
     }
 
@@ -152,61 +152,45 @@ public final class MessageCollection {
     /// are fetched from the server and replace the rows. No request is needed if the engine is live
     /// and the range is completely stored. The collection follows changes from the start.
     ///
-    /// The returned task does not keep the collection alive. If the collection is disposed or
-    /// released, the task ends with the error `disposed` without waiting for the server.
+    /// The returned value does not keep the collection alive.
     ///
-    /// - Parameters:
-    ///   - policy: The sources to load from: the cache, the server, or both.
-    ///   - cacheResult: A closure that is called once, before the call returns, with the cached
-    ///     messages; with none if the policy excludes the cache.
-    ///   - apiResult: A closure that is called at most once, with the messages after the server has
-    ///     responded, or with an error; not if the collection is disposed or released first. After
-    ///     an error, the cached messages stay and are updated when there is a connection.
-    /// - Returns: A task with the result that `apiResult` receives; for `cacheOnly`, with the
-    ///   current messages.
+    /// - Parameter policy: The sources to load from: the cache, the server, or both.
+    /// - Returns: The cached messages, none if the policy excludes the cache; and the messages after
+    ///   the server has responded, which are the current ones if the policy excludes the server.
     @discardableResult
     public func start(
-        _ policy: InitPolicy = .cacheAndReplaceByAPI,
-        cacheResult: (@MainActor (Result<[Message], CollectionError>) -> Void)? = nil,
-        apiResult: (@MainActor (Result<[Message], CollectionError>) -> Void)? = nil
-    ) -> Task<[Message], any Error> {
+        _ policy: InitPolicy = .cacheAndReplaceByAPI
+    ) -> CollectionStart<Message> {
         let cached = showCached(policy)
-        cacheResult?(cached)
-        let task = Task { @MainActor [weak self, engine, channelURL] () throws -> [Message] in
-            let result: Result<[Message], CollectionError>
-            do throws(CollectionError) {
+        let refresh = Task { @MainActor [weak self, engine, channelURL] in
+            do throws(SyncError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromAPI {
                     // Do not hold the collection while waiting for the server: when it is released,
                     // the wait ends.
                     let state = await engine.settledState
                     if let request = try self?.firstPage(state) {
-                        do throws(SyncError) {
-                            _ = try await request.page(of: channelURL, by: engine)
-                        } catch {
-                            throw CollectionError(error)
-                        }
+                        _ = try await request.page(of: channelURL, by: engine)
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
-                result = .success(policy.loadsFromAPI ? try await showServer() : messages)
+                return Result<[Message], SyncError>.success(
+                    policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
                 // ``dispose()`` cancels requests in flight: report the disposal instead.
                 let isOver = error.code == .canceled && self?.isDisposed != false
-                result = .failure(isOver ? .disposed(channelURL.rawValue) : error)
+                return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
-            if self?.isDisposed == false || !cached.isSuccess { apiResult?(result) }
-            return try result.get()
         }
-        tasks.add(task)
-        return task
+        tasks.add(refresh)
+        return CollectionStart(cachedResult: cached, refresh: refresh)
     }
 
-    private func showCached(_ policy: InitPolicy) -> Result<[Message], CollectionError> {
-        do throws(CollectionError) {
+    private func showCached(_ policy: InitPolicy) -> Result<[Message], SyncError> {
+        do throws(SyncError) {
             guard !isDisposed else { throw .disposed(channelURL.rawValue) }
             guard phase == .created else {
-                throw CollectionError(.queryInProgress, "the collection is already started")
+                throw SyncError(.queryInProgress, "the collection is already started")
             }
             phase = .started
             _ = try follow()
@@ -223,9 +207,9 @@ public final class MessageCollection {
     /// visible message is a good position.
     ///
     /// - Returns: The messages after the server has responded.
-    /// - Throws: ``CollectionError``; with code `notConnected`, the stored messages are shown.
+    /// - Throws: ``/Sync/SyncError``; with code `notConnected`, the stored messages are shown.
     @discardableResult
-    public func restart(at point: StartingPoint) async throws(CollectionError) -> [Message] {
+    public func restart(at point: StartingPoint) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         startingPoint = point
         hasLoadedMore = false
@@ -250,27 +234,27 @@ public final class MessageCollection {
         followers.end()
     }
 
-    func checkIsStarted() throws(CollectionError) {
+    func checkIsStarted() throws(SyncError) {
         if isDisposed { throw .disposed(channelURL.rawValue) }
         guard phase == .started else {
-            throw CollectionError(
+            throw SyncError(
                 .notStarted, "the collection of \(channelURL) was not started: call start() first")
         }
     }
 
     func stored<Value>(
         _ read: (Snapshot) throws(StoreError) -> Value
-    ) throws(CollectionError) -> Value {
+    ) throws(SyncError) -> Value {
         do throws(StoreError) {
             return try read(try engine.store.snapshot())
         } catch {
-            throw CollectionError(error)
+            throw SyncError(error)
         }
     }
 
     // MARK: Following
 
-    private func follow() throws(CollectionError) -> StoreFollower {
+    private func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
             [weak self] change in self?.apply(change)
@@ -349,7 +333,7 @@ public final class MessageCollection {
     // MARK: The window
 
     /// Places the window at the starting point.
-    func place(crossesGaps: Bool) throws(CollectionError) {
+    func place(crossesGaps: Bool) throws(SyncError) {
         let start = start
         try load(trimming: .oldest) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
@@ -376,7 +360,7 @@ public final class MessageCollection {
     func load<Value>(
         trimming end: Window.End,
         _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
-    ) throws(CollectionError) -> (value: Value, shown: [Message]) {
+    ) throws(SyncError) -> (value: Value, shown: [Message]) {
         try checkIsStarted()
         let follower = try follow()
         let (edits, value) = try follower.read { (reader) throws(StoreError) in

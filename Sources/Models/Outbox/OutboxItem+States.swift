@@ -14,7 +14,7 @@ extension OutboxItem {
     ///
     /// - Parameters:
     ///   - code: The reason.
-    ///   - message: The backend's error message, for diagnosis.
+    ///   - text: The backend's error message, for diagnosis.
     public mutating func fail(_ code: ErrorCode, message text: String? = nil) {
         state = .failed
         errorCode = code

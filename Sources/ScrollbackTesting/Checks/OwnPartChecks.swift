@@ -79,7 +79,8 @@ extension BackendConformance {
                 try await bob.backend.restrict(
                     alice.userID, in: url, as: .muted, until: nil, reason: "")
             }
-            try await alice.backend.restrict(bob.userID, in: url, as: .muted, until: nil, reason: "")
+            try await alice.backend.restrict(
+                bob.userID, in: url, as: .muted, until: nil, reason: "")
             try await expectFailure(.refused, of: "sending", detail: .mutedInChannel) {
                 _ = try await bob.send("hello", in: url)
             }
@@ -91,7 +92,8 @@ extension BackendConformance {
         ConformanceCheck("ban.loses", "ban a user", needs: .moderation) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            try await alice.backend.restrict(bob.userID, in: url, as: .banned, until: nil, reason: "")
+            try await alice.backend.restrict(
+                bob.userID, in: url, as: .banned, until: nil, reason: "")
             try await bob.expectLoss(of: url)
             guard bob.can(.channelManagement) else { return }
             try await expectFailure(.notFound, .refused, of: "coming back") {

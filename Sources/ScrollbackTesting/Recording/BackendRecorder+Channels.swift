@@ -156,7 +156,8 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         try await record(

@@ -133,7 +133,8 @@ extension BackendRecorder {
             "react",
             ["": action, "": key, "to": messageID, "in": channelURL, "requestID": requestID]
         ) { () async throws(BackendError) in
-            try await base.react(action, with: key, to: messageID, in: channelURL, requestID: requestID)
+            try await base.react(
+                action, with: key, to: messageID, in: channelURL, requestID: requestID)
         }
     }
 

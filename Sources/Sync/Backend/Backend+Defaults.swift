@@ -149,7 +149,8 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         throw .lacking(.moderation)

@@ -437,7 +437,8 @@ public protocol Backend: Sendable {
     ///   - reason: The reason to display.
     /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError)
 

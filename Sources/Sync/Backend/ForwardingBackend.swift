@@ -203,7 +203,8 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType, until end: Timestamp?,
+        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
+        until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
         try await base.restrict(userID, in: url, as: restriction, until: end, reason: reason)

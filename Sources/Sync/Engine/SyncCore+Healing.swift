@@ -330,7 +330,7 @@ extension SyncCore {
 
     /// Stops processing a channel after the last failed attempt.
     mutating func giveUp(on url: ChannelURL) {
-        leave(url, SyncError(.refused, "requests for \(url) failed repeatedly"))
+        leave(url, SyncError(.serverFailure, "requests for \(url) failed repeatedly"))
     }
 
     private mutating func stall(_ url: ChannelURL) {

@@ -396,7 +396,7 @@ struct SyncCore {
                 ingest.batch.setAppInfo(session.appInfo)
             }
             let last = try ingest.batch.lastEpoch()
-            // Events that precede the start of the feed belong to this epoch.
+            // The first connection: there are no cached rows of an earlier epoch.
             guard let last else {
                 ingest.batch.setLastEpoch(session.epoch)
                 return false

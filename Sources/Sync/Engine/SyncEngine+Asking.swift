@@ -210,11 +210,12 @@ extension SyncEngine {
 extension SyncError {
     /// The error for a reply of the wrong kind.
     static var unasked: SyncError {
-        SyncError(.refused, "the backend answered another request")
+        SyncError(.serverFailure, "the backend answered another request")
     }
 
     fileprivate static func withoutToken(_ what: String) -> SyncError {
-        let message = "no changelog of \(what) was read before: say since when"
-        return SyncError(.refused, message, cause: BackendError(.unsupported, message))
+        SyncError(
+            .invalidArgument,
+            "no changelog of \(what) was read before: pass the start of the changes")
     }
 }

@@ -116,7 +116,7 @@ public actor SyncEngine {
     /// error.
     ///
     /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``SyncError`` with code `refused` if the user's id is empty, or the server refuses
+    /// - Throws: ``SyncError`` with code `invalidArgument` if the user's id is empty, or the server refuses
     ///   the user, `otherUser` if the store belongs to another user, `notConnected`; `store` if the
     ///   store's user cannot be read; `closed`, and `canceled` too if another user connects
     ///   meanwhile.
@@ -516,9 +516,11 @@ private final class UploadMeter: Sendable {
 }
 
 extension Credentials {
-    /// Throws an error with code `refused` if the user's id is empty.
+    /// Throws an error with code `invalidArgument` if the user's id is empty.
     package func check() throws(SyncError) {
-        guard !userID.rawValue.isEmpty else { throw SyncError(.refused, "the user's id is empty") }
+        guard !userID.rawValue.isEmpty else {
+            throw SyncError(.invalidArgument, "the user's id is empty")
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 public import Foundation
-package import Models
+public import Models
 
-/// An error of a sync engine.
+/// An error of the engine, of a client or of a collection.
 public struct SyncError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
@@ -27,24 +27,69 @@ extension SyncError {
     /// Later versions may add codes: a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
-            case notConnected, refused, otherUser, stalled, store, closed, canceled
+            case notConnected, throttled, serverFailure, sessionEnded, notFound, notPermitted
+            case refused, unsupported, stalled
+            case invalidArgument, invalidFile, otherUser, store, closed, canceled
+            case notStarted, queryInProgress, disposed
         }
 
         private let value: Value
 
-        /// The operation needs a connection, and there is none.
+        // MARK: The server
+
+        /// The operation needs a connection, and there is none, or no response arrived.
+        ///
+        /// Retry when the client is connected.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server refused the request.
+        /// The server asks the client to send fewer requests.
         ///
-        /// The cause is a `BackendError` with the reason.
+        /// Retry later. The cause is a `BackendError`, whose `retryAfter` is the time to wait.
+        public static let throttled = Code(value: .throttled)
+
+        /// The server failed, or its response cannot be used.
+        ///
+        /// Retry later.
+        public static let serverFailure = Code(value: .serverFailure)
+
+        /// The session has expired or was revoked.
+        ///
+        /// The user has to log in again. The cause is a `BackendError` that says which it is.
+        public static let sessionEnded = Code(value: .sessionEnded)
+
+        /// The channel, message, user or outbox item does not exist, or is not visible to the user.
+        public static let notFound = Code(value: .notFound)
+
+        /// The user may not do this, as far as the cache knows: the request was not sent.
+        public static let notPermitted = Code(value: .notPermitted)
+
+        /// The server rejected the request for good: a retry has the same result.
+        ///
+        /// The cause is a `BackendError`, whose `detail` is the server's reason.
         public static let refused = Code(value: .refused)
+
+        /// The backend does not support the request; see `BackendCapabilities`.
+        public static let unsupported = Code(value: .unsupported)
+
+        /// The server's responses made no progress, so that the engine stopped asking.
+        ///
+        /// The engine asks again when the channel is opened again, and after the next connection.
+        public static let stalled = Code(value: .stalled)
+
+        // MARK: This device
+
+        /// An argument of the call is not valid.
+        ///
+        /// Correct the call; a retry has the same result.
+        public static let invalidArgument = Code(value: .invalidArgument)
+
+        /// A file to send is missing, cannot be read, or is too large.
+        ///
+        /// Let the user choose another file.
+        public static let invalidFile = Code(value: .invalidFile)
 
         /// The store contains the data of another user.
         public static let otherUser = Code(value: .otherUser)
-
-        /// The server's responses made no progress, so that the engine stopped asking.
-        public static let stalled = Code(value: .stalled)
 
         /// The store failed.
         ///
@@ -57,8 +102,38 @@ extension SyncError {
         /// The calling task was canceled.
         public static let canceled = Code(value: .canceled)
 
+        // MARK: Collections
+
+        /// The collection has not been started.
+        public static let notStarted = Code(value: .notStarted)
+
+        /// The same operation of the collection is already in progress.
+        public static let queryInProgress = Code(value: .queryInProgress)
+
+        /// The collection was disposed.
+        public static let disposed = Code(value: .disposed)
+
         /// The name of the code, such as `notConnected`.
         public var description: String { value.rawValue }
+
+        /// The corresponding error number of chat SDKs.
+        public var number: ErrorCode {
+            switch value {
+            case .notConnected: .connectionRequired
+            case .throttled: .rateLimitExceeded
+            case .serverFailure: .internalServerError
+            case .sessionEnded: .sessionKeyExpired
+            case .notFound: .notFoundInDatabase
+            case .notPermitted: .notAuthorized
+            case .refused, .unsupported, .stalled: .requestFailed
+            case .invalidArgument, .invalidFile: .invalidArgument
+            case .otherUser, .store: .localDatabaseError
+            case .closed, .canceled: .connectionCanceled
+            case .notStarted: .invalidInitialization
+            case .queryInProgress: .queryInProgress
+            case .disposed: .collectionDisposed
+            }
+        }
     }
 }
 
@@ -69,6 +144,11 @@ extension SyncError {
             switch error.code {
             case .notConnected, .unanswered: .notConnected
             case .canceled: .canceled
+            case .throttled: .throttled
+            case .serverFailure: .serverFailure
+            case .sessionExpired, .sessionRevoked: .sessionEnded
+            case .notFound: .notFound
+            case .unsupported: .unsupported
             default: .refused
             }
         self.init(code, error.message, cause: error)

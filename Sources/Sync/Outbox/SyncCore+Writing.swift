@@ -10,6 +10,7 @@ extension SyncCore {
         _ item: OutboxItem, _ source: CollectionEventSource? = nil,
         rewriting target: OutboxItem? = nil
     ) throws(SyncError) {
+        try checkPermission(for: item)
         try loadOutbox(with: item)
         try commit { (ingest) throws(StoreError) in
             var item = item
@@ -20,11 +21,42 @@ extension SyncCore {
         outbox.append(item.requestID, in: item.channelURL, behind: item.targetRequestID)
     }
 
+    /// Throws `notPermitted` if the cache shows that the server would refuse an item.
+    ///
+    /// A frozen channel counts only while the engine is online: it may no longer be frozen after a
+    /// reconnection. What cannot be read does not count.
+    private func checkPermission(for item: OutboxItem) throws(SyncError) {
+        let url = item.channelURL
+        guard let reader = try? snapshot() else { return }
+        let channel = try? reader.groupChannel(url)
+        let isOperator = channel?.myRole == .operator
+        switch item.operation {
+        case .send:
+            guard let channel, channel.isFrozen, !isOperator, state.connection == .online else {
+                return
+            }
+            throw SyncError(
+                notPermitted: "channel \(url) is frozen: only its operators can send messages",
+                .channelFrozen)
+        case .update, .delete:
+            let user = try? state.user ?? reader.storedUserOrNil()
+            guard let user, let id = item.messageID,
+                let sender = (try? reader.message(id, in: url))?.sender,
+                sender.userID != user.userID, item.operation == .update || !isOperator
+            else { return }
+            throw SyncError(
+                notPermitted: "message \(id) of channel \(url) was sent by \(sender.userID), and "
+                    + "\(user.userID) can change only their own",
+                .notOwnerOfMessage)
+        default: return
+        }
+    }
+
     /// Returns an item that failed, to be sent again.
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
         guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
-            throw SyncError(.refused, "no outbox item \(id) has failed")
+            throw SyncError(.notFound, "no outbox item \(id) has failed")
         }
         return item
     }
@@ -35,7 +67,7 @@ extension SyncCore {
     ///   - id: The request id of the item.
     ///   - files: The files to send in place of the item's own, and their copies, by index.
     /// - Returns: The item as it is now.
-    /// - Throws: ``SyncError`` with code `refused` or `store`.
+    /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
     mutating func resend(
         _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
     ) throws(SyncError) -> OutboxItem {
@@ -138,7 +170,7 @@ extension SyncCore {
 
     /// Adds a change of a message to the outbox.
     ///
-    /// - Throws: ``SyncError`` with code `refused` if there is no such message, or `store`.
+    /// - Throws: ``SyncError`` with code `notFound` if there is no such message, or `store`.
     mutating func post(
         _ change: OutboxItem, changing target: MessageReference
     ) throws(SyncError) {
@@ -173,7 +205,7 @@ extension SyncCore {
     ///   - target: The message.
     ///   - edit: The outbox item of the edit, without the message.
     ///   - apply: A closure that edits an outbox item; `false` if it is of another type.
-    /// - Throws: ``SyncError`` with code `refused` or `store`.
+    /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
     mutating func edit(
         _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
@@ -198,7 +230,7 @@ extension SyncCore {
         }
         guard let sent = sent?.messageID else {
             throw SyncError(
-                .refused,
+                .notFound,
                 "no message of channel \(url) with the request id \(id) is in the outbox or stored")
         }
         return .sent(sent)
@@ -217,7 +249,8 @@ extension SyncCore {
             return try post(change)
         }
         guard apply(&item) else {
-            throw SyncError(.refused, "outbox item \(id) is of another kind than its update")
+            throw SyncError(
+                .invalidArgument, "outbox item \(id) is of another kind than its update")
         }
         guard isUnsent else {
             // If the message is sent again, it is sent in its new form; if the server already has
@@ -285,5 +318,12 @@ extension SyncCore {
             return
         }
         act(.keepFiles((stored.items + [new].compactMap { $0 }).flatMap(\.fileCopies)))
+    }
+}
+
+extension SyncError {
+    fileprivate init(notPermitted message: String, _ reason: ErrorCode) {
+        self.init(
+            .notPermitted, message, cause: BackendError(.refused, message, detail: reason))
     }
 }

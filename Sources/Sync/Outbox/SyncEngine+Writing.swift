@@ -33,7 +33,7 @@ extension SyncEngine {
     ///     path. By default it does not, and reads the file when the item is sent: the file has to
     ///     stay where it is until then.
     /// - Returns: The message as lists show it.
-    /// - Throws: ``SyncError``, as for a text; with code `refused` if the file is larger than the
+    /// - Throws: ``SyncError``, as for a text; with code `invalidFile` if the file is larger than the
     ///   server accepts, or is not a regular file that can be read, such as a directory.
     @discardableResult
     public func send(
@@ -77,9 +77,9 @@ extension SyncEngine {
     ///   - files: The files to send in place of the item's own, by index of `OutboxItem.files`.
     ///     None by default.
     /// - Returns: The item, pending.
-    /// - Throws: ``SyncError`` with code `refused` if no item of that request id has failed, if it
-    ///   has no file of an index, or if a file is larger than the server accepts or cannot be read;
-    ///   `store`, `closed`. The item is unchanged then.
+    /// - Throws: ``SyncError`` with code `notFound` if no item of that request id has failed;
+    ///   `invalidArgument` if it has no file of an index; `invalidFile` if a file is larger than the
+    ///   server accepts or cannot be read; `store`, `closed`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -89,7 +89,7 @@ extension SyncEngine {
         }
         let item = try change { (core) throws(SyncError) in try core.failedOutboxItem(id) }
         if let index = files.keys.first(where: { !item.files.indices.contains($0) }) {
-            throw SyncError(.refused, "outbox item \(id) has no file \(index)")
+            throw SyncError(.invalidArgument, "outbox item \(id) has no file \(index)")
         }
         try check(Array(files.values))
         var new: [Int: (file: UploadableFile, copy: FileCopy?)] = [:]
@@ -159,8 +159,9 @@ extension SyncEngine {
     /// ``UnsentChanges``; the stored message stays unchanged until the server has confirmed it.
     ///
     /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
-    /// - Throws: ``SyncError`` with code `refused` if the message is neither in the outbox nor
-    ///   stored, or of another type than the update; `store`, `closed`.
+    /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
+    ///   stored; `invalidArgument` if it is of another type than the update; `notPermitted` if
+    ///   another user sent it; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -175,8 +176,9 @@ extension SyncEngine {
     /// Deletes a message of the user; cancels one that was not sent, as ``cancel(_:)`` does.
     ///
     /// - Returns: The request ID of the deletion, or that of the canceled message.
-    /// - Throws: ``SyncError`` with code `refused` if the message is neither in the outbox nor
-    ///   stored; `store`, `closed`.
+    /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
+    ///   stored; `notPermitted` if another user sent it and the user is not an operator of the
+    ///   channel; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -188,7 +190,7 @@ extension SyncEngine {
     /// Adds a reaction to a message, or removes it; for an unsent message, once it is sent.
     ///
     /// - Returns: The request ID of the change.
-    /// - Throws: ``SyncError`` with code `refused` if the message is neither in the outbox nor
+    /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
     ///   stored; `store`, `closed`.
     @discardableResult
     public func react(
@@ -245,13 +247,13 @@ extension SyncEngine {
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
-            throw SyncError(.refused, "an in-memory store cannot keep a copy of \(path)")
+            throw SyncError(.invalidArgument, "an in-memory store cannot keep a copy of \(path)")
         }
         do throws(StoreError) {
             return try files.add(path)
         } catch {
             guard error.path == path else { throw SyncError(error) }
-            throw SyncError(.refused, "the file at \(path) cannot be read", cause: error)
+            throw SyncError(.invalidFile, "the file at \(path) cannot be read", cause: error)
         }
     }
 
@@ -282,7 +284,7 @@ extension SyncEngine {
                 let message =
                     "\(file.name ?? "the file") has \(size) bytes; the limit is \(limit)"
                 throw SyncError(
-                    .refused, message,
+                    .invalidFile, message,
                     cause: BackendError(.refused, message, detail: .fileSizeLimitExceeded))
             }
         }
@@ -292,23 +294,23 @@ extension SyncEngine {
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {
-            throw SyncError(.refused, "the file has neither data nor a path nor an address")
+            throw SyncError(.invalidFile, "the file has neither data nor a path nor an address")
         }
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes: [FileAttributeKey: Any]
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: target)
         } catch {
-            throw SyncError(.refused, "cannot read the file at \(path)", cause: error)
+            throw SyncError(.invalidFile, "cannot read the file at \(path)", cause: error)
         }
         switch attributes[.type] as? FileAttributeType {
         case .typeRegular: break
         case .typeDirectory:
-            throw SyncError(.refused, "\(path) is a directory: only files can be sent")
-        default: throw SyncError(.refused, "\(path) is not a regular file")
+            throw SyncError(.invalidFile, "\(path) is a directory: only files can be sent")
+        default: throw SyncError(.invalidFile, "\(path) is not a regular file")
         }
         guard FileManager.default.isReadableFile(atPath: target) else {
-            throw SyncError(.refused, "no permission to read the file at \(path)")
+            throw SyncError(.invalidFile, "no permission to read the file at \(path)")
         }
         return (attributes[.size] as? NSNumber)?.intValue ?? 0
     }

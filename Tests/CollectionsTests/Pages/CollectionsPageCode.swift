@@ -15,7 +15,7 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let first = try client.makeMessageCollection(of: "general")
-        _ = try await first.start().value
+        _ = try await first.start().refreshed
 
         let screen = Screen()
         try screen.open(client)
@@ -33,7 +33,7 @@ import Testing
         let collection = try client.makeMessageCollection(of: "general")
         let chronicle = Chronicle()
         collection.delegate = chronicle
-        _ = try await collection.start().value
+        _ = try await collection.start().refreshed
         #expect(chronicle.lines.contains("1 rows"))
         let sent = try await collection.send(UserMessageCreateParams("b"))
         #expect(chronicle.lines.contains("added [\"b\"], localMessagePendingCreated, pending"))
@@ -50,13 +50,13 @@ import Testing
 
         var options = ChatClientOptions()
         options.storage = .directory(directory)  // the default is application support
-        options.cacheLimits.maximumByteCount = 128 << 20  // bytes; the default is 256 MiB
+        options.cacheLimits.maximumByteCount = 128 << 20  // the default is 256 MiB
         options.cacheLimits.retention = { url in
             url == "announcements" ? .lasting(.seconds(30 * 24 * 60 * 60)) : .unlimited
         }
         let client = try await ChatClient.open(backend: backend, options: options)
         try await client.connect(as: Credentials("alice"))
-        try await client.setPinned(true, for: "family")  // stored on disk until setPinned(false, for: …)
+        try await client.setPinned(true, for: "family")  // until setPinned(false, for: …)
 
         #expect(CacheLimits().maximumByteCount == 256 << 20)
         #expect(ChatClientOptions().storage == .applicationSupport)

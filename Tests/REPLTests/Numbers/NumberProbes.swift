@@ -386,7 +386,8 @@ extension NumberProbe {
                 await engine.close()
             },
             NumberProbe(
-                "CacheLimits.maximumByteCount", "CacheRetention.lasting(_:)", "SyncEngine.evictionPlan(to:)",
+                "CacheLimits.maximumByteCount", "CacheRetention.lasting(_:)",
+                "SyncEngine.evictionPlan(to:)",
                 "SyncEngine.shrinkCache(to:)"
             ) { numbers, world in
                 var limits = CacheLimits()
@@ -467,7 +468,8 @@ extension NumberProbe {
                 let client = try await world.client()
                 _ = try await client.members(of: world.url, limit: numbers.int())
                 _ = try await client.openChannels(limit: numbers.int())
-                try? await client.restrict("alice", in: world.url, as: .muted, until: numbers.time())
+                try? await client.restrict(
+                    "alice", in: world.url, as: .muted, until: numbers.time())
                 _ = try await client.evictionPlan(to: numbers.intOrNil())
                 _ = try await client.shrinkCache(to: numbers.intOrNil())
                 var params = MessageListParams()
@@ -517,7 +519,7 @@ extension NumberProbe {
                 let collection = try client.makeMessageCollection(
                     of: world.url, startingPoint: .time(numbers.time()), params: params,
                     capacity: numbers.int())
-                _ = try await collection.start().value
+                _ = try await collection.start().refreshed
                 for _ in 0..<2 {
                     try await collection.loadPrevious()
                     try await collection.loadNext()

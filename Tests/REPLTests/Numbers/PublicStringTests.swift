@@ -29,7 +29,7 @@ import Testing
         _ = try? await client.clearCachedMessages(in: [url])
         _ = try? await client.engine.verify(url)
         let collection = try client.makeMessageCollection(of: url)
-        _ = try? await collection.start().value
+        _ = try? await collection.start().refreshed
         _ = try? await collection.send(message)
         collection.dispose()
         var query = GroupChannelListQuery()

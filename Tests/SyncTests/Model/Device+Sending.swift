@@ -58,12 +58,14 @@ extension Device {
         try attempt { try core.heldOutboxItem(id) } ?? nil
     }
 
-    /// Runs `body`, and returns nil if the disk refuses the write.
+    /// Runs `body`, and returns nil if the disk refuses the write, or the user may not make the
+    /// change.
     private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
         core.time = time
         do {
             return try body()
         } catch let error as SyncError {
+            if error.code == .notPermitted { return nil }
             guard error.code == .store, disk != nil else { throw Violation("store", "\(error)") }
             return nil
         }

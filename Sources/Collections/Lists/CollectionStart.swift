@@ -1,0 +1,35 @@
+import Sync
+
+/// The two results of starting a collection: the cached rows, and the rows after the server has
+/// responded.
+public struct CollectionStart<Element: Sendable>: Sendable {
+    let cachedResult: Result<[Element], SyncError>
+    let refresh: Task<Result<[Element], SyncError>, Never>
+
+    /// The cached rows, which the collection showed when `start()` returned.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `store` if the cache cannot be read, `disposed`, or
+    ///   `queryInProgress` if the collection was started before.
+    public var cached: [Element] {
+        get throws(SyncError) { try cachedResult.get() }
+    }
+
+    /// The rows after the server has responded; the same as `cached` if no request is needed.
+    ///
+    /// If the calling task is canceled, the request is canceled too. After an error, the cached rows
+    /// stay, and are updated when there is a connection.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another one of the server;
+    ///   `store`, `canceled`; `disposed` if the collection was disposed or released, without
+    ///   waiting for the server.
+    public var refreshed: [Element] {
+        get async throws(SyncError) {
+            let result = await withTaskCancellationHandler {
+                await refresh.value
+            } onCancel: {
+                refresh.cancel()
+            }
+            return try result.get()
+        }
+    }
+}
