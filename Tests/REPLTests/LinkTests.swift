@@ -56,7 +56,7 @@ import Testing
         let named = try Project.text("Docs/Architecture.md")
             .matches(of: /`([\w+*\/]+\/[\w+*\/]*|[\w+*\/]+\.(?:swift|cpp|h))`/)
             .map { String($0.output.1) }
-        #expect(named.count > 80)
+        #expect(named.count > 40)
         for name in named {
             let end = name.hasSuffix("/") ? String(name.dropLast()) : name
             let parts = end.components(separatedBy: "*")

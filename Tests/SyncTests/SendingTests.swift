@@ -19,6 +19,53 @@ import Testing
 
     // MARK: Waiting
 
+    @Test func manualPolicyFailsWhatTheConnectionCouldNotSend() async throws {
+        var options = SyncOptions.exact
+        options.resendPolicy = .manual
+        let story = try await Story(options)
+        try await story.open()
+        func states() throws -> [String] {
+            try story.store.outboxItems().map {
+                "\($0.message?.text ?? "") \($0.state) \($0.errorCode?.description ?? "-")"
+            }
+        }
+        // In flight when the connection is lost.
+        story.network.hold([.send])
+        let first = try await story.engine.send(UserMessageCreateParams("a"), in: "general")
+        story.network.goOffline()
+        let result = try await story.engine.deliveryResult(of: first.requestID!, in: "general")
+        guard case .failed = result else { return #expect(Bool(false), "\(result)") }
+        // Written without a connection.
+        try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        #expect(try states() == ["a failed 800101", "b failed 800101"])
+        story.network.stopHolding()
+        story.network.goOnline()
+        await story.engine.reconnect()
+        try await story.engine.caughtUp("general")
+        #expect(try states() == ["a failed 800101", "b failed 800101"])
+        let sent = try await story.engine.resend(first.requestID!)
+        _ = try await story.engine.deliveryResult(of: sent.requestID, in: "general")
+        #expect(try states() == ["b failed 800101"])
+        try await story.end()
+    }
+
+    @Test func offPolicyKeepsWhatCouldNotBeSentAndRefusesToResendIt() async throws {
+        var options = SyncOptions.exact
+        options.resendPolicy = .off
+        let story = try await Story(options)
+        try await story.open()
+        await story.engine.disconnect()
+        let message = try await story.engine.send(UserMessageCreateParams("a"), in: "general")
+        let error = await #expect(throws: SyncError.self) {
+            try await story.engine.resend(message.requestID!)
+        }
+        #expect(error?.code == .notPermitted)
+        #expect(try story.store.outboxItems().map(\.state) == [.failed])
+        try await story.engine.removeAllFailedMessages(in: "general")
+        #expect(try story.store.outboxItems() == [])
+        await story.close()
+    }
+
     @Test func changeThatTheServerWouldRefuseIsRefusedAtOnce() async throws {
         let story = try await Story()
         try await story.say("a")

@@ -187,6 +187,7 @@ extension ClientOption {
         .duration("sync.clockSkew", \.sync.clockSkew),
         .count("sync.parallelSends", \.sync.parallelSends),
         .duration("sync.outboxItemLifetime", \.sync.outboxItemLifetime),
+        .oneOf("sync.resendPolicy", \.sync.resendPolicy),
         .oneOf("sync.failedItemPolicy", \.sync.failedItemPolicy),
         .countOrNone("sync.failedItemLimit", \.sync.failedItemLimit),
         .durationOrNone("sync.failedItemLifetime", \.sync.failedItemLifetime),

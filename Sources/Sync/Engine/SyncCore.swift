@@ -408,6 +408,7 @@ struct SyncCore {
         healing.begin()
         areLimitsDue = true
         feedFailures = 0
+        failUnsentItems()
         if let ticket = connectTicket.take() {
             act(.connected(session.user, nil, ticket: ticket))
         }
@@ -463,6 +464,7 @@ struct SyncCore {
         calls = [:]
         flights.voidAll()
         act(.stopWaiting)
+        failUnsentItems()
     }
 
     // MARK: Waiting callers

@@ -64,6 +64,12 @@ public struct SyncOptions: Hashable, Sendable {
     /// By the clock of this device; its user may send it again then. The default is three days.
     public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
+    /// What happens to an outbox item that could not be sent because of the connection.
+    ///
+    /// The default is ``ResendPolicy/automatic``. The maximum number of attempts is that of
+    /// ``backoff``.
+    public var resendPolicy = ResendPolicy.automatic
+
     /// The handling of the outbox items after one that failed.
     ///
     /// The default is ``FailedItemPolicy/goOn``.
@@ -100,6 +106,17 @@ extension SyncOptions {
         options.failedItemLifetime = failedItemLifetime.map { max(.zero, $0) }
         return options
     }
+}
+
+/// What happens to an outbox item that could not be sent because of the connection.
+public enum ResendPolicy: Hashable, Sendable, CaseIterable {
+    /// It stays pending, and the engine sends it after the next connection.
+    case automatic
+    /// It fails with the error `connectionRequired`, also if it is written without a connection or
+    /// was pending when an earlier process ended. The user may resend it.
+    case manual
+    /// As `manual`, but `resend` throws `notPermitted`: the user can only remove it.
+    case off
 }
 
 /// What happens to the outbox items after one that failed, in its channel.

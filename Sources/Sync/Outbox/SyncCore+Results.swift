@@ -87,12 +87,13 @@ extension SyncCore {
         let isInDoubt = [.unanswered, .canceled].contains(error.code)
         if !isInDoubt { item.isDoubtful = false }
         if isInDoubt, case .send = call.request { outbox.doubt(item.requestID) }
-        if isInDoubt && call.isRepeatable(with: capabilities) {
+        let isRepeated = call.isRepeatable(with: capabilities) && options.resendPolicy == .automatic
+        if isInDoubt && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }
         let isOver: Bool
         switch error.code {
-        case .throttled:
+        case .throttled where options.resendPolicy == .automatic:
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
@@ -133,7 +134,7 @@ extension SyncCore {
         return isOver
     }
 
-    private mutating func give(up item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
+    mutating func give(up item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         var item = item
         let (id, url) = (item.requestID, item.channelURL)
         item.attempts += attempts[id] ?? 0

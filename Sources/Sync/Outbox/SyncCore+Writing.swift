@@ -19,6 +19,22 @@ extension SyncCore {
             if let target { try ingest.batch.save(target) }
         }
         outbox.append(item.requestID, in: item.channelURL, behind: item.targetRequestID)
+        if !connector.isOn { failUnsentItems() }
+    }
+
+    /// Marks all pending items as failed, unless the engine resends them: when the connection ends,
+    /// when an item is written without one, and when a connection begins.
+    ///
+    /// An item that was in flight and reached the server after all is removed when the server
+    /// delivers its message.
+    mutating func failUnsentItems() {
+        guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
+        let pending = read { (reader) throws(StoreError) in
+            try reader.outboxItems(state: .pending)
+        }
+        for item in pending ?? [] where item.isUnderstood {
+            _ = give(up: item, .connectionRequired, "the connection ended before it was sent")
+        }
     }
 
     /// Throws `notPermitted` if the cache shows that the server would refuse an item.
@@ -67,10 +83,14 @@ extension SyncCore {
     ///   - id: The request id of the item.
     ///   - files: The files to send in place of the item's own, and their copies, by index.
     /// - Returns: The item as it is now.
-    /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
+    /// - Throws: ``SyncError`` with code `notFound`, `notPermitted` or `store`.
     mutating func resend(
         _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
     ) throws(SyncError) -> OutboxItem {
+        guard options.resendPolicy != .off else {
+            throw SyncError(
+                .notPermitted, "outbox item \(id) cannot be resent: the resend policy is off")
+        }
         var item = try failedOutboxItem(id)
         let replaced = files.keys.compactMap { item.fileCopy(at: $0) }
         for (index, new) in files { item.replaceFile(at: index, with: new.file, copy: new.copy) }

@@ -112,24 +112,24 @@ struct StoreFigures {
         }
         return [
             try Figure.count("save a new message") { call in
-                try store.write { batch in try batch.save(new[call]) }
+                _ = try store.write { batch in try batch.save(new[call]) }
             },
             try Figure.count("save it again, unchanged") { call in
-                try store.write { batch in try batch.save(new[call]) }
+                _ = try store.write { batch in try batch.save(new[call]) }
             },
             try Figure.count("save an edited message") { call in
-                try store.write { batch in try batch.save(edited[call]) }
+                _ = try store.write { batch in try batch.save(edited[call]) }
             },
             try Figure.count("remove a message") { call in
-                try store.write { batch in
+                _ = try store.write { batch in
                     try batch.removeMessage(id(call % 10, call / 10 + 40), in: url(call % 10))
                 }
             },
             try Figure.count("save an outbox item") { call in
-                try store.write { batch in try batch.save(items[call]) }
+                _ = try store.write { batch in try batch.save(items[call]) }
             },
             try Figure.count("remove an outbox item") { call in
-                try store.write { batch in try batch.removeOutboxItem(items[call].requestID) }
+                _ = try store.write { batch in try batch.removeOutboxItem(items[call].requestID) }
             },
         ]
     }
@@ -151,7 +151,7 @@ struct StoreFigures {
         }
         return [
             try Figure.count("touch a channel of a list") { call in
-                try store.write { batch in try batch.save(channels[call]) }
+                _ = try store.write { batch in try batch.save(channels[call]) }
             },
             try Figure.count("top 20 of 100 channels") { _ in
                 keep(try store.groupChannels(matching: query, limit: 20))
