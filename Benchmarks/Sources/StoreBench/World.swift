@@ -101,7 +101,7 @@ struct Item {
     }
 
     /// The message as an outbox item with its own request id.
-    var item: OutboxItem {
+    var outboxItem: OutboxItem {
         var message = message
         message.messageID = nil
         return OutboxItem(message, requestID: RequestID("item-\(plain.messageID)"))

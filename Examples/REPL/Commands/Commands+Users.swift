@@ -112,6 +112,53 @@ extension Command {
             return try await run(arguments.rest, in: arguments.workspace)
         },
         Command(
+            name: "stored-users",
+            summary: "Lists the users whose data is on this device, with the sizes of their files.",
+            example: "stored-users",
+            preparation: ["connect alice"],
+            covers: [
+                "ChatClient.storedUsers(options:)", "StoredUser.userID", "StoredUser.directory",
+                "StoredUser.isEncrypted", "StoredUser.byteCount",
+            ],
+            gives: [.text]
+        ) { arguments in
+            guard arguments.words.isEmpty else { throw CommandError.usage }
+            let options = try arguments.device.client.options
+            let lines = try await ChatClient.storedUsers(options: options).map { user in
+                "\(user.userID?.rawValue ?? user.directory.lastPathComponent)  "
+                    + counted(user.byteCount, "byte") + (user.isEncrypted ? "  encrypted" : "")
+            }
+            return .text(
+                lines.isEmpty ? "no data is stored in files" : lines.joined(separator: "\n"),
+                [.text: lines.joined(separator: "\n")])
+        },
+        Command(
+            name: "wipe-user",
+            usage: "USER | all [cache]",
+            summary: "Removes a user's files, or only the cache, from this device.",
+            example: "wipe-user carol",
+            preparation: ["connect alice"],
+            output: "removed the data of carol",
+            covers: [
+                "ChatClient.removeStoredData(of:wiping:options:)",
+                "ChatClient.removeAllStoredData(wiping:options:)",
+            ]
+        ) { arguments in
+            let words = arguments.words
+            guard (1...2).contains(words.count), words.count == 1 || words[1] == "cache" else {
+                throw CommandError.usage
+            }
+            let options = try arguments.device.client.options
+            let wiping: ChatClient.Wiping = words.count == 2 ? .cachedData : .everything
+            if words[0] == "all" {
+                try await ChatClient.removeAllStoredData(wiping: wiping, options: options)
+                return .text("removed the data of all users")
+            }
+            try await ChatClient.removeStoredData(
+                of: UserID(words[0]), wiping: wiping, options: options)
+            return .text("removed the data of \(words[0])")
+        },
+        Command(
             name: "devices",
             usage: "[limit N | all]",
             summary: "Lists the devices, those of earlier runs too, and what each shows.",

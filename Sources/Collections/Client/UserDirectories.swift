@@ -47,6 +47,12 @@ struct UserDirectories {
         return stores + (try leftovers(of: userID))
     }
 
+    /// All directories that a user has.
+    func all(of userID: UserID) throws(StoreError) -> [URL] {
+        let present = directory(of: userID)
+        return try others(of: userID) + (access(present.path, F_OK) == 0 ? [present] : [])
+    }
+
     // MARK: Encrypting
 
     /// Finishes interrupted log-outs, and encrypts the plain stores of all users if there is a key.

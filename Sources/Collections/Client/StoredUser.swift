@@ -1,0 +1,113 @@
+public import Foundation
+public import Models
+import Store
+public import Sync
+
+/// The files of a user of the app on this device.
+public struct StoredUser: Hashable, Sendable {
+    /// The user's ID; `nil` if it cannot be read from the name of the directory.
+    ///
+    /// The name of an encrypted store's directory, and that of a very long ID, is a hash.
+    public let userID: UserID?
+
+    /// The directory of the files.
+    public let directory: URL
+
+    /// A Boolean value that indicates whether the files are encrypted.
+    public let isEncrypted: Bool
+
+    /// The size of all files in bytes: the cache, the outbox with its copies of outgoing files, and
+    /// the push inbox.
+    public let byteCount: Int
+}
+
+// The files of all users of the app on this device, whether or not one has connected.
+extension ChatClient {
+    /// Returns the files of all users of the app on this device, sorted by the names of their
+    /// directories.
+    ///
+    /// Works without a client, without a connection and without the encryption key, and while files
+    /// are open. A user may have two entries: a plain and an encrypted store.
+    ///
+    /// - Parameter options: The options of which `storage` and `applicationID` name the place.
+    /// - Returns: The users; none if the storage is in memory.
+    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    /// - Complexity: A system call for each file.
+    public static func storedUsers(
+        options: ChatClientOptions = ChatClientOptions()
+    ) async throws(SyncError) -> [StoredUser] {
+        guard let directories = UserDirectories(options) else { return [] }
+        return try await onDisk { () throws(StoreError) in try directories.storedUsers() }
+    }
+
+    /// Removes the data of a user from this device, from plain and encrypted stores.
+    ///
+    /// Works without a connection and without the encryption key. A user who is open in a client is
+    /// not removed: call ``logOut(wiping:)`` for that user.
+    ///
+    /// - Parameters:
+    ///   - userID: The user.
+    ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
+    ///   - options: The options of which `storage` and `applicationID` name the place.
+    /// - Throws: ``/Sync/SyncError`` with code `store`; the cause is a ``/Store/StoreError``:
+    ///   `locked` if a client or another process has the files open, which are unchanged then;
+    ///   `permission`, `io`.
+    public static func removeStoredData(
+        of userID: UserID, wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
+    ) async throws(SyncError) {
+        guard let directories = UserDirectories(options) else { return }
+        try await onDisk { () throws(StoreError) in
+            try directories.removeData(in: try directories.all(of: userID), wiping: wiping)
+        }
+    }
+
+    /// Removes the data of all users of the app from this device, as
+    /// ``removeStoredData(of:wiping:options:)`` does for one.
+    ///
+    /// - Parameters:
+    ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
+    ///   - options: The options of which `storage` and `applicationID` name the place.
+    /// - Throws: ``/Sync/SyncError`` as for one user. The data of users before the one that failed,
+    ///   in the order of ``storedUsers(options:)``, is removed then.
+    public static func removeAllStoredData(
+        wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
+    ) async throws(SyncError) {
+        guard let directories = UserDirectories(options) else { return }
+        try await onDisk { () throws(StoreError) in
+            let users = try directories.storedUsers()
+            try directories.removeData(in: users.map(\.directory), wiping: wiping)
+        }
+    }
+}
+
+extension UserDirectories {
+    /// Returns the files of all users.
+    func storedUsers() throws(StoreError) -> [StoredUser] {
+        let readable = try ChatStore.readableDirectories(in: root)
+        let users = Dictionary(readable.map { ($0.directory.lastPathComponent, $0.userID) }) { $1 }
+        var stored: [StoredUser] = []
+        for name in try ChatStore.directoryNames(in: root).sorted() {
+            let directory = root.appending(path: name, directoryHint: .isDirectory)
+            guard ChatStore.isStore(at: directory) else { continue }
+            stored.append(
+                StoredUser(
+                    userID: users[name], directory: directory,
+                    isEncrypted: try KeyFile(in: directory.path).exists(),
+                    byteCount: try ChatStore.byteCount(at: directory)))
+        }
+        return stored
+    }
+
+    /// Removes data from stores that no process has open.
+    ///
+    /// All of them are checked before the first is changed.
+    func removeData(in stores: [URL], wiping: ChatClient.Wiping) throws(StoreError) {
+        for directory in stores { try ChatStore.checkIsNotOpen(at: directory) }
+        for directory in stores {
+            switch wiping {
+            case .cachedData: try ChatStore.removeCachedData(at: directory)
+            case .everything: try ChatStore.removeFiles(at: directory)
+            }
+        }
+    }
+}

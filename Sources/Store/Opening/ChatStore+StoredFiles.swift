@@ -1,0 +1,38 @@
+package import Foundation
+
+// Stores that this process need not have open.
+extension ChatStore {
+    /// Returns a Boolean value that indicates whether a directory contains a store.
+    package static func isStore(at directory: URL) -> Bool {
+        let files = StoreFiles(directory: directory)
+        return access(files.cache, F_OK) == 0 || access(files.outbox, F_OK) == 0
+    }
+
+    /// Returns the size of all files of a store in bytes, also while a process has it open.
+    ///
+    /// - Throws: ``StoreError`` with code `permission` or `io`.
+    package static func byteCount(at directory: URL) throws(StoreError) -> Int {
+        var count = 0
+        do {
+            for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+                let path = directory.appending(path: name).path
+                var status = stat()
+                // LevelDB may remove a file in the meantime.
+                guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                    continue
+                }
+                count += Int(status.st_size)
+            }
+        } catch {
+            throw StoreError(system: error, doing: "list the files", path: directory.path)
+        }
+        return count
+    }
+
+    /// Throws `locked` if a process has a store open, this one included.
+    package static func checkIsNotOpen(at directory: URL) throws(StoreError) {
+        let files = StoreFiles(directory: directory)
+        guard access(files.outbox, F_OK) == 0 else { return }
+        try LevelDB.Environment.disk().withLock(of: files.outbox) {}
+    }
+}
