@@ -16,7 +16,7 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     var puts: [Duration] = []
     var sends: [Duration] = []
     for number in 0..<count {
-        let item = item(number)
+        let item = outboxItem(number)
         puts.append(try clock.measure { try plain.write { try $0.save(item) } })
         let params = UserMessageCreateParams(item.message?.text ?? "")
         let start = clock.now
@@ -42,7 +42,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
     for start in stride(from: 0, to: count, by: 1000) {
         try store.write { batch in
-            for number in start..<min(start + 1000, count) { try batch.save(item(number)) }
+            for number in start..<min(start + 1000, count) { try batch.save(outboxItem(number)) }
         }
     }
     let (_, changes) = try store.observe(.outboxItems)
