@@ -15,7 +15,7 @@ extension Workspace {
             let reply = try await Command.perform(line, in: self)
             return reply.isLast ? "quit" : reply.shown
         } catch {
-            return (["error: \(sentence(of: error))"] + news().map(\.text))
+            return (["error: \(sentence(of: error))"] + events().map(\.text))
                 .joined(separator: "\n")
         }
     }
@@ -27,7 +27,7 @@ extension Workspace {
             return reply.jsonLines(to: line, number).joined(separator: "\n")
         } catch {
             let lines =
-                news().map { ResultLine($0, number) } + [ResultLine(error, to: line, number)]
+                events().map { ResultLine($0, number) } + [ResultLine(error, to: line, number)]
             return lines.map(\.json).joined(separator: "\n")
         }
     }

@@ -233,7 +233,7 @@ extension Command {
         guard let first = line.split(whereSeparator: \.isWhitespace).first, !first.hasPrefix("#")
         else { return .text("") }
         var reply = try await workspace.perform { try await run(line, in: workspace) }
-        reply.events = workspace.news()
+        reply.events = workspace.events()
         return reply
     }
 

@@ -95,7 +95,7 @@ extension Command {
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
             // Earlier events of that device do not belong to the command.
-            if device !== before { _ = device.takeNews() }
+            if device !== before { _ = device.takeEvents() }
             defer {
                 if let before { world.use(before) }
                 world.visited = device

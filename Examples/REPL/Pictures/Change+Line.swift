@@ -34,7 +34,7 @@ extension Change.Operation {
         case .savedOutboxItem(let item): "saved outbox item \(item.requestID) in \(item.channelURL)"
         case .removedOutboxItem(let item):
             "removed outbox item \(item.requestID) from \(item.channelURL)"
-        case .ephemeral(let news): "told: \(news.text)"
+        case .ephemeral(let event): "event: \(event.text)"
         case .missed: "more changes than are kept: read the store again"
         }
     }

@@ -14,7 +14,7 @@ struct Event: Sendable {
     }
 
     /// Returns the same event, reported to a device that is not the current one.
-    func told(to device: String) -> Event {
+    func received(by device: String) -> Event {
         Event(name, "\(device)| \(text)", values.merging([.device: device]) { $1 })
     }
 

@@ -9,7 +9,7 @@ import Foundation
         workspace.width = editor.width
         // Longer work continues while the next line is typed.
         workspace.patience = options.patience ?? .milliseconds(300)
-        workspace.onNews = { editor.printNews($0.map(\.text)) }
+        workspace.onEvent = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
         editor.completions = { Completion.words($0, after: $1, in: workspace, quote: $2) }
         history.load()
@@ -57,7 +57,7 @@ import Foundation
             if reply.isLast { return false }
             editor.printReply(reply.shown)
         } catch {
-            editor.printNews(workspace.news().map(\.text))
+            editor.printNews(workspace.events().map(\.text))
             editor.printError(task.isCancelled ? "canceled" : "error: \(sentence(of: error))")
         }
         return true

@@ -10,7 +10,7 @@ import Scrollback
         let output = Output(options)
         var worldOptions = options.world
         // A machine leaves out by itself what it has no use for.
-        if options.isJSON { worldOptions.newsLimit = 10_000 }
+        if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
         if let width = output.width { workspace.width = width }
@@ -27,7 +27,7 @@ import Scrollback
                 exit(130)
             }
         }
-        workspace.onNews = { output.tell($0) }
+        workspace.onEvent = { output.tell($0) }
         workspace.onProgress = { output.progress($0) }
         var succeeded = true
         if options.isDemo { succeeded = await perform("demo", workspace, output) ?? true }
@@ -51,7 +51,7 @@ import Scrollback
             output.answer(reply, to: line)
             return true
         } catch {
-            output.fail(error, line, workspace.news())
+            output.fail(error, line, workspace.events())
             return false
         }
     }

@@ -23,10 +23,10 @@ final class Device {
     /// The list of channels that the command `list` started.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
-    private var news: News
+    private var events: EventBuffer
 
     /// Called when there are new events.
-    var onNews: () -> Void = {}
+    var onEvent: () -> Void = {}
 
     private let listener: Listener
     private var following: Task<Void, Never>?
@@ -39,15 +39,15 @@ final class Device {
     }
 
     init(
-        _ name: String, network: ConditionedBackend, options: ChatClientOptions, newsLimit: Int
+        _ name: String, network: ConditionedBackend, options: ChatClientOptions, eventLimit: Int
     ) async throws(SyncError) {
         self.name = name
-        news = News(limit: newsLimit)
+        events = EventBuffer(limit: eventLimit)
         userID = Device.userID(of: name)
         self.network = network
         client = try await ChatClient.open(backend: network, options: options)
         listener = Listener(userID)
-        listener.onNews = { [weak self] in self?.tell($0, $1) }
+        listener.onEvent = { [weak self] in self?.report($0, $1) }
         client.addConnectionDelegate(listener)
         client.addUserEventDelegate(listener)
         client.addChannelDelegate(listener)
@@ -78,7 +78,7 @@ final class Device {
         followingRows = Task { [weak self] in
             for await change in changes {
                 let event = Event(.rowsChanged, "~ \(change.line)", [.text: change.line])
-                self?.tell(event, .collection)
+                self?.report(event, .collection)
             }
         }
     }
@@ -91,14 +91,14 @@ final class Device {
     }
 
     /// Whether the last notification reported this state of the engine.
-    func hasHeard(_ state: SyncState) -> Bool { listener.state == state }
+    func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
     /// Removes and returns the events.
-    func takeNews() -> [Event] { news.take() }
+    func takeEvents() -> [Event] { events.take() }
 
-    private func tell(_ event: Event, _ source: News.Source) {
-        news.add(event, source)
-        onNews()
+    private func report(_ event: Event, _ source: EventBuffer.Source) {
+        events.add(event, source)
+        onEvent()
     }
 
     /// Follows the engine's events; after a log-out there is another engine.
@@ -107,7 +107,7 @@ final class Device {
         followed = engine
         following?.cancel()
         following = Task { [weak self] in
-            for await event in await engine.events() { self?.listener.hear(event) }
+            for await event in await engine.events() { self?.listener.report(event) }
         }
     }
 }
@@ -115,7 +115,7 @@ final class Device {
 /// The events that are not shown yet; beyond a limit, only the newest.
 ///
 /// They arrive from several sources whose timing differs, and are shown source by source.
-struct News {
+struct EventBuffer {
     /// The origins of events, in the order in which they are shown: uploads before messages that
     /// are sent.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
@@ -139,7 +139,7 @@ struct News {
     }
 
     mutating func take() -> [Event] {
-        defer { self = News(limit: limit) }
+        defer { self = EventBuffer(limit: limit) }
         return Source.allCases.flatMap { source in
             let events = events[source] ?? []
             let more = max(0, events.count - limit)

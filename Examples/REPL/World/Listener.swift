@@ -7,17 +7,18 @@ import Scrollback
 @MainActor
 final class Listener {
     /// Called with each event.
-    var onNews: (Event, News.Source) -> Void = { _, _ in }
+    var onEvent: (Event, EventBuffer.Source) -> Void = { _, _ in }
 
-    private func tell(
-        _ name: Event.Name, _ text: String, _ values: Values = [:], by source: News.Source = .store
-    ) { onNews(Event(name, text, values), source) }
+    private func report(
+        _ name: Event.Name, _ text: String, _ values: Values = [:],
+        by source: EventBuffer.Source = .store
+    ) { onEvent(Event(name, text, values), source) }
 
-    private func tell(
+    private func report(
         _ name: Event.Name, in channelURL: ChannelURL, _ text: String, _ values: Values
     ) {
         let url: Values = [.channelURL: channelURL]
-        tell(name, text, url.merging(values) { $1 })
+        report(name, text, url.merging(values) { $1 })
     }
 
     /// The engine's state at the last notification.
@@ -36,38 +37,38 @@ final class Listener {
 // MARK: The engine
 
 extension Listener {
-    func hear(_ event: SyncEvent) {
+    func report(_ event: SyncEvent) {
         switch event {
         case .state(let state): self.state = state
         case .sessionExpired: break
         case .hugeGap(let url):
-            tell(
+            report(
                 .hugeGap, "= a large gap in \(url): see coverage, fill and restart",
                 [.channelURL: url], by: .engine)
         case .historyLost(let loss):
-            tell(
+            report(
                 .historyLost, "= \(loss.sentence); fetching it again",
                 [.text: loss.sentence], by: .engine)
         case .failed(let url, let error):
-            tell(
+            report(
                 .syncFailed, "! syncing \(url) failed: \(sentence(of: error))",
                 [.channelURL: url, .error: sentence(of: error)], by: .engine)
         case .evicted(let eviction):
-            tell(
+            report(
                 .messagesEvicted,
                 "= \(counted(eviction.messageCount, "message")) evicted: the cache has reached its limit",
                 [.count: eviction.messageCount], by: .engine)
         case .deliveryResult(.sent(let message), let item) where item.operation == .send:
-            tell(
+            report(
                 .messageSent, "= sent \(item.requestID) as \(message.messageID?.rawValue ?? "?")",
                 [.requestID: item.requestID, .message: message], by: .engine)
         case .deliveryResult(.failed(let item), _):
-            tell(
+            report(
                 .messageFailed,
                 "! \(item.requestID) failed: \(item.reason); resend \(item.requestID) tries again",
                 [.requestID: item.requestID, .error: item.reason], by: .engine)
         case .deliveryResult(.canceled, let item):
-            tell(
+            report(
                 .messageCanceled, "= \(item.requestID) was canceled",
                 [.requestID: item.requestID], by: .engine)
         case .deliveryResult: break
@@ -98,28 +99,28 @@ extension OutboxItem {
 extension Listener: ConnectionDelegate, UserEventDelegate {
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
         switch event {
-        case .connected: tellOfUser(.connected, "= \(userID) is connected")
-        case .disconnected: tellOfUser(.disconnected, "= \(userID) is disconnected")
-        case .reconnectionStarted: tellOfUser(.connectionLost, "= connection lost; retrying")
-        case .reconnectionSucceeded: tellOfUser(.connectionRestored, "= connected again")
+        case .connected: reportUser(.connected, "= \(userID) is connected")
+        case .disconnected: reportUser(.disconnected, "= \(userID) is disconnected")
+        case .reconnectionStarted: reportUser(.connectionLost, "= connection lost; retrying")
+        case .reconnectionSucceeded: reportUser(.connectionRestored, "= connected again")
         case .reconnectionFailed:
-            tellOfUser(.connectionStopped, "= no longer retrying: type reconnect")
-        case .reconnectionCanceled: tellOfUser(.connectionStopped, "= no longer retrying")
+            reportUser(.connectionStopped, "= no longer retrying: type reconnect")
+        case .reconnectionCanceled: reportUser(.connectionStopped, "= no longer retrying")
         case .sessionRevoked:
-            tellOfUser(.sessionClosed, "! the server has revoked the session of \(userID)")
+            reportUser(.sessionClosed, "! the server has revoked the session of \(userID)")
         case .sessionExpired:
-            tellOfUser(.sessionRenewed, "= the session expired and was renewed")
+            reportUser(.sessionRenewed, "= the session expired and was renewed")
         default: break
         }
     }
 
-    private func tellOfUser(_ name: Event.Name, _ text: String) {
-        tell(name, text, [.userID: userID], by: .client)
+    private func reportUser(_ name: Event.Name, _ text: String) {
+        report(name, text, [.userID: userID], by: .client)
     }
 
     func client(_ client: ChatClient, didFind damage: StorageDamage) {
         for sentence in damage.sentences {
-            tell(.damageFound, "! \(sentence)", [.damage: [sentence]], by: .client)
+            report(.damageFound, "! \(sentence)", [.damage: [sentence]], by: .client)
         }
     }
 
@@ -127,7 +128,7 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
         let number = count.groupChannelUnreadMessageCount
         defer { unread = count }
         guard unread?.groupChannelUnreadMessageCount ?? 0 != number else { return }
-        tell(.unreadChanged, "= \(number) unread", [.unread: number], by: .client)
+        report(.unreadChanged, "= \(number) unread", [.unread: number], by: .client)
     }
 }
 
@@ -136,139 +137,139 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
 extension Listener: ChannelDelegate {
     func client(_ client: ChatClient, didReceive event: ChannelEvent) {
         if let message = event.message {
-            hear(event, of: message)
+            report(event, of: message)
         } else if let messageID = event.messageID {
-            tell(
+            report(
                 .messageDeleted, in: event.channelURL, "- \(event.channelURL) \(messageID)",
                 [.messageID: messageID])
         } else if case .open(let channel)? = event.channel {
-            hear(event, in: channel)
+            report(event, in: channel)
         } else if case .group(let channel)? = event.channel {
-            hear(event, in: channel)
+            report(event, in: channel)
         } else {
-            hearRemoval(event)
+            reportRemoval(event)
         }
     }
 
-    private func hear(_ event: ChannelEvent, of message: Message) {
+    private func report(_ event: ChannelEvent, of message: Message) {
         let url = event.channelURL
         let id = message.messageID?.rawValue ?? "?"
-        func tell(_ name: Event.Name, _ text: String) {
-            self.tell(name, in: url, text, [.message: message])
+        func report(_ name: Event.Name, _ text: String) {
+            self.report(name, in: url, text, [.message: message])
         }
         switch event.source {
         case .eventMessageReceived, .eventMention:
-            if !isOwn(message) { tell(.messageReceived, "+ \(url) \(message.said)") }
-            if event.isMention { tell(.mentioned, "= you are mentioned in \(id)") }
+            if !isOwn(message) { report(.messageReceived, "+ \(url) \(message.said)") }
+            if event.isMention { report(.mentioned, "= you are mentioned in \(id)") }
         case .eventReactionUpdated:
             let reactions = message.reactions.map { "\($0.key) \($0.count)" }
-            tell(
+            report(
                 .reactionsChanged,
                 "* \(url) \(id)  "
                     + (reactions.isEmpty
                         ? "no reactions" : "[\(reactions.joined(separator: ", "))]"))
         case .eventThreadInfoUpdated:
             let count = message.threadInfo?.replyCount ?? 0
-            tell(
+            report(
                 .threadChanged, "* \(url) \(id)  " + (count == 1 ? "1 reply" : "\(count) replies"))
         case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted:
-            if !isOwn(message) { tell(.messageUpdated, "* \(url) \(message.said)") }
+            if !isOwn(message) { report(.messageUpdated, "* \(url) \(message.said)") }
         default: break
         }
     }
 
-    private func hearRemoval(_ event: ChannelEvent) {
+    private func reportRemoval(_ event: ChannelEvent) {
         let url = event.channelURL
         switch event.source {
-        case .eventUserLeft: tell(.channelLeft, in: url, "- you have left \(url)", [:])
-        case .eventUserBanned: tell(.channelBanned, in: url, "- you are banned from \(url)", [:])
-        default: tell(.channelRemoved, in: url, "- channel \(url)", [:])
+        case .eventUserLeft: report(.channelLeft, in: url, "- you have left \(url)", [:])
+        case .eventUserBanned: report(.channelBanned, in: url, "- you are banned from \(url)", [:])
+        default: report(.channelRemoved, in: url, "- channel \(url)", [:])
         }
     }
 
-    private func hear(_ event: ChannelEvent, in channel: OpenChannel) {
+    private func report(_ event: ChannelEvent, in channel: OpenChannel) {
         switch event.source {
-        case .eventTypingStatusUpdated: hearTyping(event)
-        case .eventUserEntered: tell(.userEntered, event, "enters")
-        case .eventUserExited: tell(.userExited, event, "exits")
+        case .eventTypingStatusUpdated: reportTyping(event)
+        case .eventUserEntered: report(.userEntered, event, "enters")
+        case .eventUserExited: report(.userExited, event, "exits")
         default:
-            tell(
+            report(
                 .participantCountChanged, in: channel.url,
                 "* \(channel.url) has \(counted(channel.participantCount, "participant"))",
                 [.count: channel.participantCount])
         }
     }
 
-    private func hear(_ event: ChannelEvent, in channel: GroupChannel) {
+    private func report(_ event: ChannelEvent, in channel: GroupChannel) {
         let url = channel.url
-        func tell(_ name: Event.Name, _ text: String) {
-            self.tell(name, in: url, "* \(url) \(text)", [:])
+        func report(_ name: Event.Name, _ text: String) {
+            self.report(name, in: url, "* \(url) \(text)", [:])
         }
         switch event.source {
-        case .eventChannelChanged: hearChange(of: channel)
-        case .eventChannelHidden: tell(.channelHidden, "is hidden")
-        case .eventChannelFrozen: tell(.channelFrozen, "is frozen")
-        case .eventChannelUnfrozen: tell(.channelUnfrozen, "is not frozen")
+        case .eventChannelChanged: reportChange(of: channel)
+        case .eventChannelHidden: report(.channelHidden, "is hidden")
+        case .eventChannelFrozen: report(.channelFrozen, "is frozen")
+        case .eventChannelUnfrozen: report(.channelUnfrozen, "is not frozen")
         case .eventChannelMemberCountChanged:
-            self.tell(
+            self.report(
                 .memberCountChanged, in: url,
                 "* \(url) has \(counted(channel.memberCount, "member"))",
                 [.count: channel.memberCount])
-        case .eventOperatorUpdated: tell(.operatorsChanged, "has other operators")
-        case .eventPinnedMessageUpdated: tell(.pinnedMessagesChanged, "has other pinned messages")
+        case .eventOperatorUpdated: report(.operatorsChanged, "has other operators")
+        case .eventPinnedMessageUpdated: report(.pinnedMessagesChanged, "has other pinned messages")
         case .eventChannelMetaDataCreated, .eventChannelMetaDataUpdated,
             .eventChannelMetaDataDeleted:
-            tell(.metadataChanged, "has other metadata")
+            report(.metadataChanged, "has other metadata")
         case .eventReadReceiptUpdated, .eventUserMarkedRead, .eventUserMarkedUnread:
-            tell(.channelRead, "was read")
-        case .eventDeliveryReceiptUpdated: tell(.channelDelivered, "was delivered")
+            report(.channelRead, "was read")
+        case .eventDeliveryReceiptUpdated: report(.channelDelivered, "was delivered")
         case .eventChannelResetHistory, .eventMessageOffsetUpdated:
-            tell(.historyReset, "has a new beginning for you")
-        case .eventTypingStatusUpdated: hearTyping(event)
-        case .eventUserReceivedInvitation: hearInvitation(event)
-        case .eventUserDeclinedInvitation: self.tell(.invitationDeclined, event, "declines")
-        case .eventUserJoined: self.tell(.userJoined, event, "joins")
-        case .eventUserLeft: self.tell(.userLeft, event, "leaves")
-        case .eventUserMuted: self.tell(.userMuted, event, "is muted")
-        case .eventUserUnmuted: self.tell(.userUnmuted, event, "is no longer muted")
-        case .eventUserBanned: self.tell(.userBanned, event, "is banned")
-        case .eventUserUnbanned: self.tell(.userUnbanned, event, "is no longer banned")
+            report(.historyReset, "has a new beginning for you")
+        case .eventTypingStatusUpdated: reportTyping(event)
+        case .eventUserReceivedInvitation: reportInvitation(event)
+        case .eventUserDeclinedInvitation: self.report(.invitationDeclined, event, "declines")
+        case .eventUserJoined: self.report(.userJoined, event, "joins")
+        case .eventUserLeft: self.report(.userLeft, event, "leaves")
+        case .eventUserMuted: self.report(.userMuted, event, "is muted")
+        case .eventUserUnmuted: self.report(.userUnmuted, event, "is no longer muted")
+        case .eventUserBanned: self.report(.userBanned, event, "is banned")
+        case .eventUserUnbanned: self.report(.userUnbanned, event, "is no longer banned")
         default: break
         }
     }
 
-    private func hearChange(of channel: GroupChannel) {
+    private func reportChange(of channel: GroupChannel) {
         // A channel that is new on this device is not reported as changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
-        tell(
+        report(
             .channelChanged, in: channel.url,
             "* \(channel.url) is \(channel.name.isEmpty ? "without a name" : channel.name)",
             [.channel: channel])
     }
 
-    private func hearTyping(_ event: ChannelEvent) {
+    private func reportTyping(_ event: ChannelEvent) {
         let names = event.users.map(\.userID.rawValue).joined(separator: ", ")
-        tell(
+        report(
             .typing, in: event.channelURL,
             "= \(event.channelURL): \(names.isEmpty ? "nobody" : names) is typing",
             [.userIDs: event.users.map(\.userID)])
     }
 
-    private func hearInvitation(_ event: ChannelEvent) {
+    private func reportInvitation(_ event: ChannelEvent) {
         let names = event.users.map(\.userID.rawValue).joined(separator: ", ")
         var values: Values = [.userIDs: event.users.map(\.userID)]
         values[.userID] = event.actor?.userID
-        tell(
+        report(
             .invited, in: event.channelURL,
             "= \(event.channelURL): \(event.actor?.userID.rawValue ?? "somebody") invites \(names)",
             values)
     }
 
     /// Reports what each user of an event does.
-    private func tell(_ name: Event.Name, _ event: ChannelEvent, _ verb: String) {
+    private func report(_ name: Event.Name, _ event: ChannelEvent, _ verb: String) {
         for user in event.users {
-            tell(
+            report(
                 name, in: event.channelURL, "= \(event.channelURL): \(user.userID) \(verb)",
                 [.userID: user.userID])
         }
@@ -289,7 +290,7 @@ extension Listener: MessageCollectionDelegate {
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL
     ) {
-        tell(
+        report(
             .channelRemoved, "- \(channelURL) can no longer be shown: close it",
             [.channelURL: channelURL], by: .collection)
     }
@@ -298,7 +299,7 @@ extension Listener: MessageCollectionDelegate {
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID
     ) {
-        tell(
+        report(
             .uploaded, "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
             [.requestID: requestID, .bytes: bytes, .total: total], by: .upload)
     }

@@ -13,7 +13,7 @@ import Scrollback
     var width = 100
 
     /// Called with the events that arrive while no command runs.
-    var onNews: ([Event]) -> Void = { _ in }
+    var onEvent: ([Event]) -> Void = { _ in }
 
     /// Called with the progress of a long command; `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
@@ -28,7 +28,7 @@ import Scrollback
     /// The store until there is a device, or another store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
-    private var told: [Event] = []
+    private var reported: [Event] = []
 
     private enum Opened {
         case notYet
@@ -134,7 +134,7 @@ extension Workspace {
         get throws {
             if let made { return made }
             let world = try World(options)
-            world.onNews = { [weak self] in self?.hear(of: $0) }
+            world.onEvent = { [weak self] in self?.report(of: $0) }
             made = world
             return world
         }
@@ -172,29 +172,29 @@ extension Workspace {
             reply = try await body()
         } catch {
             await made?.settle(within: patience)
-            told = deviceNews()
+            reported = deviceEvents()
             throw error
         }
         if !reply.isLast, let made {
             await made.settle(within: patience)
             if !made.clock.goes { try await made.pass(.seconds(1)) }
         }
-        told = deviceNews()
+        reported = deviceEvents()
         return reply
     }
 
     /// The events of the current device, and of the one that a single command ran on.
-    private func deviceNews() -> [Event] {
-        let news = device?.takeNews() ?? []
-        guard let visited = made?.visited, visited !== device else { return news }
+    private func deviceEvents() -> [Event] {
+        let events = device?.takeEvents() ?? []
+        guard let visited = made?.visited, visited !== device else { return events }
         made?.visited = nil
-        return news + visited.takeNews().map { $0.told(to: visited.name) }
+        return events + visited.takeEvents().map { $0.received(by: visited.name) }
     }
 
-    private func hear(of device: Device) {
+    private func report(of device: Device) {
         guard !isPerforming, device === self.device else { return }
-        let news = device.takeNews()
-        if !news.isEmpty { onNews(news) }
+        let events = device.takeEvents()
+        if !events.isEmpty { onEvent(events) }
     }
 }
 
@@ -222,11 +222,11 @@ extension Workspace {
     }
 
     /// Removes and returns the events: one for each change of the observed part, then the devices'.
-    func news() -> [Event] {
-        defer { told = [] }
+    func events() -> [Event] {
+        defer { reported = [] }
         let changes = observation?.drain().map { change in
             Event(.storeChanged, change.line, [.change: change.number])
         }
-        return (changes ?? []) + told
+        return (changes ?? []) + reported
     }
 }

@@ -17,7 +17,7 @@ final class World {
         var start: Timestamp?
 
         /// The number of events of each source that are shown at once.
-        var newsLimit = 12
+        var eventLimit = 12
 
         /// The key of the devices' stores, and of stores that are opened by hand.
         var encryptionKey: EncryptionKey?
@@ -45,7 +45,7 @@ final class World {
     var backup: Backup?
 
     /// Called when a device has new events.
-    var onNews: (Device) -> Void = { _ in }
+    var onEvent: (Device) -> Void = { _ in }
 
     init(_ options: Options) throws {
         self.options = options
@@ -128,9 +128,9 @@ final class World {
             options.encryptionKey = self.options.encryptionKey
         }
         let device = try await Device(
-            name, network: network, options: options, newsLimit: self.options.newsLimit)
-        device.onNews = { [weak self, weak device] in
-            if let self, let device { onNews(device) }
+            name, network: network, options: options, eventLimit: self.options.eventLimit)
+        device.onEvent = { [weak self, weak device] in
+            if let self, let device { onEvent(device) }
         }
         return device
     }
@@ -273,7 +273,7 @@ extension Device {
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
         // The engine's last notification has to have arrived.
-        guard hasHeard(state), client.unreadCount == state.unreadCount else { return .busy }
+        guard hasReported(state), client.unreadCount == state.unreadCount else { return .busy }
         switch state.connection {
         case .connecting: return isSlow ? .resting : .busy
         case .online:
