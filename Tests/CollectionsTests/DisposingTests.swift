@@ -37,7 +37,7 @@ import Testing
         view.onHearing = { _ in view.collection.dispose() }
         try story.server.importMessages(
             [.sample(10_001, text: "b", at: 9000), .sample(10_002, text: "c", at: 9001)],
-            tellsFeed: true)
+            isReported: true)
         await other.until { $0.items.count == 3 }
         #expect(view.news().count == 1)
         try await story.end()

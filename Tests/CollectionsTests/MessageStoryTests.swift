@@ -282,6 +282,38 @@ import Testing
         try await story.end()
     }
 
+    @Test func failedChangeIsListedRetriedAndDiscarded() async throws {
+        let story = try await Story.holding("a")
+        let sent = try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        _ = try await story.engine.deliveryResult(of: sent.requestID!, in: "general")
+        let view = try await story.startedView()
+        let collection = view.collection
+        let own = try #require(collection.messages.last)
+        var update = UserMessageUpdateParams()
+        update.text = "B"
+        story.network.failNext(1, of: [.update], with: BackendError(.refused, "no"))
+        let edit = try await collection.update(own, with: .user(update))
+        _ = try await edit.result
+        await view.hears("failed update of \(own.messageID!)")
+        #expect(collection.failedChanges.map(\.requestID) == [edit.requestID])
+        #expect(collection.failedMessages == [])
+        // Another collection lists it from its start.
+        #expect(try await story.startedView().collection.failedChanges.count == 1)
+
+        let again = try await collection.resend(edit.requestID)
+        _ = try await again.result
+        await view.shows("a B")
+        #expect(collection.failedChanges == [])
+
+        story.network.failNext(1, of: [.react], with: BackendError(.refused, "no"))
+        let reaction = try await collection.addReaction("+", to: own)
+        _ = try await reaction.result
+        await view.hears("failed addReaction of \(own.messageID!)")
+        try await collection.removeFailedMessages([reaction.requestID])
+        #expect(collection.failedChanges == [])
+        try await story.end()
+    }
+
     @Test func discardedEditDoesNotRestoreARemovedMessage() async throws {
         let story = try await Story.holding("a b c")
         story.clock.advance(by: .seconds(1))
@@ -478,7 +510,7 @@ import Testing
         var options = SyncOptions.exact
         options.hugeGapThreshold = 3
         options.pageSize = 2
-        options.hugeGapPolicy = .heal
+        options.hugeGapPolicy = .fill
         let story = try await Story(options)
         try await story.say("a b")
         try await story.open()

@@ -111,6 +111,10 @@ final class View: MessageCollectionDelegate {
 
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { hear("huge gap") }
 
+    func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem) {
+        hear("failed \(change.operation) of \(change.messageID ?? "?")")
+    }
+
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID

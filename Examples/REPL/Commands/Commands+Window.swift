@@ -181,18 +181,31 @@ extension Command {
         Command(
             name: "failed",
             usage: "[limit N | all]",
-            summary: "Lists the messages of the open channel that could not be sent.",
+            summary: "Lists messages and changes that failed, in the open channel or in all.",
             example: "failed",
             preparation: ["demo", "fail send refused", "send Hello"],
             output: "!alice-1  Hello",
-            covers: ["MessageCollection.failedMessages"],
-            gives: [.messages]
+            covers: [
+                "MessageCollection.failedMessages", "MessageCollection.failedChanges",
+                "ChatClient.failedOutboxItems()",
+            ],
+            gives: [.outboxItems]
         ) { arguments in
             let (words, limit) = try arguments.limited()
             guard words.isEmpty else { throw CommandError.usage }
-            return try arguments.collection.failedMessages.lines(
-                { "!\($0.requestID?.rawValue ?? "?")  \($0.text.oneLine)" },
-                orNone: "nothing has failed", limit: limit, as: .messages)
+            let device = try arguments.device
+            let url = device.collection?.channelURL
+            let items = try device.client.failedOutboxItems().filter {
+                url == nil || $0.channelURL == url
+            }
+            return items.lines(
+                { item in
+                    let text = item.message.map { $0.text.oneLine }
+                    return "!\(item.requestID)  "
+                        + (item.operation == .send
+                            ? text ?? "" : "\(item.operation) of \(item.messageID ?? "?")")
+                },
+                orNone: "nothing has failed", limit: limit, as: .outboxItems)
         },
         Command(
             name: "follow",

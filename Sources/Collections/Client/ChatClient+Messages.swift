@@ -128,6 +128,19 @@ extension ChatClient {
         try await engine.cancel(id)
     }
 
+    /// Returns the messages, edits, deletions and reactions of the user that failed, channel by
+    /// channel, in the order in which they were made.
+    ///
+    /// ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`, `closed`.
+    public func failedOutboxItems() throws(SyncError) -> [OutboxItem] {
+        try engine.stored { (reader) throws(StoreError) in
+            try reader.outboxItems(state: .failed)
+        }
+    }
+
     /// Edits a message of the user, sent or not.
     ///
     /// The edit is shown immediately, and sent to the server when possible.

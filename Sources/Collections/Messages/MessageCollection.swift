@@ -37,6 +37,12 @@ public final class MessageCollection {
     /// The users who are typing in the channel.
     public private(set) var typingUsers: [User] = []
 
+    /// The edits, deletions and reactions in the channel that failed, in the order in which they
+    /// were made.
+    ///
+    /// ``resend(_:replacing:)`` retries one of them, and ``removeFailedMessages(_:)`` discards it.
+    public private(set) var failedChanges: [OutboxItem] = []
+
     /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
 
@@ -272,7 +278,22 @@ public final class MessageCollection {
         channel = try follower.read { (reader) throws(StoreError) in
             try reader.groupChannel(channelURL) ?? channel
         }
+        readFailedChanges(notifies: false)
         return follower
+    }
+
+    /// Reads the failed changes, and notifies the delegate of the new ones.
+    private func readFailedChanges(notifies: Bool) {
+        // A closed store has no changes; the engine reports a store that cannot be read.
+        guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
+            return
+        }
+        let known = Set(failedChanges.map(\.requestID))
+        failedChanges = items.filter { $0.operation != .send }
+        guard notifies else { return }
+        for item in failedChanges where !known.contains(item.requestID) && !isDisposed {
+            delegate?.messageCollection(self, didFail: item)
+        }
     }
 
     private func notifyHugeGap() {
@@ -291,6 +312,12 @@ public final class MessageCollection {
         if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
             apply(edits, .reported)
         }
+        let concernsChanges =
+            edits.isMissed
+            || taken.contains { change in
+                change.entries.contains { $0.operation.isOfUnsentChange }
+            }
+        if concernsChanges { readFailedChanges(notifies: true) }
         for entry in taken.lazy.flatMap(\.entries) where !isDisposed { notify(entry) }
     }
 
@@ -433,4 +460,15 @@ extension SyncEvent {
 
 extension Result {
     fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}
+
+extension Change.Operation {
+    /// A Boolean value that indicates whether an outbox item that is not a message was saved or
+    /// removed.
+    fileprivate var isOfUnsentChange: Bool {
+        switch self {
+        case .savedOutboxItem(let item), .removedOutboxItem(let item): item.operation != .send
+        default: false
+        }
+    }
 }

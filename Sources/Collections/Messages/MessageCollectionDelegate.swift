@@ -52,6 +52,10 @@ public protocol MessageCollectionDelegate: AnyObject {
     /// visible message, or dispose the collection and create another one.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 
+    /// An edit, a deletion or a reaction of the user has failed, and is in
+    /// ``MessageCollection/failedChanges``.
+    func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem)
+
     /// A number of bytes of a pending message's file was uploaded.
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
@@ -95,6 +99,9 @@ extension MessageCollectionDelegate {
 
     /// Does nothing.
     public func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {}
+
+    /// Does nothing.
+    public func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem) {}
 
     /// Does nothing.
     public func messageCollection(
