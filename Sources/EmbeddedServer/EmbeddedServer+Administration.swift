@@ -111,7 +111,7 @@ extension EmbeddedServer {
     /// - Parameters:
     ///   - messages: The messages in any order; replies may come before their parents.
     ///   - members: The users who are members of each channel that is created, besides the senders.
-    ///   - tellsFeed: A Boolean value that indicates whether the feed delivers each message as a
+    ///   - isReported: A Boolean value that indicates whether the feed delivers each message as a
     ///     new one, and the server counts it as unread. A `historyChanged` then covers only
     ///     imported messages that are older than existing messages of their channel.
     ///   - passesOverKnown: A Boolean value that indicates whether to skip messages whose ids their
@@ -122,7 +122,7 @@ extension EmbeddedServer {
     /// - Complexity: O(*n*) in the messages; replies cost more.
     @discardableResult
     public func importMessages(
-        _ messages: [Message], members: [UserID] = [], tellsFeed: Bool = false,
+        _ messages: [Message], members: [UserID] = [], isReported: Bool = false,
         passesOverKnown: Bool = false
     ) throws(BackendError) -> Int {
         var rest = messages[...]
@@ -132,7 +132,7 @@ extension EmbeddedServer {
             rest = rest.dropFirst(1000)
             count += try perform { state throws(BackendError) in
                 try state.importMessages(
-                    batch, members: members, tellsFeed: tellsFeed,
+                    batch, members: members, isReported: isReported,
                     passesOverKnown: passesOverKnown)
             }
         }

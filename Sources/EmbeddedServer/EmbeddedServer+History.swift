@@ -15,7 +15,7 @@ extension EmbeddedServer {
         before time: Timestamp, tellsDeletions: Bool = false
     ) throws(BackendError) {
         try perform { state throws(BackendError) in
-            try state.expireMessages(before: time, tellsFeed: tellsDeletions)
+            try state.expireMessages(before: time, isReported: tellsDeletions)
         }
     }
 

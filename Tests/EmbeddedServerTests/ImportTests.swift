@@ -71,10 +71,10 @@ import Testing
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
-        try world.server.importMessages([message("c", from: "alice", at: 12)], tellsFeed: true)
+        try world.server.importMessages([message("c", from: "alice", at: 12)], isReported: true)
         #expect(try await bob.catchUp(since: start).events.words == ["c"])
         #expect(try await bob.channel("old").unreadMessageCount == 1)
-        try world.server.importMessages([message("d", from: "carol", at: 13)], tellsFeed: true)
+        try world.server.importMessages([message("d", from: "carol", at: 13)], isReported: true)
         let events = try await bob.catchUp(since: start).events
         #expect(events.words == ["c", "d"])
         #expect(events.channels["old"]?.memberCount == 3)
@@ -91,7 +91,7 @@ import Testing
             [
                 message("a", from: "alice", at: 4), message("b", from: "alice", at: 5),
                 message("x", from: "alice", at: 11), message("y", from: "alice", at: 12),
-            ], tellsFeed: true)
+            ], isReported: true)
         #expect(
             try await bob.catchUp(since: start).events.words == [
                 "truncation", "y", "changed 4 to 5",
@@ -160,7 +160,7 @@ import Testing
         var reply = message("c", id: "c", from: "alice", at: 12)
         reply.parentMessageID = "7"
         for message in [reply, message("b", id: "7", from: "alice", at: 11)] {
-            try world.server.importMessages([message], tellsFeed: true)
+            try world.server.importMessages([message], isReported: true)
         }
         #expect(
             try await bob.catchUp(since: start).events.words
@@ -188,7 +188,7 @@ import Testing
         reply.parentMessageID = MessageID(long)
         for message in [mention, reply] {
             let error = await thrown {
-                try world.server.importMessages([message], tellsFeed: true)
+                try world.server.importMessages([message], isReported: true)
             }
             #expect(error?.detail == .parameterTooLong)
         }

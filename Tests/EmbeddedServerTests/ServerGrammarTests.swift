@@ -71,7 +71,7 @@ import Testing
         ) { _ in }
         try server.importMessages(
             [Message(id: "old", channelURL: "general", text: "old", createdAt: 5)],
-            tellsFeed: true)
+            isReported: true)
         try server.expireCursors()
         try server.expirePageCursors()
         return [

@@ -102,7 +102,7 @@ enum Exemptions {
             ]
         ),
         (
-            "set by the collection alone, and shown by window, status, devices or a line of news",
+            "set by the collection alone, and shown by window, status, devices or an event line",
             [
                 "ChatClient.cachingError",
                 "ChatClient.connectionState",
@@ -155,7 +155,7 @@ enum Exemptions {
             ]
         ),
         (
-            "news of each fate is printed when it comes",
+            "each delivery result is printed when it arrives",
             [
                 "SyncEngine.deliveryResult(of:in:)"
             ]

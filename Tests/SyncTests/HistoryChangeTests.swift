@@ -164,7 +164,7 @@ import Testing
         let story = try await story()
         story.tellNewest(1)
         await story.engine.disconnect()
-        try story.importMessages(["x": 2500, "d": 9000, "e": 9001, "f": 9002], tellsFeed: true)
+        try story.importMessages(["x": 2500, "d": 9000, "e": 9001, "f": 9002], isReported: true)
         try await story.connect()
         try await story.isTold()
         try await story.engine.caughtUp()
@@ -178,13 +178,13 @@ extension Story {
     /// Imports messages with these texts and times.
     fileprivate func importMessages(
         _ texts: KeyValuePairs<String, Timestamp>, from sender: UserID = "alice",
-        tellsFeed: Bool = false
+        isReported: Bool = false
     ) throws {
         let messages = texts.map { text, time in
             Message(
                 id: nil, channelURL: "general", sender: Sender(id: sender), text: text,
                 createdAt: time, sendingStatus: .succeeded)
         }
-        try server.importMessages(messages, tellsFeed: tellsFeed)
+        try server.importMessages(messages, isReported: isReported)
     }
 }

@@ -27,7 +27,7 @@ import Testing
             (1...count).map { number in
                 Message.sample(
                     10_000 + number, text: "m", at: Timestamp(milliseconds: now + Int64(number)))
-            }, tellsFeed: true)
+            }, isReported: true)
         story.clock.advance(by: .seconds(3600))
     }
 
@@ -43,7 +43,7 @@ import Testing
         try await story.isTold()
         try await story.engine.caughtUp()
         let isHuge = missing > 300
-        let isLeft = isHuge && policy == .tell
+        let isLeft = isHuge && policy == .report
         #expect(try story.counts() == (isLeft ? "1 ~ 302" : "\(missing + 2)"))
         try await story.end()
         #expect(await events.hugeGaps == (isHuge ? ["general"] : []))

@@ -38,7 +38,7 @@ import Testing
                 message.messageID = MessageID("\(url).\(number)")
                 message.channelURL = url
                 return message
-            }, tellsFeed: true)
+            }, isReported: true)
         story.clock.advance(by: .seconds(3600))
     }
 

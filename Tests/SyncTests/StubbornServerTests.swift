@@ -136,7 +136,7 @@ private struct ScantBackend: ForwardingBackend {
         let messages = (1...250).map {
             Message.sample(10_000 + $0, text: "m", at: Timestamp(milliseconds: now + Int64($0)))
         }
-        try story.server.importMessages(messages, tellsFeed: false)
+        try story.server.importMessages(messages, isReported: false)
         story.clock.advance(by: .seconds(3600))
         try await story.say("z")
         let engine = SyncEngine(

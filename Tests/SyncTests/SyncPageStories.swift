@@ -199,7 +199,7 @@ extension Story {
             message.data = String(repeating: "\(word) was said ", count: 2000)
             return message
         }
-        try server.importMessages(messages, tellsFeed: true)
+        try server.importMessages(messages, isReported: true)
         clock.advance(by: .seconds(3600))
     }
 }

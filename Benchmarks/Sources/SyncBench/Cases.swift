@@ -64,7 +64,7 @@ func feed(of count: Int, in directory: URL) async throws -> [Row] {
     try await engine.connect(as: Credentials("bob"))
     try await engine.caughtUp("general")
     await engine.disconnect()
-    try server.importMessages(messages(count, in: "general", from: 11), tellsFeed: true)
+    try server.importMessages(messages(count, in: "general", from: 11), isReported: true)
     let time = try await ContinuousClock().measure {
         try await engine.connect(as: Credentials("bob"))
         try await engine.caughtUp()
@@ -186,7 +186,7 @@ func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
     await engine.disconnect()
     try server.importMessages(
         urls.enumerated().flatMap { messages(3, in: $1, from: count * 2 + $0 * 3 + 1) },
-        tellsFeed: true)
+        isReported: true)
     rows.append(try await round("channels, a day and three messages in each later"))
     await engine.disconnect()
     rows.append(try await round("channels, nothing new"))

@@ -431,6 +431,6 @@ extension Command.Arguments {
                 text: "\(number) of \(count)",
                 createdAt: start.later(by: duration * (Double(number) / Double(count))))
         }
-        try world.server.importMessages(messages, tellsFeed: true)
+        try world.server.importMessages(messages, isReported: true)
     }
 }

@@ -8,7 +8,7 @@ extension ServerState {
         let position = try nextPosition(in: channel)
         message.messageID = position.messageID
         message.createdAt = position.createdAt
-        try insert(message, at: position, in: channel, tellsFeed: true)
+        try insert(message, at: position, in: channel, isReported: true)
         return message
     }
 
@@ -59,7 +59,7 @@ extension ServerState {
 
     /// Stores a new message.
     func insert(
-        _ message: Message, at position: Position, in channel: ServerChannel, tellsFeed: Bool
+        _ message: Message, at position: Position, in channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
         if let newest = try newest(of: channel) {
             if newest < position { channel.newest = .known(position) }
@@ -69,7 +69,7 @@ extension ServerState {
         if message.countsAsLast { try moveLastMessage(of: channel, to: message, at: position) }
         var place = MessagePlace(
             channel: channel.number, createdAt: position.createdAt, sequence: 0)
-        if tellsFeed {
+        if isReported {
             let receipt = message.receipt(position)
             place.sequence = append(.received(receipt), in: channel)
             noteArrival(receipt, in: channel)
@@ -83,7 +83,7 @@ extension ServerState {
         }
         if let parentID = message.parentMessageID {
             database.put({ $0.reply(parentID, position) }, { $0.text(sender?.rawValue ?? "") })
-            try updateThread(of: parentID, in: channel, tellsFeed: tellsFeed)
+            try updateThread(of: parentID, in: channel, isReported: isReported)
         }
     }
 

@@ -52,7 +52,7 @@ extension ServerState {
                 .notFound, "there is no message \(id) in channel \(url)",
                 detail: .messageNotFound)
         }
-        try remove(message, place, from: channel, tellsFeed: true)
+        try remove(message, place, from: channel, isReported: true)
     }
 }
 
@@ -60,7 +60,7 @@ extension ServerState {
 
 extension ServerState {
     /// Purges the messages of all channels that are older than a time.
-    func expireMessages(before time: Timestamp, tellsFeed: Bool) throws(BackendError) {
+    func expireMessages(before time: Timestamp, isReported: Bool) throws(BackendError) {
         for channel in channels.values.sorted(by: { $0.number < $1.number }) {
             var old: [Position] = []
             try scanMessages(of: channel) { message in
@@ -73,13 +73,13 @@ extension ServerState {
                 guard let (message, place) = try find(position.messageID, in: channel) else {
                     continue
                 }
-                try remove(message, place, from: channel, tellsFeed: tellsFeed)
+                try remove(message, place, from: channel, isReported: isReported)
             }
             if !channel.isOpen {
                 channel.group.messagePurgeOffset = time
                 store(channel)
             }
-            if !tellsFeed {
+            if !isReported {
                 append(
                     .historyChanged(from: first.createdAt, through: last.createdAt), in: channel)
             } else if !channel.isOpen {

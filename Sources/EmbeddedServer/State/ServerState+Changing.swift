@@ -58,7 +58,7 @@ extension ServerState {
         guard message.sender?.userID == userID || channel.isOperator(userID) else {
             throw notOwner(userID, id)
         }
-        try remove(message, place, from: channel, tellsFeed: true)
+        try remove(message, place, from: channel, isReported: true)
     }
 
     private func notOwner(_ userID: UserID, _ id: MessageID) -> BackendError {
@@ -70,7 +70,7 @@ extension ServerState {
     ///
     /// If the feed reports it, its position stays, marked as deleted.
     func remove(
-        _ message: Message, _ place: MessagePlace, from channel: ServerChannel, tellsFeed: Bool
+        _ message: Message, _ place: MessagePlace, from channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
@@ -86,7 +86,7 @@ extension ServerState {
                 noteRemoval(receipt, place.sequence, in: channel)
             }
         }
-        if tellsFeed {
+        if isReported {
             var place = place
             place.isDeleted = true
             database.put({ $0.place(position.messageID) }, place.write)
@@ -101,7 +101,7 @@ extension ServerState {
         }
         if let parentID = message.parentMessageID {
             database.remove { $0.reply(parentID, position) }
-            try updateThread(of: parentID, in: channel, tellsFeed: true)
+            try updateThread(of: parentID, in: channel, isReported: true)
         }
     }
 

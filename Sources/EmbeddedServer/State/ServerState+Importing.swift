@@ -5,7 +5,7 @@ extension ServerState {
     /// Adds messages with the times, ids and senders that they have, and the users and channels
     /// that they name.
     func importMessages(
-        _ messages: [Message], members: [UserID], tellsFeed: Bool, passesOverKnown: Bool
+        _ messages: [Message], members: [UserID], isReported: Bool, passesOverKnown: Bool
     ) throws(BackendError) -> Int {
         var count = 0
         var batch = ImportedBatch()
@@ -48,11 +48,11 @@ extension ServerState {
             // Devices backfill a truncation of the feed down to the messages that were reported
             // before, so it does not cover a message that is older than those.
             let isOlder = try newest(of: channel).map { position < $0 } ?? false
-            if !tellsFeed || isOlder { batch.add(message, at: position.createdAt, channel.number) }
-            try insert(message, at: position, in: channel, tellsFeed: tellsFeed)
+            if !isReported || isOlder { batch.add(message, at: position.createdAt, channel.number) }
+            try insert(message, at: position, in: channel, isReported: isReported)
             // Replies may have been imported before their parent.
             if try hasReplies(position.messageID) {
-                try updateThread(of: position.messageID, in: channel, tellsFeed: tellsFeed)
+                try updateThread(of: position.messageID, in: channel, isReported: isReported)
             }
         }
         try report(batch)

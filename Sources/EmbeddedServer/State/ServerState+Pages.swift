@@ -177,7 +177,7 @@ extension ServerState {
         let key = Array(place.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // A constructed key may end early: before the time or before the ID.
+            // A cursor that a client made up may end before the time or before the ID.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)

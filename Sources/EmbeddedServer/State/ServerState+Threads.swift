@@ -20,7 +20,7 @@ extension ServerState {
 
     /// Recounts the replies to a message, after one was added or deleted.
     func updateThread(
-        of parentID: MessageID, in channel: ServerChannel, tellsFeed: Bool
+        of parentID: MessageID, in channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
         guard let (parent, place) = try find(parentID, in: channel) else { return }
         var count = 0
@@ -52,7 +52,7 @@ extension ServerState {
             updatedAt: last.next(at: now()))
         let position = Position(createdAt: place.createdAt, messageID: parentID)
         store(changed, at: position, in: channel)
-        if tellsFeed { append(.threadChanged(position), in: channel) }
+        if isReported { append(.threadChanged(position), in: channel) }
     }
 }
 

@@ -101,7 +101,7 @@ extension MatrixBackend {
     /// Remembers the names of members.
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // A user who has left keeps the last known name.
+            // Keep the last known name of a user who has left: their messages still show it.
             guard let id = event.stateKey, event.content.membership != "leave" else { continue }
             people[room, default: [:]][id] = event.user
         }

@@ -87,8 +87,8 @@ extension Room {
     /// A room that was replaced by a new version is frozen too.
     var isFrozen: Bool { isReplaced || (power?.eventsDefault ?? 0) >= 50 }
 
-    /// A Boolean value that indicates whether a user may send nothing although the room is not
-    /// frozen.
+    /// A Boolean value that indicates whether a user's power level is too low to send messages, in a
+    /// room that is not frozen.
     func isMuted(_ user: String) -> Bool {
         !isFrozen && power(of: user) < power?.eventsDefault ?? 0
     }

@@ -34,7 +34,7 @@ extension String: SingularValue {
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // Short texts are stored inside the String, which scans them in any case.
+            // A String of up to 15 bytes has no separate buffer, and checks for ASCII by itself.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {

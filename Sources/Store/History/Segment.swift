@@ -58,8 +58,8 @@ extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // A backfill starts at the upper bound: keep the cursor of the gap with the newer upper
-        // bound.
+        // A backfill starts at the upper bound, so the cursor of the gap with the newer upper bound
+        // remains valid.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
         // The changes since an earlier position include those since a later one.

@@ -87,8 +87,8 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // An unreadable row is dropped. Of two messages under one id, the older was already
-                // moved.
+                // Remove an unreadable row. If two rows have the same message ID, the older one was
+                // already moved.
                 batch.remove { $0.raw(key) }
                 return true
             }

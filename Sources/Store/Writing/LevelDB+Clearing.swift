@@ -57,11 +57,11 @@ struct Purge {
         hasStop = numbers.count < cleared.count
     }
 
-    /// Writes a permanent row before those of the first cleared numbers.
+    /// Writes a permanent row that ends scans before the rows of cleared numbers.
     ///
-    /// From the end of a table, LevelDB continues to the next existing row. The tables before this
-    /// one are empty in most channels, and the removed rows of all numbers that were ever cleared
-    /// follow their ends.
+    /// A scan that reaches the end of a table skips deleted rows until it finds an existing one.
+    /// Without this row, a scan of an empty table would skip the deleted rows of all numbers that
+    /// were ever cleared.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }

@@ -94,7 +94,7 @@ extension SyncCore {
     ///
     /// For a visible gap, this is little more than needed to determine whether it is huge.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
-        guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .tell else {
+        guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
             return options.pageSize
         }
         let left = options.hugeGapThreshold - work.walked
@@ -380,13 +380,13 @@ extension SyncCore {
         else { return }
         act(.emit(.hugeGap(url)))
         switch options.hugeGapPolicy {
-        case .tell where isLeft:
+        case .report where isLeft:
             healing[url].stopped.insert(gap.lower)
             // Each gap is counted separately.
             healing[url].walked = 0
-        case .tell: break
+        case .report: break
         // Reported once.
-        case .heal: healing[url].walked = .min
+        case .fill: healing[url].walked = .min
         }
     }
 

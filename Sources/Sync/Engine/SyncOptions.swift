@@ -43,8 +43,8 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// The treatment of a huge gap.
     ///
-    /// The default is ``HugeGapPolicy/tell``.
-    public var hugeGapPolicy = HugeGapPolicy.tell
+    /// The default is ``HugeGapPolicy/report``.
+    public var hugeGapPolicy = HugeGapPolicy.report
 
     /// How far the clocks of the server's machines may disagree.
     ///
@@ -130,7 +130,7 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
 /// What happens to a huge gap.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
     /// It is reported, and filled no further until the app asks for it.
-    case tell
+    case report
     /// It is reported, and filled to its end.
-    case heal
+    case fill
 }

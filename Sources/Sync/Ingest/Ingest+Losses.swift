@@ -29,7 +29,7 @@ extension Ingest {
             try markStale(url, number)
             if loss == .newEpoch {
                 try forgetTombstones(in: url)
-                try forgetWhatLiesInGaps(of: url)
+                try removeMessagesInGaps(of: url)
                 batch.setMessageChangelogToken(nil, of: url)
             }
             forget(url)
@@ -106,7 +106,7 @@ extension Ingest {
 
     /// Removes messages that were stored without their surroundings, because their IDs may belong
     /// to other messages now.
-    private func forgetWhatLiesInGaps(of url: ChannelURL) throws(StoreError) {
+    private func removeMessagesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
                 try batch.removeMessage(position.messageID, in: url, source: .messageFill)

@@ -80,7 +80,7 @@ extension NumberProbe {
                 let server = try EmbeddedServer.inMemory(seed: numbers.uint64()) { clock.now }
                 try server.importMessages(
                     (1...3).map { Message.sample($0, in: world.url, at: numbers.time()) },
-                    members: ["alice", "bob"], tellsFeed: true)
+                    members: ["alice", "bob"], isReported: true)
                 for _ in 0..<3 {
                     clock.now = numbers.time()
                     _ = try server.sendAdminMessage("m", to: world.url)

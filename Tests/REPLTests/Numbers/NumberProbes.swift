@@ -350,7 +350,7 @@ extension NumberProbe {
                 await engine.disconnect()
                 world.clock.now = numbers.time()
                 try world.server.importMessages(
-                    (20...24).map { Message.sample($0, at: numbers.time()) }, tellsFeed: true)
+                    (20...24).map { Message.sample($0, at: numbers.time()) }, isReported: true)
                 world.network.failNext(
                     2, of: [.messages, .send],
                     with: BackendError(.throttled, "", retryAfter: numbers.duration()))

@@ -498,7 +498,7 @@ extension SyncOptions {
         failedItemPolicy = config.stopsAtFailure ? .stop : .goOn
         failedItemLimit = config.failedLimit
         failedItemLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
-        hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
+        hugeGapPolicy = config.healsHugeGaps ? .fill : .report
         // Two clocks may be wrong in opposite directions, and both may have produced timestamps.
         clockSkew =
             config.clockSkew == 0

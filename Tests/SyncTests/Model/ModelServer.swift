@@ -222,7 +222,7 @@ final class ModelServer {
         let message = Message(
             id: id, channelURL: url, sender: Sender(id: sender, nickname: ""), text: tag,
             createdAt: time, sendingStatus: .succeeded)
-        try server.importMessages([message], tellsFeed: isTold)
+        try server.importMessages([message], isReported: isTold)
         history.channels[url]?.entries[id] = ServerHistory.Entry(
             tag: tag, position: Position(createdAt: time, messageID: id), versions: [],
             createdAt: count, changedAt: count, essence: MessageEssence(message))
