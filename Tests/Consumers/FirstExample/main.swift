@@ -10,7 +10,7 @@ var message = try JSONDecoder().decode(Message.self, from: Data(json.utf8))
 
 // Bob reacts. Applying the same event twice, or an older event, has no effect.
 message.apply(
-    ReactionEvent(.add, "+1", by: "bob", to: 42, in: "general", at: 1_700_000_060_000))
+    ReactionEvent(.add, "+1", by: "bob", to: "42", in: "general", at: 1_700_000_060_000))
 
 // The binary form is protobuf, in a canonical form: equal records have equal bytes.
 let bytes = message.serialize()
