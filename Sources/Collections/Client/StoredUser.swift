@@ -67,8 +67,8 @@ extension ChatClient {
     /// - Parameters:
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
     ///   - options: The options of which `storage` and `applicationID` name the place.
-    /// - Throws: ``/Sync/SyncError`` as for one user. The data of users before the one that failed,
-    ///   in the order of ``storedUsers(options:)``, is removed then.
+    /// - Throws: ``/Sync/SyncError`` as for one user. If any files are open, nothing is removed; after
+    ///   an error of the disk, the data of some users may be removed: repeat the call.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {
