@@ -73,7 +73,7 @@ extension Command {
                     fetched += try await engine.fetchAll(of: url) { count in
                         if let line = sync.note(before + count) { workspace.onProgress(line) }
                     }
-                } catch let error as SyncError where error.code == .refused {
+                } catch let error as SyncError where error.code.isServerError {
                     lines.append("\(url) is not in the cache: \(error.message)")
                 } catch let error as SyncError where error.code == .notConnected {
                     lines.append(

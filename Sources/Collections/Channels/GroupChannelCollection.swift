@@ -90,7 +90,8 @@ public final class GroupChannelCollection {
     /// Starts the collection: lists a page of stored channels, then asks the server.
     ///
     /// Stored channels are listed when the call returns, regardless of the network. The collection
-    /// follows changes from the start. ``loadMore()`` lists further pages.
+    /// follows changes from the start. ``loadMore()`` lists further pages. The collection stays
+    /// alive until the server has responded.
     ///
     /// - Returns: The stored channels, and the channels after the server has responded.
     @discardableResult
@@ -130,15 +131,17 @@ public final class GroupChannelCollection {
     ///   more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
-    ///   `canceled`.
+    ///   `closed`, `canceled`.
     @discardableResult
     public func loadMore() async throws(SyncError) -> [GroupChannel] {
-        let before = Set(channels.map(\.url))
         try await load(upTo: channels.count + query.pageSize)
-        return channels.filter { !before.contains($0.url) }
     }
 
-    private func load(upTo count: Int) async throws(SyncError) {
+    /// Lists a number of channels.
+    ///
+    /// - Returns: The newly listed channels.
+    @discardableResult
+    private func load(upTo count: Int) async throws(SyncError) -> [GroupChannel] {
         try checkIsNotDisposed()
         guard !isLoading else {
             throw SyncError(.queryInProgress, "more channels are already being loaded")
@@ -146,6 +149,8 @@ public final class GroupChannelCollection {
         isLoading = true
         defer { isLoading = false }
         let before = Set(channels.map(\.url))
+        func found() -> [GroupChannel] { channels.filter { !before.contains($0.url) } }
+
         var isWhole = try show(upTo: count)
         for page in 0..<GroupChannelCollection.pageLimit {
             if isWhole || (page > 0 && channels.count >= count) { break }
@@ -153,13 +158,13 @@ public final class GroupChannelCollection {
                 try await fetch()
             } catch {
                 try checkIsNotDisposed()
-                let hasFound = channels.contains { !before.contains($0.url) }
-                if error.code == .canceled || !hasFound { throw error }
+                if error.code.isEnd || found().isEmpty { throw error }
                 break
             }
             try checkIsNotDisposed()
             isWhole = try show(upTo: count)
         }
+        return found()
     }
 
     /// Lists a number of stored channels.
@@ -198,7 +203,7 @@ public final class GroupChannelCollection {
             guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
-            if cursor != nil, error.code == .refused { beginAnew() }
+            if cursor != nil, error.code.isServerError { beginAnew() }
             throw error
         }
     }

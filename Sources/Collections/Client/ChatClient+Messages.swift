@@ -29,8 +29,8 @@ extension ChatClient {
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
     ///     must not be moved or removed until it is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not exist
-    ///   or is larger than the server accepts.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not
+    ///   exist or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
@@ -63,7 +63,8 @@ extension ChatClient {
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
     /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` for an admin message.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` for an admin
+    ///   message.
     @discardableResult
     public func copy(
         _ message: Message, to url: ChannelURL
@@ -91,7 +92,7 @@ extension ChatClient {
             return try await send(params, in: url)
         case .admin:
             throw SyncError(
-                .refused,
+                .invalidArgument,
                 "message \(message.messageID ?? "-") cannot be copied: only messages of users can be"
             )
         }

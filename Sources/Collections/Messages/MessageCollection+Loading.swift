@@ -22,7 +22,7 @@ extension MessageCollection {
     ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
-    ///   could be shown; `store`, `canceled`.
+    ///   could be shown; `store`, `closed`, `canceled`.
     @discardableResult
     public func loadPrevious() async throws(SyncError) -> [Message] {
         try await load(.older, shownWindow.olderPageSize)

@@ -8,8 +8,8 @@ extension MessageCollection {
     ///
     /// - Returns: The pending message, and its delivery result. The message is already in ``items``
     ///   if the newest end is visible.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`; nothing is
-    ///   written then.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`; nothing
+    ///   is written then.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams
@@ -26,8 +26,8 @@ extension MessageCollection {
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
     ///     must not be moved or removed until it is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not exist
-    ///   or is larger than the server accepts.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not
+    ///   exist or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
@@ -67,7 +67,7 @@ extension MessageCollection {
     /// - Returns: The delivery.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if no item with that request ID has
     ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
-    ///   cannot be read; `store`, `disposed`, `canceled`. The item is unchanged then.
+    ///   cannot be read; `store`, `disposed`, `closed`, `canceled`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -82,7 +82,7 @@ extension MessageCollection {
     /// A message in flight may reach the server nevertheless, and then appears like any other.
     ///
     /// - Returns: `true` if there was such a message.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
     public func cancel(_ id: RequestID) async throws(SyncError) -> Bool {
         try await write { (engine, _) throws(SyncError) in try await engine.cancel(id) }
@@ -91,7 +91,7 @@ extension MessageCollection {
     /// Removes failed messages.
     ///
     /// - Returns: The request IDs of the removed messages.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
     public func removeFailedMessages(
         _ ids: [RequestID]
@@ -104,7 +104,7 @@ extension MessageCollection {
     /// Removes all failed messages of the channel.
     ///
     /// - Returns: The request IDs of the removed messages.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
     public func removeAllFailedMessages() async throws(SyncError) -> [RequestID] {
         try await write { (engine, url) throws(SyncError) in
@@ -116,7 +116,7 @@ extension MessageCollection {
     ///
     /// - Returns: The delivery of the edit.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor stored, or of another type than the update; `store`, `disposed`, `canceled`.
+    ///   nor stored, or of another type than the update; `store`, `disposed`, `closed`, `canceled`.
     @discardableResult
     public func update(
         _ target: MessageReference, with update: MessageUpdate
@@ -139,7 +139,7 @@ extension MessageCollection {
     /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
     ///   the result `canceled`.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor stored; `store`, `disposed`, `canceled`.
+    ///   nor stored; `store`, `disposed`, `closed`, `canceled`.
     @discardableResult
     public func delete(_ target: MessageReference) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in

@@ -184,7 +184,7 @@ public final class MessageCollection {
                     policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
                 // ``dispose()`` cancels requests in flight: report the disposal instead.
-                let isOver = error.code == .canceled && self?.isDisposed != false
+                let isOver = error.code.isEnd && self?.isDisposed != false
                 return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
         }

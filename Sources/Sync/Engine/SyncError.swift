@@ -113,6 +113,17 @@ extension SyncError {
         /// The collection was disposed.
         public static let disposed = Code(value: .disposed)
 
+        /// A Boolean value that indicates whether the server answered the request with an error.
+        package var isServerError: Bool {
+            switch value {
+            case .throttled, .serverFailure, .sessionEnded, .notFound, .refused, .unsupported: true
+            default: false
+            }
+        }
+
+        /// A Boolean value that indicates whether the caller or the owner of the call ended it.
+        package var isEnd: Bool { self == .canceled || self == .closed }
+
         /// The name of the code, such as `notConnected`.
         public var description: String { value.rawValue }
 
