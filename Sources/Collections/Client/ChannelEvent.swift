@@ -6,15 +6,16 @@ import Store
 /// Live events arrive while the client is connected. What the client missed while it was offline is
 /// in the cache after the reconnection, and is not reported again as events.
 public struct ChannelEvent: Hashable, Sendable {
-    /// What happened, for example `eventMessageReceived` or `eventChannelFrozen`.
+    /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
     public let source: CollectionEventSource
 
     /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The channel after the event; `nil` if the user can no longer read it: the channel was deleted
-    /// (`eventChannelDeleted`), or the current user left it (`eventUserLeft`) or was banned from it
-    /// (`eventUserBanned`).
+    /// The channel after the event; `nil` if the user can no longer read it.
+    ///
+    /// It is `nil` if the channel was deleted (`eventChannelDeleted`), or the current user left it
+    /// (`eventUserLeft`) or was banned from it (`eventUserBanned`).
     public let channel: AnyChannel?
 
     /// The message that was received or changed, as stored; otherwise `nil`.

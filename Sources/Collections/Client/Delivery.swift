@@ -52,8 +52,8 @@ public struct OutgoingMessage: Sendable {
 }
 
 extension MessageReference {
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the message has neither an ID nor a request
-    ///   ID.
+    /// - Throws: ``SyncError`` with code `invalidArgument` if the message has neither an ID nor
+    ///   a request ID.
     init(_ message: Message) throws(SyncError) {
         guard let reference = MessageReference(message) as MessageReference? else {
             throw SyncError(

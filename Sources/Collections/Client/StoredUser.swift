@@ -67,8 +67,8 @@ extension ChatClient {
     /// - Parameters:
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
     ///   - options: The options of which `storage` and `applicationID` name the place.
-    /// - Throws: ``/Sync/SyncError`` as for one user. If any files are open, nothing is removed; after
-    ///   an error of the disk, the data of some users may be removed: repeat the call.
+    /// - Throws: ``/Sync/SyncError`` as for one user. If any files are open, nothing is removed;
+    ///   after an error of the disk, the data of some users may be removed: repeat the call.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {
@@ -83,15 +83,13 @@ extension ChatClient {
 extension UserDirectories {
     /// Returns the files of all users.
     func storedUsers() throws(StoreError) -> [StoredUser] {
-        let readable = try ChatStore.readableDirectories(in: root)
-        let users = Dictionary(readable.map { ($0.directory.lastPathComponent, $0.userID) }) { $1 }
         var stored: [StoredUser] = []
         for name in try ChatStore.directoryNames(in: root).sorted() {
             let directory = root.appending(path: name, directoryHint: .isDirectory)
             guard ChatStore.isStore(at: directory) else { continue }
             stored.append(
                 StoredUser(
-                    userID: users[name], directory: directory,
+                    userID: ChatStore.userID(ofDirectory: name), directory: directory,
                     isEncrypted: try KeyFile(in: directory.path).exists(),
                     byteCount: try ChatStore.byteCount(at: directory)))
         }

@@ -72,7 +72,7 @@ extension ChatStore {
     ) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
-        guard access(files.cache, F_OK) == 0 || access(files.outbox, F_OK) == 0 else { return }
+        guard files.exist else { return }
         guard try files.checkReencryption(from: old, to: new) else { return progress(1) }
         for path in [files.outbox, files.cache] { try DiskFile.createDirectory(path) }
         try disk.withLock(of: files.outbox) { () throws(StoreError) in

@@ -36,11 +36,18 @@ extension ChatStore {
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {
         try DiskFile.names(in: root.path).sorted().compactMap { name in
-            guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
-                fileName(id) == name
-            else { return nil }
-            return (UserID(id), root.appending(path: name, directoryHint: .isDirectory))
+            userID(ofDirectory: name).map {
+                ($0, root.appending(path: name, directoryHint: .isDirectory))
+            }
         }
+    }
+
+    /// Returns the user whose directory has a name; `nil` if the name is hashed or another one.
+    package static func userID(ofDirectory name: String) -> UserID? {
+        guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
+            fileName(id) == name
+        else { return nil }
+        return UserID(id)
     }
 
     /// The maximum length of a name that is not hashed.

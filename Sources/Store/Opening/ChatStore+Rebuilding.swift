@@ -52,7 +52,7 @@ extension ChatStore {
     public static func rebuildIndexes(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
-        guard access(files.cache, F_OK) == 0 || access(files.outbox, F_OK) == 0 else { return }
+        guard files.exist else { return }
         let environment = LevelDB.Environment.disk()
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             try environment.withLock(of: files.cache) { () throws(StoreError) in

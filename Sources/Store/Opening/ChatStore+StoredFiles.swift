@@ -4,8 +4,7 @@ package import Foundation
 extension ChatStore {
     /// Returns a Boolean value that indicates whether a directory contains a store.
     package static func isStore(at directory: URL) -> Bool {
-        let files = StoreFiles(directory: directory)
-        return access(files.cache, F_OK) == 0 || access(files.outbox, F_OK) == 0
+        StoreFiles(directory: directory).exist
     }
 
     /// Returns the size of all files of a store in bytes, also while a process has it open.

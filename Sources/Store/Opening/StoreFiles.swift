@@ -13,6 +13,9 @@ struct StoreFiles {
     var outbox: String { directory.appending(path: StoreFiles.outboxName).path }
     var version: String { directory.appending(path: "VERSION").path }
 
+    /// A Boolean value that indicates whether the directory contains a database.
+    var exist: Bool { access(cache, F_OK) == 0 || access(outbox, F_OK) == 0 }
+
     /// The mark that a damaged log of the cache was skipped, and that rows which claim completeness
     /// may still exist.
     var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }

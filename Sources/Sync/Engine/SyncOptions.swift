@@ -64,7 +64,7 @@ public struct SyncOptions: Hashable, Sendable {
     /// By the clock of this device; its user may send it again then. The default is three days.
     public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
-    /// What happens to an outbox item that could not be sent because of the connection.
+    /// The treatment of an outbox item that could not be sent because of the connection.
     ///
     /// The default is ``ResendPolicy/automatic``. The maximum number of attempts is that of
     /// ``backoff``.
@@ -108,7 +108,7 @@ extension SyncOptions {
     }
 }
 
-/// What happens to an outbox item that could not be sent because of the connection.
+/// The treatment of an outbox item that could not be sent because of the connection.
 public enum ResendPolicy: Hashable, Sendable, CaseIterable {
     /// It stays pending, and the engine sends it after the next connection.
     case automatic
@@ -119,7 +119,7 @@ public enum ResendPolicy: Hashable, Sendable, CaseIterable {
     case off
 }
 
-/// What happens to the outbox items after one that failed, in its channel.
+/// The treatment of the outbox items after one that failed, in its channel.
 public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     /// They are sent.
     case goOn
@@ -127,7 +127,7 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     case stop
 }
 
-/// What happens to a huge gap.
+/// The treatment of a huge gap.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
     /// It is reported, and filled no further until the app asks for it.
     case report

@@ -43,23 +43,23 @@ extension SyncCore {
     /// reconnection. What cannot be read does not count.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
-        guard let reader = try? snapshot() else { return }
-        let channel = try? reader.groupChannel(url)
-        let isOperator = channel?.myRole == .operator
         switch item.operation {
         case .send:
-            guard let channel, channel.isFrozen, !isOperator, state.connection == .online else {
-                return
-            }
+            guard state.connection == .online, let reader = try? snapshot(),
+                let channel = try? reader.groupChannel(url), channel.isFrozen,
+                channel.myRole != .operator
+            else { return }
             throw SyncError(
                 notPermitted: "channel \(url) is frozen: only its operators can send messages",
                 .channelFrozen)
         case .update, .delete:
-            let user = try? state.user ?? reader.storedUserOrNil()
-            guard let user, let id = item.messageID,
+            guard let id = item.messageID, let reader = try? snapshot(),
+                let user = try? state.user ?? reader.storedUserOrNil(),
                 let sender = (try? reader.message(id, in: url))?.sender,
-                sender.userID != user.userID, item.operation == .update || !isOperator
+                sender.userID != user.userID
             else { return }
+            let isOperator = (try? reader.groupChannel(url))?.myRole == .operator
+            if item.operation == .delete && isOperator { return }
             throw SyncError(
                 notPermitted: "message \(id) of channel \(url) was sent by \(sender.userID), and "
                     + "\(user.userID) can change only their own",
