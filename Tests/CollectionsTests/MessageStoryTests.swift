@@ -111,7 +111,7 @@ import Testing
         await view.shows("a b c d e ~ k …")
         try await story.held(1)
         story.network.release()
-        await view.shows("a b c d e ~ i j k")
+        await view.shows("a b c d e ~ j k")
         story.network.stopHolding()
         await view.shows("a b c d e f g h i j k")
         try await story.end()

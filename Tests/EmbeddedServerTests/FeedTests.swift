@@ -257,14 +257,7 @@ import Testing
         _ = try await alice.say("x", in: "small")
         let (events, _) = try await bob.catchUp(since: start)
         #expect(events.words == ["truncation", "d", "e", "x"])
-        guard
-            case .truncation(let url, let walk)? = events.first(where: { $0.word == "truncation" })
-        else {
-            return
-        }
-        #expect(url == "general")
-        let page = try await bob.messages(in: url, at: .cursor(walk), older: 10, newer: 0)
-        #expect(page.messages.map(\.text) == ["zero", "a", "b", "c"])
+        #expect(events.contains(.truncation(in: "general")))
         let changes = try await bob.messageChanges(in: "general", since: .feed(start))
         #expect(changes.updated.map(\.text) == ["zero"])
     }

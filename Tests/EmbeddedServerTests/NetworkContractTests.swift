@@ -53,7 +53,7 @@ private struct Client {
             cursor = batch.cursor
             if since == nil {
                 messages = [:]
-                for url in LogBackend.urls { try await walk(url, nil) }
+                for url in LogBackend.urls { try await walk(url) }
             }
         }
     }
@@ -62,8 +62,8 @@ private struct Client {
         switch event {
         case .messageReceived(let message), .messageUpdated(let message): save(message)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
-        case .truncation(in: let url, walk: let cursor):
-            try await walk(url, cursor)
+        case .truncation(in: let url):
+            try await walk(url)
             try await changes(url, try #require(before))
         default: break
         }
@@ -73,10 +73,10 @@ private struct Client {
         messages[message.messageID ?? ""] = message
     }
 
-    /// Walks to the oldest message, from a cursor or the newest one.
-    private mutating func walk(_ url: ChannelURL, _ cursor: PageCursor?) async throws {
+    /// Walks from the newest message to the oldest one.
+    private mutating func walk(_ url: ChannelURL) async throws {
         let network = network
-        var anchor = cursor.map { MessageAnchor.cursor($0) } ?? .newest
+        var anchor = MessageAnchor.newest
         while true {
             let page = try await call { [anchor] () throws(BackendError) in
                 try await network.messages(in: url, at: anchor, older: 3, newer: 0)

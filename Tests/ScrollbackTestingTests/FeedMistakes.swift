@@ -11,21 +11,6 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake(
-            "starts the cursor of a truncation at the beginning",
-            ["feed.complete", "feed.truncation"]
-        ) {
-            backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                for (index, event) in batch.events.enumerated() {
-                    guard case .truncation(in: let url, walk: _) = event else { continue }
-                    let edge = Edge(.distantPast).cursor
-                    batch.events[index] = .truncation(in: url, walk: edge)
-                }
-                return batch
-            }
-        },
         Mistake("swaps two messages", ["feed.order"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
@@ -65,7 +50,7 @@ extension Mistake {
             }
         },
         Mistake(
-            "has a cursor that skips", ["feed.complete", "feed.truncation", "feed.live"]
+            "has a cursor that skips", ["feed.truncation", "feed.live"]
         ) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
@@ -82,7 +67,7 @@ extension Mistake {
             }
         },
         Mistake(
-            "is live too early", ["feed.complete", "feed.cursor", "feed.truncation", "feed.live"]
+            "is live too early", ["feed.cursor", "feed.truncation", "feed.live"]
         ) {
             backend, base, _ in
             backend.onFeed = { cursor in

@@ -55,7 +55,7 @@ import Testing
 
     @Test func aTruncationOpensAGapAboveIt() throws {
         try damage(0)
-        try take(.truncation(in: "general", walk: "w"), unreported: 1)
+        try take(.truncation(in: "general"), unreported: 1)
         let position = try #require(messages[0].position)
         #expect(try store.gaps(in: "general").map(\.lower) == [.position(position)])
     }

@@ -14,7 +14,7 @@ import Testing
         var healing = Healing()
         healing.begin()
         healing.show("c", ShownRange(from: .beginning), 1)
-        _ = healing.next(isLive: true)
+        _ = healing.next()
         healing["c"].stopped = [.beginning]
         healing["c"].walked = 7
         return healing
@@ -43,6 +43,6 @@ import Testing
         #expect(healing.isDone && healing.failure(of: "c") != nil)
         healing.forgetFailures()
         #expect(!healing.isDone && healing.failure(of: "c") == nil)
-        #expect(healing.next(isLive: true) == "c")
+        #expect(healing.next() == "c")
     }
 }

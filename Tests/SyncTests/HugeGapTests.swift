@@ -61,7 +61,7 @@ import Testing
         try await story.sayAway("b c d e f")
         try await story.held(1)
         story.network.release()
-        try await story.sees("a ~ d e f")
+        try await story.sees("a ~ e f")
         await story.engine.disconnect()
         try importMessages(400, in: story)
         try await story.say("z")
@@ -127,9 +127,10 @@ import Testing
         story.network.hold([.messages])
         try await story.connect()
         try await story.isTold()
-        for counts in ["30 ~ 1", "30 ~ 101", "30 ~ 201"] {
+        for counts in ["30 ~ 1", "30 ~ 100", "30 ~ 200"] {
             try await story.held(1)
-            #expect(try story.counts() == counts)
+            let current = try story.counts()
+            #expect(current == counts)
             story.network.release()
         }
         story.network.stopHolding()
@@ -172,7 +173,7 @@ import Testing
         try await story.connect()
         try await story.isTold()
         try await story.engine.caughtUp()
-        #expect(try story.counts() == "1 ~ 501")
+        #expect(try story.counts() == "1 ~ 500")
         // A caller that waits for the channel gets all of it.
         try await story.engine.caughtUp("general")
         #expect(try story.counts() == "2003")

@@ -278,7 +278,7 @@ import Testing
                 events: [
                     .messageReceived(message), .messageReceived(homeless),
                     .channel(ChannelUpdate("", Patch())),
-                    .truncation(in: ChannelURL(long), walk: "w"),
+                    .truncation(in: ChannelURL(long)),
                     .messageDeleted(MessageID(long), in: "general", at: nil),
                     .messageReceived(.sample(3)),
                 ], cursor: "c", epoch: "e", isLive: true))
@@ -366,9 +366,27 @@ import Testing
             try ingest.apply(.sample(2), nil, .fresh)
             try ingest.applyAlone(.sample(3), nil, .untrusted)
         }
-        try device.apply(.truncation(in: url, walk: "w"))
+        try device.apply(.truncation(in: url))
         let missed = try #require(Message.sample(1).position)
         #expect(try device.store.read { try $0.gap(around: missed, in: url) } != nil)
+    }
+
+    /// A page from the cursor would not contain the messages that the truncation omitted above it.
+    @Test func truncationRemovesTheCursorOfTheNewestGap() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        let known = try #require(Message.sample(1).position)
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .position(known))
+            try ingest.apply(.sample(1), nil, .fresh)
+            try ingest.batch.open(
+                Gap(in: url, from: .position(known), to: .end, walkCursor: "w"))
+        }
+        try device.apply(.truncation(in: url))
+        let gap = try #require(try device.store.gaps(in: url).first)
+        #expect(gap.lower == .position(known) && gap.upper == .end)
+        #expect(gap.walkCursor == nil)
     }
 
     @Test(arguments: [

@@ -57,11 +57,10 @@ import Testing
         try await story.release(.messageChanges)
         try await story.sees(page.next("changelog: a, b and c"))
 
-        story.server.conditions.pageLimit = 2
+        story.server.conditions.pageLimit = 4
         try await story.release(.messages)
         try await story.sees(page.next("a page", "newest part of the gap"))
 
-        story.server.conditions.pageLimit = 4
         try await story.release(.messages)
         try await story.sees(page.next("another page", "it reaches b"))
         #expect(page.isOver)

@@ -30,7 +30,7 @@ import Testing
         try await story.sees("a b ~ g ~")
         try await story.held(1)
         story.network.release()
-        try await story.sees("a b ~ e f g")
+        try await story.sees("a b ~ f g")
         story.network.stopHolding()
         try await story.sees("a b c d e f g")
         try await story.end()
@@ -83,7 +83,7 @@ import Testing
         try await story.sayAway("c d e f g")
         try await story.held(1)
         story.network.release()
-        try await story.sees("a b ~ e f g")
+        try await story.sees("a b ~ f g")
         await story.close()
 
         story.network.stopHolding()
@@ -96,9 +96,9 @@ import Testing
 
     /// A bug elsewhere: the token was on disk before its data (openclaw 127517, matrix-rust-sdk
     /// 5500).
-    @Test(arguments: 0..<12) func aCrashAfterAnyAnswerLosesNothing(answers: Int) async throws {
+    @Test(arguments: 0..<11) func aCrashAfterAnyAnswerLosesNothing(answers: Int) async throws {
         var options = SyncOptions.exact
-        options.pageSize = 2
+        options.pageSize = 3
         let story = try await Story(options)
         let messages = try await story.say("a b c")
         try await story.open()

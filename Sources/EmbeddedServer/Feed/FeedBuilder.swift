@@ -147,8 +147,8 @@ struct FeedBuilder {
     }
 
     /// Adds a truncation of a channel.
-    mutating func addTruncation(in channel: ServerChannel, walk: PageCursor) {
-        events.append(.truncation(in: channel.url, walk: walk))
+    mutating func addTruncation(in channel: ServerChannel) {
+        events.append(.truncation(in: channel.url))
         touch(channel, .eventMessageReceived)
     }
 

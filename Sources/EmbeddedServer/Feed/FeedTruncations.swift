@@ -32,9 +32,7 @@ final class FeedTruncations {
         guard reported.insert(channel.number).inserted,
             try isFirst(sequence, after: start, in: channel, state)
         else { return true }
-        let newest = try newestHidden(in: channel, after: start, state)
-        let cursor = HistoryCursor(newest, isBehind: true).text(state.counters)
-        builder.addTruncation(in: channel, walk: cursor)
+        builder.addTruncation(in: channel)
         return true
     }
 
@@ -67,20 +65,6 @@ final class FeedTruncations {
         }
         return isFirst
     }
-
-    /// Returns the newest position among the omitted messages, including those that only changed:
-    /// the backfill starts there, regardless of clocks.
-    private func newestHidden(
-        in channel: ServerChannel, after start: LogSequence, _ state: ServerState
-    ) throws(BackendError) -> Position {
-        let last = try lastHidden(in: channel, state)
-        var newest = Position(createdAt: .distantPast, messageID: "")
-        try state.scanLog(of: channel, (start + 1)...max(start + 1, last)) { _, entry in
-            if let position = entry.position { newest = max(newest, position) }
-            return true
-        }
-        return newest
-    }
 }
 
 extension LogEntry {
@@ -89,17 +73,6 @@ extension LogEntry {
         switch event {
         case .received, .updated, .deleted, .reacted, .threadChanged: only == nil
         default: false
-        }
-    }
-
-    /// The position of the entry's message; `nil` if the entry is not about a message, or the
-    /// message is deleted.
-    fileprivate var position: Position? {
-        switch event {
-        case .received(let receipt): receipt.position
-        case .updated(let position), .reacted(let position, _), .threadChanged(let position):
-            position
-        default: nil
         }
     }
 }

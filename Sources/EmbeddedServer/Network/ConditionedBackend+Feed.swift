@@ -76,7 +76,7 @@ extension ConditionedBackend {
         } else {
             whole = try await base.feed(since: FeedCursor(since))
         }
-        let batch = await cut(whole, since: since, asked, passage, &plan)
+        let batch = cut(whole, since: since, asked, passage, &plan)
         state.withLock { $0.lastBatch = batch }
         return batch
     }
@@ -85,9 +85,9 @@ extension ConditionedBackend {
     private func cut(
         _ whole: FeedBatch, since: String, _ asked: ConditionedCursor, _ passage: Passage,
         _ plan: inout FeedPlan
-    ) async -> FeedBatch {
+    ) -> FeedBatch {
         var items = FeedPlan.items(of: whole.events, reported: asked.reported)
-        items = await withTruncations(items, passage, &plan)
+        items = withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
         let length = plan.length(of: arranged.count, part: asked.part)
         if !lost.isEmpty { note(passage, "\(lost.count) events lost") }
@@ -109,30 +109,16 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Replaces some messages by truncations, if there is a cursor for the backfill.
+    /// Replaces some messages by truncations.
     private func withTruncations(
         _ items: [FeedPlan.Item], _ passage: Passage, _ plan: inout FeedPlan
-    ) async -> [FeedPlan.Item] {
-        var truncations: [(FeedPlan.Hidden, PageCursor)] = []
-        for hidden in plan.hidden(in: items) {
-            guard let walk = await walkCursor(hidden) else { continue }
-            note(
-                passage,
-                "\(hidden.indices.count) events of \(hidden.channelURL) omitted with a truncation")
-            truncations.append((hidden, walk))
+    ) -> [FeedPlan.Item] {
+        let omitted = plan.omitted(from: items)
+        for part in omitted {
+            let count = part.indices.count
+            note(passage, "\(count) events of \(part.channelURL) omitted with a truncation")
         }
-        return FeedPlan.hide(truncations, in: items)
-    }
-
-    private func walkCursor(_ hidden: FeedPlan.Hidden) async -> PageCursor? {
-        let anchors = hidden.next.map { [MessageAnchor.message($0), .newest] } ?? [.newest]
-        for anchor in anchors {
-            // After an error there is no cursor for a backfill, and therefore no truncation.
-            let page = try? await base.messages(
-                in: hidden.channelURL, at: anchor, older: 0, newer: 0)
-            if let walk = pageCursor(page?.older) { return walk }
-        }
-        return nil
+        return FeedPlan.truncate(items, omitting: omitted)
     }
 
     /// Returns the previous batch if it is to be repeated.

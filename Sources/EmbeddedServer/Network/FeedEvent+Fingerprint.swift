@@ -46,10 +46,9 @@ extension FeedEvent {
         case .threadInfo(let event):
             hash.combine("threadInfo")
             hash.combine(event.serialize())
-        case .truncation(in: let url, walk: let cursor):
+        case .truncation(in: let url):
             hash.combine("truncation")
             hash.combine(url.rawValue)
-            hash.combine(cursor.rawValue)
         case .historyChanged(in: let url, let from, let through):
             hash.combine("historyChanged")
             hash.combine(url.rawValue)

@@ -30,16 +30,15 @@ struct FeedPlan {
 
     // MARK: Truncations
 
-    /// Messages of a channel that are to be replaced by a truncation.
-    struct Hidden {
+    /// Items of a channel that are to be replaced by a truncation.
+    struct OmittedItems {
         let channelURL: ChannelURL
+        /// The indices of the items, ascending; not empty.
         let indices: [Int]
-        /// A newer message at which the backfill starts; `nil` to start at the newest.
-        let next: MessageID?
     }
 
     /// Selects the messages to replace by truncations.
-    mutating func hidden(in items: [Item]) -> [Hidden] {
+    mutating func omitted(from items: [Item]) -> [OmittedItems] {
         guard conditions.truncations > 0 else { return [] }
         var urls: [ChannelURL] = []
         var indices: [ChannelURL: [Int]] = [:]
@@ -57,20 +56,19 @@ struct FeedPlan {
             let last = Int.random(in: first..<all.count, using: &random)
             // A lost channel cannot be backfilled.
             guard !removed.contains(url) else { return nil }
-            return Hidden(url, all, first...last, of: items)
+            return OmittedItems(url, Array(all[first...last]), of: items)
         }
     }
 
     /// Puts a truncation in the place of the last replaced message.
-    static func hide(_ hidden: [(Hidden, PageCursor)], in items: [Item]) -> [Item] {
+    static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
-        for (hidden, walk) in hidden {
-            let last = hidden.indices[hidden.indices.count - 1]
-            let sources = hidden.indices.flatMap { items[$0].sources }
-            items[last] = Item(
-                event: .truncation(in: hidden.channelURL, walk: walk), sources: sources)
-            isGone.formUnion(hidden.indices.dropLast())
+        for part in omitted {
+            let last = part.indices[part.indices.count - 1]
+            let sources = part.indices.flatMap { items[$0].sources }
+            items[last] = Item(event: .truncation(in: part.channelURL), sources: sources)
+            isGone.formUnion(part.indices.dropLast())
         }
         return items.enumerated().filter { !isGone.contains($0.offset) }.map(\.element)
     }
@@ -121,23 +119,15 @@ struct FeedPlan {
     }
 }
 
-extension FeedPlan.Hidden {
-    /// Replaces only messages that a backfill finds: they must be in the history of a group
-    /// channel.
-    fileprivate init?(
-        _ url: ChannelURL, _ all: [Int], _ range: ClosedRange<Int>, of items: [FeedPlan.Item]
-    ) {
-        let received = all[range].compactMap { items[$0].event.receivedMessage }
+extension FeedPlan.OmittedItems {
+    /// Creates a truncation only of messages that a backfill finds: they must be in the history of
+    /// a group channel.
+    fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
+        let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {
             return nil
         }
-        // If clocks differ, the next reported message may have an older position than the replaced
-        // ones.
-        let newest = received.compactMap(\.position).max()
-        let next = all[(range.upperBound + 1)...].lazy
-            .compactMap { items[$0].event.receivedMessage?.position }
-            .first { next in newest.map { $0 < next } ?? false }
-        self.init(channelURL: url, indices: Array(all[range]), next: next?.messageID)
+        self.init(channelURL: url, indices: indices)
     }
 }
 

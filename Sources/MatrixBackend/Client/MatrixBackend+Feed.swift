@@ -55,9 +55,7 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [FeedEvent] {
         let url = ChannelURL(room)
         var events: [FeedEvent] = []
-        if changes.isLimited, let token = changes.previousBatch {
-            events.append(.truncation(in: url, walk: Place(token).cursor))
-        }
+        if changes.isLimited { events.append(.truncation(in: url)) }
         let current = try await currentMessages(changes.timeline, in: room)
         for (index, event) in changes.timeline.enumerated() {
             let isLast = !changes.timeline[(index + 1)...].contains { $0.edited == event.edited }

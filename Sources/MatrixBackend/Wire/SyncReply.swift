@@ -57,7 +57,6 @@ extension SyncReply {
         let state: [RoomEvent]
         let timeline: [RoomEvent]
         let isLimited: Bool
-        let previousBatch: String?
         let summary: Summary
         let unreadCount: Int?
         let highlightCount: Int?
@@ -75,7 +74,7 @@ extension SyncReply {
 
         private enum Key: String, CodingKey {
             case state, timeline, summary, unread_notifications, ephemeral
-            case events, limited, prev_batch, notification_count, highlight_count
+            case events, limited, notification_count, highlight_count
         }
 
         init(from decoder: any Decoder) throws {
@@ -84,7 +83,6 @@ extension SyncReply {
             let timeline = try? room.nestedContainer(keyedBy: Key.self, forKey: .timeline)
             self.timeline = timeline?.lenientList(.events) ?? []
             isLimited = timeline?.lenient(.limited) ?? false
-            previousBatch = timeline?.lenient(.prev_batch)
             summary = room.lenient(.summary) ?? Summary()
             let unread = try? room.nestedContainer(keyedBy: Key.self, forKey: .unread_notifications)
             unreadCount = unread?.lenient(.notification_count)

@@ -46,7 +46,7 @@ public enum FeedEvent: Hashable, Sendable {
 
     /// The server accepted a message of any user, the current user included.
     ///
-    /// The messages of a channel arrive without a gap, unless a ``truncation(in:walk:)`` is
+    /// The messages of a channel arrive without a gap, unless a ``truncation(in:)`` is
     /// reported.
     case messageReceived(Message)
     /// A message has changed. The event carries the complete message.
@@ -60,9 +60,10 @@ public enum FeedEvent: Hashable, Sendable {
     /// A truncation: the feed may have omitted messages of a channel between its previous events
     /// and its next ones.
     ///
-    /// To backfill, fetch pages from the cursor toward older messages. Changes to messages older
-    /// than the truncation are in the message changelog since the cursor of the previous batch.
-    case truncation(in: ChannelURL, walk: PageCursor)
+    /// To backfill, fetch pages from the newest message toward older ones. Changes to messages
+    /// older than the truncation are in the message changelog since the cursor of the previous
+    /// batch.
+    case truncation(in: ChannelURL)
     /// A truncation anywhere in a channel's history: messages created between two times, both
     /// included, were added, changed or removed, and the feed does not report each of them.
     ///
@@ -95,7 +96,7 @@ extension FeedEvent {
         case .reaction(let event): event.channelURL
         case .threadInfo(let event): event.channelURL
         case .channelRemoved(let url, _), .messageDeleted(_, in: let url, at: _),
-            .truncation(in: let url, walk: _), .historyChanged(in: let url, from: _, through: _),
+            .truncation(in: let url), .historyChanged(in: let url, from: _, through: _),
             .read(by: _, in: let url, at: _),
             .delivered(to: _, in: let url, at: _), .typing(_, in: let url),
             .participants(entered: _, exited: _, in: let url):

@@ -111,7 +111,7 @@ extension BackendPromise {
         ),
         (
             "feed.truncation",
-            "After a truncation, fetching from its cursor toward older messages returns "
+            "After a truncation, fetching from the newest message toward older ones returns "
                 + "every message that the feed omitted, and those that it had reported before."
         ),
         (

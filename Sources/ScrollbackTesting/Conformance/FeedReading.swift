@@ -79,7 +79,7 @@ struct FeedReading {
         try await self.await("of a deletion") { event in
             switch event {
             case .messageDeleted(let id, in: message.channelURL, at: _): id == message.messageID
-            case .truncation(in: message.channelURL, walk: _): true
+            case .truncation(in: message.channelURL): true
             default: false
             }
         }
@@ -93,8 +93,8 @@ struct FeedReading {
 
     /// Returns the messages of a truncation's backfill, oldest first; empty for any other event.
     private func omitted(before event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
-        guard case .truncation(in: url, let walk) = event else { return [] }
-        return try await device.walk(url, from: .cursor(walk), .older)
+        guard case .truncation(in: url) = event else { return [] }
+        return try await device.walk(url, from: .newest, .older)
     }
 
     /// The limit for batches without the expected event.

@@ -36,15 +36,15 @@ struct Replica {
         case .messageReceived(let message), .messageUpdated(let message): take(message)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .reaction(let event): messages[event.messageID]?.apply(event)
-        case .truncation(in: _, walk: let cursor): try await fill(cursor, before)
+        case .truncation: try await backfill(before)
         case .historyChanged(in: _, let from, let through):
             try await fetch(from: from ?? .distantPast, through: through ?? .distantFuture)
         default: break
         }
     }
 
-    private mutating func fill(_ cursor: PageCursor, _ before: FeedCursor) async throws {
-        let found = try await device.walk(url, from: .cursor(cursor), .older)
+    private mutating func backfill(_ before: FeedCursor) async throws {
+        let found = try await device.walk(url, from: .newest, .older)
         for message in found { take(message) }
         let (updated, deleted) = try await device.changes(url, since: .feed(before))
         for message in updated { if try messages[message.id] != nil { take(message) } }

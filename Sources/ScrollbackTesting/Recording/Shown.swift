@@ -104,7 +104,7 @@ extension FeedEvent {
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"
         case .threadInfo(let event): "thread(\(event.parentMessageID))"
-        case .truncation(in: let url, walk: let cursor): "truncation(\(url), walk \(cursor))"
+        case .truncation(in: let url): "truncation(\(url))"
         case .historyChanged(in: let url, let from, let through):
             "historyChanged(\(url), \(from.map { "\($0)" } ?? "…") through \(through.map { "\($0)" } ?? "…"))"
         case .read(by: let user, in: let url, at: let time): "read(\(user), \(url), \(time))"

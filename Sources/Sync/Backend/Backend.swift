@@ -83,7 +83,7 @@ public protocol Backend: Sendable {
     /// - `feed.members`: A channel that the user gains is reported with its complete state. A
     ///   channel that the user loses is reported as removed, with no events afterwards.
     /// - `feed.private`: Channels that the user has no access to are not reported.
-    /// - `feed.truncation`: After a truncation, fetching from its cursor toward older messages
+    /// - `feed.truncation`: After a truncation, fetching from the newest message toward older ones
     ///   returns every message that the feed omitted, and those that it had reported before.
     /// - `feed.history`: Messages that an import adds or a retention period removes, without an
     ///   event of their own, are in a range that `historyChanged` reports for their channel, and

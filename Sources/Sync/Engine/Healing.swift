@@ -158,14 +158,14 @@ struct Healing {
 
     /// Removes the next channel to process from the queue.
     ///
-    /// - Parameter isLive: A Boolean value that indicates whether channels that are not visible are
-    ///   processed.
+    /// Visible channels, and those that a caller waits for, come first.
+    ///
     /// - Returns: The channel; `nil` if no channel can be processed.
-    mutating func next(isLive: Bool) -> ChannelURL? {
+    mutating func next() -> ChannelURL? {
         guard isOn else { return nil }
         let index =
             queue.firstIndex { canGoOn($0) && (isShown($0) || awaited.contains($0)) }
-            ?? (isLive ? queue.firstIndex(where: canGoOn) : nil)
+            ?? queue.firstIndex(where: canGoOn)
         guard let index else { return nil }
         let url = queue.remove(at: index)
         queued.remove(url)

@@ -11,9 +11,10 @@ extension SyncCore {
 
     /// Starts the next calls.
     mutating func planHealing() {
-        // Before the feed has started, results may be outdated when it does.
-        while connector.isOn, hasFeedBegun, healing.busyCount < options.parallelRequests,
-            let url = healing.next(isLive: state.isLive)
+        // Before the feed is live, results may be outdated when it is, and a page would contain
+        // messages that the feed is about to deliver.
+        while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
+            let url = healing.next()
         {
             heal(url)
         }

@@ -75,8 +75,8 @@ extension Ingest {
             try change(
                 thread.parentMessageID, in: thread.channelURL, by: event, .eventThreadInfoUpdated
             ) { $0.apply(thread) }
-        case .truncation(let url, let walk):
-            try openTruncation(in: url, walk, since: previous)
+        case .truncation(let url):
+            try openTruncation(in: url, since: previous)
             report.openedChannels.append(url)
         case .historyChanged(let url, let from, let through):
             try changeHistory(of: url, from: from, through: through)
@@ -121,12 +121,12 @@ extension Ingest {
     /// known messages within ``SyncOptions/clockSkew`` below it become stale, without gaps between
     /// them, until a page covers them.
     mutating func openTruncation(
-        in url: ChannelURL, _ walk: PageCursor?, since previous: FeedPoint?
+        in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestEdge(of: url)
         try openNewestGap(
-            in: url, from: lower, doubtfulFrom: lower.earlier(by: options.clockSkew), walk,
+            in: url, from: lower, doubtfulFrom: lower.earlier(by: options.clockSkew),
             since: previous)
     }
 
@@ -134,14 +134,12 @@ extension Ingest {
     /// and that bound stale.
     private mutating func openNewestGap(
         in url: ChannelURL, from lower: Gap.Bound, doubtfulFrom oldest: Gap.Bound,
-        _ walk: PageCursor? = nil, since previous: FeedPoint? = nil
+        since previous: FeedPoint? = nil
     ) throws(StoreError) {
-        let isNearAnother = try batch.gaps(orAll: url).contains { oldest < $0.upper }
-        try batch.open(
-            Gap(in: url, from: lower, to: .end, walkCursor: walk, changesSince: previous))
-        if isNearAnother, var gap = try batch.newestGap(in: url) {
-            // The cursor may be at a late message in the other gap. A page from there does not
-            // cover the missing messages above it.
+        try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
+        if var gap = try batch.newestGap(in: url), gap.walkCursor != nil {
+            // The cursor of a gap that this one was merged with is below messages that are now
+            // missing. The backfill starts at the newest message.
             gap.walkCursor = nil
             try batch.update(gap)
         }

@@ -24,7 +24,7 @@ extension Ingest {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
             if loss == .newEpoch { try forgetBeginning(of: url) }
-            try openTruncation(in: url, nil, since: nil)
+            try openTruncation(in: url, since: nil)
             try forgetWalks(in: url, loss)
             try markStale(url, number)
             if loss == .newEpoch {
@@ -96,9 +96,7 @@ extension Ingest {
     private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
-            // Since the newest gap's cursor was delivered, the feed has delivered nothing about
-            // later messages.
-            if loss == .newEpoch || gap.upper == .end { changed.walkCursor = nil }
+            if loss == .newEpoch { changed.walkCursor = nil }
             changed.changesSince = nil
             if changed != gap { try batch.update(changed) }
         }

@@ -26,7 +26,7 @@ struct LiveConformanceTests {
         - feed.restart: restart the server (skipped: the host lacks restartServer)
         - feed.epoch: break the server's history (skipped: the host lacks breakHistory)
         - feed.members: lose a deleted channel (skipped: the backend lacks channelDeletion)
-        - feed.truncation: walk from a truncation that the host caused (skipped: the host lacks openTruncations)
+        - feed.truncation: backfill a truncation that the host caused (skipped: the host lacks openTruncations)
         - feed.history: import messages while a device is away (skipped: the host imports no messages)
         - feed.history: import messages and send many more (skipped: the host lacks openTruncations)
         - feed.history: expire messages (skipped: the host expires no messages)

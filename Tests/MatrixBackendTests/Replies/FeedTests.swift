@@ -59,7 +59,7 @@ import Testing
                 "s2", isLimited: true, PreparedReplies.message("$m9", "newest", at: 9000)))
         let kinds = found.compactMap { event -> String? in
             switch event {
-            case .truncation(in: room, _): "truncation"
+            case .truncation(in: room): "truncation"
             case .messageReceived: "message"
             default: nil
             }

@@ -102,7 +102,7 @@ extension PreparedReplies {
                 {"type": "m.room.name", "state_key": "", "event_id": "$3",
                  "sender": "@bob:example.org", "origin_server_ts": 1003,
                  "content": {"name": "General"}}]},
-            "timeline": {"events": [], "limited": false, "prev_batch": "p0"},
+            "timeline": {"events": [], "limited": false},
             "unread_notifications": {"notification_count": 2, "highlight_count": 1}}}}}
         """
 
@@ -110,8 +110,7 @@ extension PreparedReplies {
     static func sync(_ token: String, isLimited: Bool = false, _ events: String...) -> String {
         """
         {"next_batch": "\(token)", "rooms": {"join": {"!room:example.org": {"timeline": {
-            "events": [\(events.joined(separator: ", "))], "limited": \(isLimited),
-            "prev_batch": "p-\(token)"}}}}}
+            "events": [\(events.joined(separator: ", "))], "limited": \(isLimited)}}}}}
         """
     }
 

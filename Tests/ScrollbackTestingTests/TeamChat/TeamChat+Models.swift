@@ -94,12 +94,9 @@ extension FeedEvent {
 }
 
 extension TeamChatServer.Answer {
-    /// A truncation for each room with omitted posts, older than the first delivered one.
+    /// A truncation for each room with omitted posts.
     var truncations: [FeedEvent] {
-        skipped.map { room, first in
-            let edge = first.map { Edge($0.time, seen: [$0.id]) } ?? Edge(.distantFuture)
-            return .truncation(in: ChannelURL(room), walk: edge.cursor)
-        }
+        truncatedRooms.map { .truncation(in: ChannelURL($0)) }
     }
 }
 

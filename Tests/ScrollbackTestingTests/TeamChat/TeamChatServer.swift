@@ -43,8 +43,8 @@ actor TeamChatServer {
         /// The posts that the entries are about, as they are now.
         var posts: [Int: Post] = [:]
         var rooms: [String: Room] = [:]
-        /// The rooms with omitted posts, and the first delivered post of each.
-        var skipped: [String: Post?] = [:]
+        /// The rooms with omitted posts.
+        var truncatedRooms: Set<String> = []
         var last: Int
         var hasMore = false
     }
@@ -232,10 +232,7 @@ actor TeamChatServer {
         answer.hasMore = kept.count > limit
         if answer.hasMore, let last = answer.entries.last { answer.last = last.number }
         for entry in dropped where entry.number <= answer.last {
-            // One that was deleted since has no time any more.
-            let first = kept.lazy.filter { $0.room == entry.room }.compactMap(\.postID)
-                .compactMap { self.posts[$0] }.first
-            answer.skipped.updateValue(first, forKey: entry.room)
+            answer.truncatedRooms.insert(entry.room)
         }
         for entry in answer.entries {
             if let id = entry.postID { answer.posts[id] = posts[id] }
