@@ -128,6 +128,32 @@ import Testing
         await story.close()
     }
 
+    /// A request for the changelog, and one or two for the omitted messages.
+    @Test func aTruncationOfFiftyMessagesCostsAtMostThreeRequests() async throws {
+        let story = try await Story(SyncOptions())
+        let urls = (1...10).map { ChannelURL("channel\($0)") }
+        for url in urls {
+            try story.createChannel(url)
+            try await story.say("a b", in: url)
+        }
+        try await story.connect()
+        try await story.engine.caughtUp()
+        await story.engine.disconnect()
+        story.tellNewest(20)
+        let words = (1...50).map { "\($0)" }.joined(separator: " ")
+        for url in urls { try await story.say(words, in: url) }
+        story.network.clearLog()
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        for url in urls { #expect(try story.counts(url) == "52") }
+        let requests = story.network.log.filter {
+            $0.contains(" messages ") || $0.contains(" messageChanges ")
+        }
+        #expect((urls.count...3 * urls.count).contains(requests.count))
+        try await story.end()
+    }
+
     // MARK: Changes of older messages
 
     @Test func changeBeforeATruncationIsFound() async throws {
