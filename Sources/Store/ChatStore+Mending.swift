@@ -4,7 +4,8 @@ import Models
 // Recovery: after a failed write, the files are reopened before the next one.
 
 extension ChatStore {
-    /// The errors of the databases that could not be recovered; `nil` for one that can be written.
+    /// The errors of the databases that could not be reopened; `nil` for a database that can be
+    /// written.
     struct Unmended {
         var cache: StoreError?
         var outbox: StoreError?
@@ -12,22 +13,22 @@ extension ChatStore {
 
     /// Reopens the files of each database whose last write failed.
     ///
-    /// If an earlier attempt has left the store without open files, another process may have
-    /// written to them: observers then receive ``Change/Operation/missed``, as after a suspension.
+    /// If an earlier attempt left the files closed, another process may have written to them in the
+    /// meantime. Observers then receive ``Change/Operation/missed``, as after a suspension.
     ///
-    /// - Returns: The errors of databases that could not be reopened. They are read as before, if
+    /// - Returns: The errors of the databases that could not be reopened. They stay readable where
     ///   possible.
     /// - Throws: `closed`; then nothing was changed.
     func mend(_ writer: inout Writer) throws(StoreError) -> Unmended {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
-        // Discard what failed batches have cached.
+        // The cached values may stem from failed batches: discard them.
         if cache.hasFailed { writer.known = Batch.Known() }
         let wait = writer.isHeldUp ? LevelDB.shortWait : LevelDB.longWait
         let left = Unmended(cache: mend(cache, wait), outbox: mend(outbox, wait))
-        // Readers wait too. A caller that holds a snapshot for long must not delay them at every
-        // write.
+        // Readers have to wait while this method waits. If a caller holds a snapshot for long, use
+        // the short wait from then on, so that readers are not delayed by every write.
         writer.isHeldUp = left.cache?.code == .busy || left.outbox?.code == .busy
         if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
             do throws(StoreError) {
@@ -39,8 +40,8 @@ extension ChatStore {
         return left
     }
 
-    /// Continues with reopened files that others may have written to, and notifies observers that
-    /// they missed changes.
+    /// Publishes the state of reopened files to which another process may have written, and
+    /// notifies observers that they missed changes.
     ///
     /// - Throws: Errors of reading the files. Nothing was changed then.
     func beginAnew(_ writer: inout Writer, after number: Int) throws(StoreError) {
@@ -78,11 +79,11 @@ extension ChatStore {
 
     /// Calls a closure while the store holds no snapshot of the files.
     ///
-    /// Readers wait in the meantime.
+    /// Readers wait until the closure returns.
     func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            // The last committed state does not contain the failed write: the new one is the same
-            // commit. The old one must be released first, since it keeps the files open.
+            // The committed state keeps the files open, so it is released first. The state created
+            // afterwards has the same number, because neither of them contains the failed write.
             state.resumed = state.version.map(Resumed.init) ?? state.resumed
             state.version = nil
             defer { state.resume(cache, outbox) }
@@ -95,7 +96,7 @@ extension ChatStore.State {
     /// A Boolean value that indicates whether the store is closed permanently.
     var isClosed: Bool { version == nil && resumed == nil }
 
-    /// Creates the released committed state again, if the files can be read.
+    /// Recreates the committed state that was released, if the files can be read.
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }
         do throws(StoreError) {
@@ -105,13 +106,13 @@ extension ChatStore.State {
             self.resumed = nil
             failure = nil
         } catch {
-            // Thrown to each reader until a write has reopened the files.
+            // Every read throws this error until a write has reopened the files.
             failure = cache.failure ?? outbox.failure ?? error
         }
     }
 }
 
-/// The part of the committed state that outlives its files.
+/// The part of the committed state that stays in memory while the files are closed.
 struct Resumed {
     var number: Int
     let names: ChannelNames

@@ -45,14 +45,14 @@ extension ChatStore {
     ///
     /// Observers receive one change: ``Change/Operation/clearedCachedData``. To combine it with
     /// other writes, use ``Batch/clearCachedData(source:)``. An existing ``Snapshot`` continues to
-    /// see all data, and keeps it on the disk.
+    /// see all data, which stays on the disk until the snapshot is released.
     ///
     /// - Returns: The change, with the number that observers see.
     /// - Throws: ``StoreError`` if the disk fails. If it fails while rows are purged, the data is
-    ///   cleared nevertheless, and the rows are removed by later writes.
+    ///   cleared nevertheless, and later writes remove the rows.
     /// - Precondition: Not called inside a write.
-    /// - Complexity: O(*n*) in the number of rows. Other writes wait in the meantime, readers do
-    ///   not.
+    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
+    ///   readers do not.
     @discardableResult
     public func clearCachedData() throws -> Change {
         let (_, change) = try commit { try $0.clearCachedData() }
@@ -69,9 +69,9 @@ extension ChatStore {
 
     /// Releases the disk space of removed messages.
     ///
-    /// LevelDB rewrites the tables of these channels. It does not report failures: the space may
-    /// not be released although no error is thrown. Reads and writes continue in the meantime;
-    /// earlier ``Snapshot``s keep what they see.
+    /// LevelDB rewrites the tables of these channels. It does not report failures, so the space may
+    /// not be released although no error is thrown. Reads and writes continue during the call.
+    /// Existing ``Snapshot``s are not affected.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
     /// - Complexity: O(*n*) in the number of remaining rows of the channels, which are read and
@@ -89,7 +89,7 @@ extension ChatStore {
 }
 
 extension StoreView {
-    /// Returns the numbers of the channels that have one.
+    /// Returns the numbers of channels, without channels that have no number.
     fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         for url in urls {

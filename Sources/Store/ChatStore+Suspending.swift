@@ -6,20 +6,20 @@ extension ChatStore {
     /// may open them.
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
-    /// container. The call waits for a running write, and briefly for reads. Observations continue
-    /// when the store is resumed; until then, every read and write fails with `suspended`. Repeated
-    /// calls have no effect.
+    /// container. The call waits for a running write, and briefly for running reads. Until
+    /// ``resume()`` is called, every read and write fails with `suspended`; observations continue
+    /// afterwards. Repeated calls have no effect.
     ///
-    /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, and `closed`; then
-    ///   nothing was done.
+    /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. Nothing was
+    ///   done then.
     /// - Precondition: Not called inside a write.
-    /// - Complexity: That of ``close()``; readers wait up to some hundred milliseconds.
+    /// - Complexity: That of ``close()``. Readers wait up to some hundred milliseconds.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // Readers need not wait for this.
+            // Before the step that makes readers wait.
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
@@ -35,8 +35,8 @@ extension ChatStore {
 
     /// Opens the files again after ``suspend()``.
     ///
-    /// Observers receive ``Change/Operation/missed``, since another process may have written in the
-    /// meantime. The call has no effect if the store is not suspended.
+    /// Observers receive ``Change/Operation/missed``, since another process may have written while
+    /// the store was suspended. The call has no effect if the store is not suspended.
     ///
     /// - Throws: ``StoreError`` as ``init(at:options:encryptionKey:migrationHandler:)`` does; the
     ///   store is still suspended then. After `corruption` or `newerSchema`, close it and open it
@@ -49,7 +49,8 @@ extension ChatStore {
             do throws(StoreError) {
                 try cache.resume()
                 try outbox.resume()
-                // A newer version must not have migrated the rows in the meantime.
+                // A newer version of the package may have migrated the rows while the store was
+                // suspended.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
                 try beginAnew(&writer, after: number)
             } catch {

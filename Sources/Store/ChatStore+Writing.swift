@@ -4,28 +4,29 @@ public import Models
 extension ChatStore {
     /// The maximum number of rows of cleared channels that each write removes from the disk.
     private static let purgedWithEachWrite = 256
-    /// The maximum number of such rows in one batch while there are no other writes.
+    /// The maximum number of such rows that one batch removes when nothing else is written.
     private static let purgedInOneBatch = 10_000
 
     /// Writes a batch atomically, and notifies observers.
     ///
-    /// The closure is called on the caller's thread. Writes are not concurrent: other callers wait.
-    /// If the closure throws, nothing is written. A batch with changes of the outbox is on disk
+    /// The closure is called on the caller's thread. Only one write runs at a time: other callers
+    /// wait. If the closure throws, nothing is written. A batch that changes the outbox is on disk
     /// when the call returns.
     ///
     /// If a batch changes both databases, the cache is written first. If only writing the outbox
-    /// fails, the error is thrown, and the changes of the cache are kept and reported.
+    /// fails, the call throws the error, but the changes of the cache are kept and reported to
+    /// observers.
     ///
-    /// After a failed write, reads continue, and each write first reopens the files without the
-    /// failed write. This has to wait for running reads, at most some hundred milliseconds, and is
-    /// impossible while an earlier ``Snapshot`` exists. The part of a batch for the other database
-    /// is written nevertheless. If the process ends before that, the store may contain the complete
-    /// failed batch when it is opened again.
+    /// After a failed write, reads continue. Each later write first reopens the files, without the
+    /// failed batch: it waits for running reads, at most some hundred milliseconds, and fails while
+    /// an earlier ``Snapshot`` exists. If only one database is affected, the part of a batch for
+    /// the other one is written nevertheless. If the process ends before the files are reopened,
+    /// the next opening may find the complete failed batch in the store.
     ///
     /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, also if it failed in the
-    ///   middle of an operation of the batch and the closure continued; with code `busy` if a
-    ///   snapshot prevents failed files from being reopened, or `closed`.
+    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if an operation of
+    ///   the batch failed on the disk midway and the closure ignored the error; with code `busy` if
+    ///   a snapshot prevents failed files from being reopened, or `closed`.
     /// - Precondition: Not called inside another write.
     @discardableResult
     public func write<Result>(_ body: (Batch) throws -> Result) throws -> Result {
@@ -47,11 +48,12 @@ extension ChatStore {
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Not immediately after the failure: reads continue until a write is needed.
+            // Files are reopened only when a write needs them, not immediately after the failure:
+            // until then, reads continue.
             let unmended = try mend(&writer)
             return try perform({ result = try body($0) }, &writer, unmended)
         }
-        // Without a result, the closure has thrown.
+        // The result is missing only if the closure has thrown.
         return (result!, change)
     }
 
@@ -62,7 +64,7 @@ extension ChatStore {
             throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
-        // Moved into the batch, so that it need not copy on write.
+        // Moves the known state into the batch, so that changes do not copy it.
         let batch = Batch(version, writer.next, writer.known.takeAll())
         let change: Change
         let failure: StoreError?
@@ -77,7 +79,7 @@ extension ChatStore {
         writer.known = batch.takeKnown(isWritten: true)
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
-            // The commit is valid even if this fails. The next write then tries again.
+            // The commit is valid even if purging fails. The next write tries again.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
@@ -86,23 +88,24 @@ extension ChatStore {
 
     /// A Boolean value that indicates whether this thread is inside a write.
     ///
-    /// A call that waits for the writer would deadlock.
+    /// There, a call that waits for the writer's lock would deadlock.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
 
-    /// A number that no other running thread has: `pthread_self()`, which is an integer on Linux
-    /// and a pointer, so not `Sendable`, on Apple's systems.
+    /// A number that identifies the running thread: `pthread_self()`, an integer on Linux.
+    ///
+    /// On Apple's systems it is a pointer, which is not `Sendable`.
     private static var currentThread: UInt {
         withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }
 
-    /// Reports an event in order with the commits, without storing it.
+    /// Reports an event to observers, in order with the commits, without storing it.
     ///
-    /// It does not need disk space.
+    /// The call works even if the disk is full.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
-    /// - Precondition: Not called inside a write, which has ``Batch/emit(_:source:)``.
+    /// - Precondition: Not called inside a write; use ``Batch/emit(_:source:)`` there.
     @discardableResult
     public func emit(
         _ event: Ephemeral, source: CollectionEventSource? = nil
@@ -144,7 +147,7 @@ extension ChatStore {
         if !batch.rows.cache.isEmpty {
             batch.removeSavedLists(&hasSavedLists)
             old.extents.apply(batch.rows.cache, asOf: old.number + 1)
-            // Cleared data must not reappear because a commit is lost.
+            // If a commit that clears data were lost in a crash, the data would reappear.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -187,7 +190,7 @@ extension ChatStore {
             state.version = version
             return state.observers.values.compactMap(\.observation)
         }
-        // While holding the writer's lock, so that all observers receive commits in order.
+        // Called with the writer's lock held, so that all observers receive commits in order.
         for observer in observers { observer.notify(change) }
         didCommit.withLock { $0 }?(Snapshot(version: version))
     }
@@ -196,23 +199,24 @@ extension ChatStore {
 extension ChatStore {
     /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
-    /// Each write does a part of this. Call it when disk space is needed immediately.
+    /// Each write removes some of them. Call this method when disk space is needed immediately.
     ///
-    /// The rows are removed, and then LevelDB rewrites its tables without them. LevelDB does not
-    /// report failures of the latter: the space may not be released although no error is thrown.
+    /// After removing the rows, LevelDB rewrites its tables without them. It does not report
+    /// failures of the rewrite, so the space may not be released although no error is thrown.
     ///
     /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`;
     ///   with `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove
     ///   the remaining ones.
     /// - Precondition: Not called inside a write.
-    /// - Complexity: O(*n*) in the number of rows. Other writes wait in the meantime, readers do
-    ///   not.
+    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
+    ///   readers do not.
     public func purgeCleared() throws(StoreError) {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try mend(&writer).cache { throw error }
             _ = try version()
-            // So that no table contains both a row and its removal, which would keep the row.
+            // Write the rows to a table before they are removed: a table that contains both a row
+            // and its removal would keep the row.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             writer.hasCleared = false
@@ -221,7 +225,7 @@ extension ChatStore {
         }
     }
 
-    /// Releases the rows on disk that only the last commit's snapshot keeps.
+    /// Replaces the snapshot of the last commit, which keeps removed rows on disk.
     private func renewSnapshot() throws(StoreError) {
         let old = try version()
         let new = CommittedState(

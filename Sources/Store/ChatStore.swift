@@ -5,21 +5,23 @@ package import Models
 ///
 /// A store consists of two LevelDB databases in a directory: the cache, whose data can be fetched
 /// again, and the outbox, whose data cannot. It is thread-safe: reads run on the caller's thread
-/// and do not wait for writes; writes are executed one after the other.
+/// and do not wait for writes; writes run one at a time.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
-/// try store.write { batch in try batch.save(message) }
+/// try store.write { batch in
+///     try batch.save(message)
+/// }
 /// let newest = try store.messages(in: "general", limit: 30)
 /// ```
 ///
-/// Writes to the cache survive the end of the process immediately, and a power failure soon
-/// afterwards. Writes to the outbox are on disk when ``write(_:)`` returns.
+/// A write to the cache survives a crash of the process as soon as ``write(_:)`` returns, and a
+/// power failure soon afterwards. A write to the outbox is on disk when ``write(_:)`` returns.
 ///
-/// After a failed write, reads continue, and the next write reopens the files. Only this makes
-/// reads wait: some milliseconds, up to half a second if another reader takes that long. If the
-/// files cannot be reopened, every read fails with the reason until a later write, each of which
-/// tries it, succeeds.
+/// After a failed write, reads continue, and the next write reopens the files. Readers wait only
+/// for this step: some milliseconds, up to half a second if another read takes that long. If the
+/// files cannot be reopened, every read fails with the reason until a later write succeeds in
+/// reopening them.
 public final class ChatStore: StoreReader, Sendable {
     /// The directory of the files; `nil` for a store in memory.
     public let directory: URL?
@@ -31,37 +33,38 @@ public final class ChatStore: StoreReader, Sendable {
     let outbox: LevelDB
     /// The keys of the files; `nil` if they are not encrypted.
     let keys: DataKeys?
-    /// The copies of files that wait to be sent; `nil` for a store in memory.
+    /// The store's copies of files that are waiting to be sent; `nil` for a store in memory.
     package let outboxFiles: OutboxFiles?
-    /// Locked during a write.
+    /// Locked for the duration of a write.
     let writer: Locked<Writer>
-    /// Locked briefly, to read or to replace the state that readers see.
+    /// Locked briefly, to read or replace the state that readers see.
     let state: Locked<State>
-    /// The thread of the running write, to distinguish a nested write from one that must wait.
+    /// The thread of the running write, for detecting a write inside a write.
     let writingThread = Locked<UInt?>(nil)
-    /// A closure that is called with each commit before the next one, for tests that interrupt
-    /// between two.
+    /// A closure that is called after each commit and before the next one, for tests that simulate
+    /// an interruption between two commits.
     package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
-        /// A Boolean value that indicates whether rows of cleared channels may remain.
+        /// A Boolean value that indicates whether rows of cleared channels may remain on disk.
         var hasCleared = true
         /// A Boolean value that indicates whether there may be saved lists.
         var hasSavedLists = true
-        /// A Boolean value that indicates whether the files were closed since a write failed, so
-        /// that other processes may have written to them.
+        /// A Boolean value that indicates whether the files have been closed since a write failed.
+        ///
+        /// Another process may have written to them in the meantime.
         var hasLostFiles = false
-        /// A Boolean value that indicates whether the last attempt to reopen the files was
-        /// prevented by a reader.
+        /// A Boolean value that indicates whether a reader prevented the last attempt to reopen the
+        /// files.
         var isHeldUp = false
     }
 
     struct State {
-        /// `nil` after closing, and while failed files cannot be opened.
+        /// `nil` after closing, and while files with a failed write cannot be reopened.
         var version: CommittedState?
-        /// The part of the released committed state that is kept until then.
+        /// The part of the committed state that is kept while the files are closed.
         var resumed: Resumed?
         /// The reason why the files cannot be opened.
         var failure: StoreError?
@@ -95,22 +98,22 @@ public final class ChatStore: StoreReader, Sendable {
     ///
     /// Repeated calls have no effect.
     ///
-    /// Later calls fail with `closed`, and observations end. A running read and an existing
-    /// ``Snapshot`` stay valid; the files are closed when the last one is released. The call waits
-    /// for a running write. A store that is released is closed.
+    /// Later calls of other methods fail with `closed`, and observations end. A running read and an
+    /// existing ``Snapshot`` stay valid; the files are closed when the last one is released. The
+    /// call waits for a running write. A store that is released is closed.
     ///
     /// - Precondition: Not called inside a write.
-    /// - Complexity: Waits for the disk. If a log has more than 256 KiB, writes a table from it, so
-    ///   that the next opening has nothing to replay: O(*n*) in the size of the log, which is at
-    ///   most ``StoreOptions/writeBufferByteCount``. Saves the first channels of the recently requested
-    ///   lists, so that their first pages can be read without all other channels: one row and, if
-    ///   channels have changed since the last request of the list, a read of all channels.
+    /// - Complexity: Waits for the disk. A log of more than 256 KiB is written to a table, so that
+    ///   the next opening has nothing to replay: O(*n*) in the size of the log, which is at most
+    ///   ``StoreOptions/writeBufferByteCount``. The first channels of recently requested lists are
+    ///   saved, so that the next opening can show their first pages quickly: this writes one row
+    ///   and, if channels have changed since the last request of a list, reads all channels.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         end()
     }
 
-    /// Releases everything, and rolls back a failed write.
+    /// Releases all resources, and rolls back a failed write.
     private func end() {
         writer.withLock { end(&$0) }
     }
@@ -124,7 +127,7 @@ public final class ChatStore: StoreReader, Sendable {
             defer { state.observers = [:] }
             return state.observers.values.compactMap(\.observation)
         }
-        // There will be no more writes: end all waits.
+        // No more changes will come: end all waits.
         for observer in observers { observer.cancel() }
         cache.close()
         outbox.close()
@@ -134,7 +137,7 @@ public final class ChatStore: StoreReader, Sendable {
 // MARK: Reading
 
 extension ChatStore {
-    /// The data that is read: the store after the last commit.
+    /// The data of the store as of its last commit.
     public var view: StoreView {
         get throws(StoreError) { StoreView(version: try version(), batch: nil) }
     }
@@ -151,20 +154,20 @@ extension ChatStore {
         try body(snapshot())
     }
 
-    /// Returns a snapshot of the store, and the later changes of a part of it, without omissions.
+    /// Returns a snapshot of the store and an observation of the later changes to a part of it.
     ///
-    /// Each commit is either in the snapshot or reported, never both, never neither. The
-    /// observation ends when it is released: the store does not retain it. Release the snapshot
-    /// after reading it.
+    /// Each commit is either contained in the snapshot or reported as a change, never both and
+    /// never neither. The observation ends when it is released: the store does not retain it.
+    /// Release the snapshot after reading it.
     ///
     /// - Parameters:
     ///   - part: The observed part.
     ///   - limit: The maximum number of buffered entries. If it is exceeded, they are replaced by
-    ///     ``Change/Operation/missed``: then read again from a new snapshot, and skip changes that
-    ///     are not newer than its number.
+    ///     ``Change/Operation/missed``: then read again from a new snapshot, and skip changes whose
+    ///     number is not greater than the snapshot's.
     /// - Returns: A snapshot, and the changes from now on.
-    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while failed files cannot be
-    ///   opened.
+    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while files with a failed
+    ///   write cannot be reopened.
     public func observe(
         _ part: ObservedPart, limit: Int = ObservedChanges.defaultLimit
     ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {
@@ -190,6 +193,6 @@ extension ChatStore {
         }
     }
 
-    /// The path in errors that concern neither of the databases alone.
+    /// The path for errors that concern both databases.
     var path: String { directory?.path ?? cache.path }
 }

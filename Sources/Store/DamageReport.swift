@@ -1,17 +1,17 @@
 import Models
 
-/// A report of the damage in a store that an app can submit: figures without user data.
+/// A report of the damage in a store that an app can submit, without user data.
 ///
-/// It contains no text, ID, URL, path or key, and only file names of LevelDB's logs. Its JSON form
-/// can be attached to the app's other reports. ``isDamaged`` indicates whether there is any damage.
+/// The report consists of numbers, codes and names of LevelDB's log files. It contains no text, ID,
+/// URL, path or key. Its JSON form can be attached to the app's other reports. ``isDamaged``
+/// indicates whether there is any damage.
 public struct DamageReport: Hashable, Codable, Sendable {
     /// The schema version that this package writes.
     public internal(set) var schemaVersion = StoreSchema.current.version
 
-    /// The code of the error because of which the store could not be opened, such as `corruption`;
-    /// `nil` if it is open.
+    /// The error code of the failed opening, such as `corruption`; `nil` if the store is open.
     ///
-    /// If it is not `nil`, nothing else is known.
+    /// If opening failed, all other properties have their initial values.
     public internal(set) var openingFailure: String?
 
     /// A Boolean value that indicates whether the files are encrypted.
@@ -29,37 +29,38 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// The state of the outbox's logs when the store was opened.
     public internal(set) var outboxLogs = LogReport()
 
-    /// A Boolean value that indicates whether tokens and coverage were dropped on opening, because
+    /// A Boolean value that indicates whether opening dropped the tokens and the coverage, because
     /// commits of the cache were missing.
     public internal(set) var isCoverageDropped = false
 
     /// A Boolean value that indicates whether the index of outbox items was rebuilt on opening.
     public internal(set) var isOutboxReindexed = false
 
-    /// A Boolean value that indicates whether the outbox was missing on opening, with all its
-    /// items, although the cache existed.
+    /// A Boolean value that indicates whether the outbox with all its items was missing on opening,
+    /// although the cache existed.
     public internal(set) var isOutboxLost = false
 
     /// A Boolean value that indicates whether a copy of a damaged outbox exists next to it.
     public internal(set) var hasOutboxCopy = false
 
-    /// A Boolean value that indicates whether an encryption with new keys was started and did not
-    /// finish.
+    /// A Boolean value that indicates whether a re-encryption was started but not finished.
     public internal(set) var isReencryptionUnfinished = false
 
     /// The numbers of rows that cannot be decoded, by the names of their tables in Docs/Format.md.
     public internal(set) var unreadableRows: [String: Int] = [:]
 
-    /// The codes of errors that ended the search for such rows early, such as `corruption` if a
-    /// table file of LevelDB is damaged.
+    /// The codes of errors that stopped the search for such rows, such as `corruption` if a table
+    /// file of LevelDB is damaged.
     public internal(set) var searchFailures: [String] = []
 
-    /// The numbers of unreadable lines in files of the push inbox, by reason: of waiting files and,
-    /// if a client creates the report, of the files that it processed last.
+    /// The numbers of unreadable lines in the push inbox, by reason.
+    ///
+    /// They include the waiting files and, if a client creates the report, the files that the
+    /// client processed last.
     public internal(set) var damagedPushLines: [String: Int] = [:]
 
-    /// A Boolean value that indicates whether anything is damaged, or was when the store was
-    /// opened.
+    /// A Boolean value that indicates whether anything is damaged, or was damaged when the store
+    /// was opened.
     public var isDamaged: Bool {
         openingFailure == StoreError.Code.corruption.description
             || cacheLogs.isDamaged || outboxLogs.isDamaged
@@ -117,8 +118,9 @@ extension ChatStore {
 }
 
 extension DamageReport {
-    /// Counts the rows of a database that cannot be decoded, that is, for which a closure returns a
-    /// table name.
+    /// Counts the rows that cannot be decoded.
+    ///
+    /// `table` returns the table's name for such a row, and `nil` for any other.
     fileprivate mutating func search(
         _ rows: Rows, _ unreadable: (UInt8, [UInt8]) -> String?
     ) {
@@ -138,8 +140,9 @@ extension DamageReport {
 }
 
 extension Table {
-    /// Returns a Boolean value that indicates whether a value of the table can be decoded, for
-    /// tables of records.
+    /// Returns a Boolean value that indicates whether a value of the table can be decoded.
+    ///
+    /// Only for tables whose values are records.
     fileprivate func canDecode(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .message: (try? Message(serialized: bytes)) != nil

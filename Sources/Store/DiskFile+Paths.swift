@@ -8,8 +8,8 @@ extension DiskFile {
 
     /// Creates or replaces a file atomically and durably.
     ///
-    /// After a crash, the old or the new file exists, and possibly an incomplete one under another
-    /// name, which the next call removes.
+    /// After a crash, the file has its old or its new content. An incomplete file may remain under
+    /// another name; the next call removes it.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + DiskFile.unfinished
         try remove(unfinished)
@@ -22,15 +22,16 @@ extension DiskFile {
             }
             try syncParent(of: path)
         } catch {
-            // Report the original error. A leftover file is removed by the next write.
+            // Throws the original error. The next write removes a leftover file.
             try? remove(unfinished)
             throw error
         }
     }
 
-    /// Renames a file or directory in its directory, durably.
+    /// Renames a file or directory within its parent directory, durably.
     ///
-    /// The new name may be that of an empty directory, which is replaced, but of no other one.
+    /// If the new name is that of an empty directory, it is replaced. Directories that are not
+    /// empty are not replaced.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
@@ -63,24 +64,24 @@ extension DiskFile {
 // MARK: Directories
 
 extension DiskFile {
-    /// Creates a directory with access for its owner only, and its missing parents.
+    /// Creates a directory that only its owner can access, and its missing parents.
     ///
-    /// Has no effect if it exists.
+    /// Has no effect if the directory exists.
     ///
     /// When the call returns, the names of all created directories are on disk.
     ///
-    /// - Throws: ``StoreError`` with this path, also if a file has the path.
+    /// - Throws: ``StoreError`` with this path, also if the path is that of a file.
     static func createDirectory(_ path: String) throws(StoreError) {
-        // The system would treat the text before the null byte as the path.
+        // The system would ignore the text after the null byte.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
         guard error == 0 else {
             throw StoreError(errno: error, doing: "create the directory", path: path)
         }
     }
 
-    /// Makes a directory that its owner alone can enter, whatever the process's mask is.
+    /// Creates a directory that only its owner can access, regardless of the process's umask.
     ///
-    /// - Returns: 0, or the number of the error.
+    /// - Returns: 0, or an error number.
     private static func makePrivateDirectory(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else { return errno }
         return 0
@@ -101,12 +102,12 @@ extension DiskFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // A crash may have happened after the parent was created and before its name was synced.
+        // An earlier call may have crashed after creating the parent and before syncing its name.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)
             } catch {
-                // A parent without read permission was not created by this code.
+                // If the parent cannot be read, this code did not create it, and need not sync it.
                 guard error.code == .permission else { throw error }
             }
         }

@@ -7,8 +7,8 @@ struct DiskFile: ~Copyable {
 
     /// Opens an existing file for reading; `nil` if it does not exist.
     init?(reading path: String) throws(StoreError) {
-        // The path may be that of a foreign file: do not follow links or wait for pipes. A path
-        // below a file counts as missing.
+        // Another program may have put something else at this path: do not follow links or wait for
+        // pipes. A path whose parent is a file counts as missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
@@ -25,7 +25,7 @@ struct DiskFile: ~Copyable {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens or creates a file that is used only for its name or lock.
+    /// Opens or creates a file whose content is not used, only its name or its lock.
     init(marking path: String) throws(StoreError) {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")
     }
@@ -42,7 +42,7 @@ struct DiskFile: ~Copyable {
             throw StoreError(errno: errno, doing: action, path: path)
         }
         guard flags & O_CREAT != 0 else { return }
-        // The process's mask may have taken the owner's rights from a new file.
+        // The process's umask may deny the owner access to a new file.
         var status = stat()
         if fstat(descriptor, &status) == 0,
             status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly
@@ -65,7 +65,7 @@ struct DiskFile: ~Copyable {
     }
 
     deinit {
-        // Write errors were reported by fsync.
+        // `sync()` has already reported write errors.
         if descriptor >= 0 { close(descriptor) }
     }
 }
@@ -80,7 +80,7 @@ extension DiskFile {
         return Int(status.st_size)
     }
 
-    /// Reads the next bytes into an array: as many as it has, fewer at the end of the file.
+    /// Reads the next bytes into an array, up to its size; fewer at the end of the file.
     ///
     /// - Returns: The number of bytes read; 0 at the end of the file.
     func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
@@ -113,7 +113,7 @@ extension DiskFile {
         while !rest.isEmpty {
             let count = retrying { write(rest) }
             if count < 0 { return errno }
-            // A result of 0 means that the disk is full.
+            // The system call returns 0 if the disk is full.
             if count == 0 { return ENOSPC }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
@@ -123,8 +123,8 @@ extension DiskFile {
     /// Waits until the bytes of a file, or the names in a directory, are on disk.
     func sync() throws(StoreError) {
         #if canImport(Darwin)
-            // On Darwin, fsync leaves the data in the disk's cache. Some file systems support no
-            // more than that.
+            // On Darwin, fsync leaves the data in the disk's cache, and F_FULLFSYNC flushes it.
+            // File systems that do not support F_FULLFSYNC get fsync.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard retrying({ fsync(descriptor) }) == 0 else {
@@ -132,16 +132,17 @@ extension DiskFile {
         }
     }
 
-    /// Acquires the file's lock, waiting for other owners, until the value goes out of scope.
+    /// Acquires the lock of the file, and holds it until the value goes out of scope.
     ///
-    /// It excludes other threads and processes, provided that each has opened the file itself.
+    /// Waits while another thread or process holds the lock. Threads exclude each other only if
+    /// each has opened the file itself.
     func lock() throws(StoreError) {
         guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
             throw StoreError(errno: errno, doing: "lock the file", path: path)
         }
     }
 
-    /// Calls a closure while holding the lock of a file, which is created if needed.
+    /// Calls a closure while holding the lock of a file, which is created if it does not exist.
     static func alone<Result>(
         _ path: String, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -22,7 +22,7 @@ extension StoreError {
             code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
 
-    /// Creates the error for an error of Foundation, by the system error number in it.
+    /// Creates an error from an error of Foundation, using the system's error number in it.
     init(system error: any Error, doing action: String, path: String) {
         // On Linux, an error must be cast to NSError explicitly.
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error

@@ -2,15 +2,15 @@ public import Foundation
 
 /// An error of the store.
 ///
-/// Missing data is `nil` and not an error; misuse is a trap that says what to do instead. Every
-/// code therefore concerns the environment: the disk, another process, or a key.
+/// Errors concern only the environment: the disk, another process, or a key. Missing data is not an
+/// error: calls return `nil`. Misuse traps, with a message that says what to do instead.
 public struct StoreError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
     /// A description of the failure for people to read.
     ///
-    /// It names the thing that the call was about.
+    /// It names the file, row or argument that the failure concerns.
     public let message: String
 
     /// The path of the file or directory.
@@ -66,7 +66,7 @@ extension StoreError {
         /// Nothing was changed.
         public static let newerSchema = Code(value: .newerSchema)
 
-        /// The files are encrypted with another key, or only one of the files and the call has a
+        /// The files are encrypted with another key, or only one of the files and the caller has a
         /// key.
         public static let wrongKey = Code(value: .wrongKey)
 
@@ -88,7 +88,7 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same text as ``description``, for code that handles any `Error`.
+    /// The same text as ``description``, for code that only knows the error as an `Error`.
     public var errorDescription: String? { description }
 }
 

@@ -34,7 +34,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A key for comparisons with many others, most of which differ in the first bytes.
+/// A key prepared for comparison with many other keys, most of which differ in their first bytes.
 struct KeyBound {
     private let key: KeyBytes
     /// The first eight bytes as a number.
@@ -46,7 +46,7 @@ struct KeyBound {
         head = key.withBytes { $0.number(at: 0) }
     }
 
-    /// Returns a Boolean value that indicates whether another key precedes this one.
+    /// Returns a Boolean value that indicates whether the other key precedes this one.
     @inline(__always)
     func isBehind(_ other: UnsafeRawBufferPointer) -> Bool {
         let otherHead = other.number(at: 0)

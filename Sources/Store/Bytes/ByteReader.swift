@@ -2,7 +2,7 @@ package import Models
 
 /// Reads the output of ``ByteWriter`` from bytes that may be corrupted.
 package struct ByteReader {
-    /// The error for bytes that the store cannot have written.
+    /// The error thrown for bytes that the store did not write.
     package struct Damage: Error, CustomStringConvertible {
         package let offset: Int
         package let expected: String
@@ -41,7 +41,7 @@ package struct ByteReader {
         return value
     }
 
-    /// Returns a number of bytes of a value; a key's part may be inverted.
+    /// Reads the next `count` bytes, which are inverted inside ``descending(_:)``.
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
         guard count <= bytes.count - offset else {
             throw Damage(offset: offset, expected: "the first of \(count) bytes")
@@ -50,7 +50,7 @@ package struct ByteReader {
         return bytes[offset..<offset + count].map { $0 ^ mask }
     }
 
-    /// Reads a text of a number of bytes; by default all remaining ones.
+    /// Reads a text of `count` bytes; by default, of all remaining bytes.
     package mutating func text(_ count: Int? = nil) throws(Damage) -> String {
         let end = offset + (count ?? bytes.count - offset)
         guard end <= bytes.count else {

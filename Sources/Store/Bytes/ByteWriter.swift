@@ -2,8 +2,9 @@ package import Models
 
 /// Writes the bytes of a key or a value.
 ///
-/// Keys are compared byte by byte: the written bytes have the same order as the values. Integers
-/// are big-endian, with the sign bit of signed ones inverted. On-disk format, DO NOT CHANGE.
+/// LevelDB compares keys byte by byte. The bytes written here sort in the order of the values that
+/// they encode: integers are big-endian, and the sign bit of signed integers is inverted. On-disk
+/// format, DO NOT CHANGE.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -40,14 +41,16 @@ package struct ByteWriter {
 
     /// Writes a text with a two-byte length prefix, so that other fields may follow.
     ///
-    /// The order is by length, then by bytes. A text longer than ``Limits/nameSize`` is never
-    /// stored; a lookup of it finds nothing, and it sorts after all others.
+    /// The order is by length, then by bytes. The store rejects texts longer than
+    /// ``Limits/nameSize``. The key of such a text sorts after all stored keys, so a lookup of it
+    /// finds nothing.
     @inline(__always)
     package mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // A stored text may have the same first bytes, but none starts with this byte.
+            // A stored text may begin with the same length prefix, but UTF-8 never contains this
+            // byte.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
@@ -71,7 +74,7 @@ package struct ByteWriter {
         measured(position.messageID.rawValue)
     }
 
-    /// Inverts the order of the bytes that a closure writes: greater values come first.
+    /// Inverts the bytes that `write` appends, so that greater values sort first.
     @inline(__always)
     package mutating func descending(_ write: (inout ByteWriter) -> Void) {
         let start = bytes.count
@@ -117,18 +120,20 @@ package struct KeyRange: Hashable, Sendable {
         self.upper = upper
     }
 
-    /// The range of all keys: no table has the letter 0xFF.
+    /// The range of all keys.
+    ///
+    /// No table's letter is 0xFF.
     package static let all = KeyRange([], [0xFF])
 }
 
 extension KeyBytes {
-    /// The first key after all keys with this prefix.
+    /// The smallest key that is greater than all keys with this prefix.
     package var successorOfPrefix: KeyBytes {
         var successor = self
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }
         }
-        // Nothing follows a prefix of only 0xFF, which is not the letter of a table.
+        // No key follows a prefix of only 0xFF bytes. No table's letter is 0xFF.
         return [0xFF]
     }
 }

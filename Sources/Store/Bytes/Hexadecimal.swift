@@ -12,6 +12,6 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-    /// A file name that is unique for the text: its SHA-256 in 64 digits.
+    /// The SHA-256 of the text in 64 hexadecimal digits, for use as a file name.
     package var hashedFileName: String { SHA256.hash(data: Data(utf8)).hexadecimal }
 }

@@ -1,9 +1,9 @@
 import Models
 
-/// The number of a channel in keys.
+/// The number that identifies a channel in keys.
 ///
-/// Numbers are never reused. Clearing a channel gives it a new number, so that the rows under the
-/// old number are inaccessible immediately.
+/// Numbers are never reused. Clearing a channel assigns a new number to it, which hides the rows
+/// under the old number immediately.
 typealias ChannelNumber = UInt32
 
 /// The tables of the cache, with the letter that prefixes their keys.
@@ -26,7 +26,7 @@ enum Table: UInt8, CaseIterable {
     case name = 0x6E
     /// `URL 'l' channel → channelURL`
     case url = 0x6C
-    /// `gap 'g' channel upper → lower, walk cursor, changes since`
+    /// `gap 'g' channel upper → lower, backfill cursor, feed point before the gap`
     case gap = 0x67
     /// `stale range 'v' channel upper → lower, epoch`
     case staleRange = 0x76
@@ -38,8 +38,8 @@ enum Table: UInt8, CaseIterable {
     case state = 0x6B
     /// `token 't' scope → bytes`
     case token = 0x74
-    /// `cleared 'z' channel → nothing`: a number without a channel, whose rows are to be purged;
-    /// and 0, which no channel has, since the first clearing.
+    /// `cleared 'z' channel → nothing`: a number that no channel has anymore, and whose rows are to
+    /// be purged. Number 0, which is never assigned, also has a row after the first clearing.
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
@@ -192,14 +192,14 @@ extension UnsafeRawBufferPointer {
 
 // MARK: Short keys
 
-/// A key of a table, a channel and a name that needs no allocation.
+/// A key of a table, a channel and a name, stored without an allocation.
 struct ShortKey {
     private typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     private var storage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
     private let count: Int
 
-    /// Creates a key; `nil` if it does not fit.
+    /// Creates a key, or returns `nil` if the key is too long.
     @inline(__always)
     init?(_ table: Table, _ channel: ChannelNumber, _ name: String) {
         let nameSize = name.utf8.count

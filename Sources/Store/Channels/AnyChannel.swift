@@ -11,7 +11,7 @@ extension AnyChannel {
 
 /// A type of channel that lists contain.
 protocol ListedChannel: Channel {
-    /// Creates the channel; `nil` if it is of the other type.
+    /// Creates the channel, or returns `nil` if `channel` has the other type.
     init?(of channel: AnyChannel)
     var ofAnyKind: AnyChannel { get }
 }

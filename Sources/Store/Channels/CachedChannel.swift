@@ -11,8 +11,8 @@ public struct CachedChannel: Hashable, Sendable {
     /// A Boolean value that indicates whether the messages are exempt from eviction.
     public let isPinned: Bool
 
-    /// The sequence number of the last access, counted over all channels; 0 if the channel was
-    /// never opened.
+    /// The sequence number of the channel's last access, from a counter that all channels share; 0
+    /// if the channel was never opened.
     public let lastAccess: UInt64
 }
 

@@ -2,15 +2,15 @@ import Models
 
 /// The numbers of channels by URL, for each commit.
 ///
-/// Numbers are cached after reading. Since a number changes only when a channel is cleared or
-/// removed, the cache also keeps older numbers for readers of older commits.
+/// A number is cached when it is first read. It changes only when the channel is cleared or
+/// removed; the cache then keeps the old number for readers of earlier commits.
 final class ChannelNames: Sendable {
     private struct Meaning {
         let since: Int
         let number: ChannelNumber?
     }
 
-    /// The number of a URL with its validity, and earlier numbers, which few URLs have.
+    /// The current number of a URL with the first commit that has it, and the earlier numbers.
     private struct Meanings {
         var latest: Meaning
         var older: [Meaning] = []
@@ -36,7 +36,7 @@ final class ChannelNames: Sendable {
         if let known = meanings.withLock({ $0[url]?.number(asOf: commit) }) { return known }
         guard let number = try rows.storedNumber(of: url) else { return nil }
         meanings.withLock { meanings in
-            // Unless the writer has stored a newer entry in the meantime.
+            // The writer may have stored a newer entry in the meantime: keep that one.
             if meanings[url] == nil {
                 meanings[url] = Meanings(latest: Meaning(since: 0, number: number))
             }
@@ -59,10 +59,11 @@ final class ChannelNames: Sendable {
 }
 
 extension Rows {
-    /// The number that a channel's name row gives it.
+    /// Returns the number in the name row of a channel.
     ///
-    /// `nil` if there is no such row, or if the number is another channel's: that channel keeps it,
-    /// and this one is unknown, so that no channel reads or writes another's rows.
+    /// Returns `nil` if the row is missing, or if damage gave the channel a number that belongs to
+    /// another one. The channel is then treated as unknown, so that no channel reads or writes the
+    /// rows of another.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"
@@ -71,8 +72,8 @@ extension Rows {
         return try isNamed(number, url) ? number : nil
     }
 
-    /// Returns a Boolean value that indicates whether a number's URL row names a channel, or is
-    /// missing.
+    /// Returns a Boolean value that indicates whether the URL row of a number is missing or
+    /// contains this URL.
     private func isNamed(
         _ number: ChannelNumber, _ url: ChannelURL
     ) throws(StoreError) -> Bool {

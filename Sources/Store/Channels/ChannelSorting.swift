@@ -2,8 +2,8 @@ package import Models
 
 /// An order of a channel list, and its sort keys.
 ///
-/// Sort keys are kept in memory. On disk, each channel that moves to the top would leave a deleted
-/// key that later readers must skip.
+/// Sort keys are kept only in memory. If they were on disk, each channel that moves to the top of a
+/// list would leave a deleted key that later reads have to skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.
@@ -38,7 +38,7 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
-    /// Returns a key with the order of `GroupChannelListQuery.precedes`.
+    /// Returns a key whose byte order matches `GroupChannelListQuery.precedes`.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
         ByteWriter.key { writeKey(of: .group(channel), number, to: &$0) }
     }
@@ -56,7 +56,8 @@ enum ChannelSorting: Hashable, Sendable {
     func writeKey(
         ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, to key: inout ByteWriter
     ) -> Bool {
-        // A single corrupted row must not hide all others. Reading that channel throws the error.
+        // A single corrupted row must not hide all other channels. Reading the channel itself
+        // throws the error.
         do {
             switch self {
             case .group:
@@ -97,7 +98,7 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// The position of a channel in a list at one point in time.
+/// The position that a channel had in a list when the value was created.
 ///
 /// The value does not change when the channel moves.
 package struct ChannelPlace: Hashable, Sendable {
@@ -105,7 +106,8 @@ package struct ChannelPlace: Hashable, Sendable {
 
     /// Creates the position of a channel in the list of a query.
     package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
-        // The number orders only rows with the same URL, of which there is one.
+        // The channel number breaks ties between rows with the same URL, of which there is only
+        // one.
         key = ChannelSorting(query).key(of: channel, .max)
     }
 }
@@ -136,7 +138,7 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the last criteria of all orders.
+    /// Writes the criteria that break ties, which all orders share.
     fileprivate mutating func placeAmongEquals<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {

@@ -7,7 +7,7 @@ struct ChannelState: Hashable, Sendable {
     var lastAccess: UInt64 = 0
     var isPinned = false
 
-    /// A count above any real one indicates corruption, and would overflow in sums.
+    /// A greater count can only result from corruption, and sums of such counts could overflow.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {
@@ -49,9 +49,11 @@ extension Rows {
         }
     }
 
-    /// Returns the state of a channel, empty if there is none; `nil` if the row is corrupted.
+    /// Returns the state of a channel, an empty state if no row exists, or `nil` if the row is
+    /// corrupted.
     ///
-    /// For writers that replace or discard the state, which corruption must not prevent.
+    /// Used by writers that replace or discard the state: corruption must not prevent them from
+    /// doing so.
     func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {

@@ -20,7 +20,7 @@ struct PackedKeys: Sendable {
         self.ends = ends
     }
 
-    /// Creates a list of some keys of another list, in the given order.
+    /// Creates a list of the keys at some indices of another list, in the order of the indices.
     init(_ keys: Lent, at indices: some Collection<Int>) {
         var size = 0
         ends.reserveCapacity(indices.count)
@@ -37,7 +37,9 @@ struct PackedKeys: Sendable {
     /// The total number of bytes.
     var size: Int { bytes.count }
 
-    /// Returns the start offset of a key; for the index after the last key, the end of the bytes.
+    /// Returns the start offset of a key.
+    ///
+    /// For the index after the last key, returns the end of the bytes.
     private func start(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 
     mutating func insert(_ key: UnsafeRawBufferPointer, at index: Int) {
@@ -54,7 +56,7 @@ struct PackedKeys: Sendable {
         moveEnds(from: index, by: -range.count)
     }
 
-    /// Removes the keys from an index on, and returns them.
+    /// Removes and returns the keys from `index` to the end.
     mutating func removeSuffix(from index: Int) -> PackedKeys {
         let start = start(index)
         var suffix = PackedKeys()
@@ -81,7 +83,7 @@ struct PackedKeys: Sendable {
 }
 
 extension PackedKeys {
-    /// The keys, borrowed for the time of a call.
+    /// A view of the keys that is valid only during a call.
     struct Lent {
         fileprivate let bytes: UnsafeRawBufferPointer
         fileprivate let ends: UnsafeBufferPointer<Int>
@@ -95,7 +97,9 @@ extension PackedKeys {
             }
         }
 
-        /// Returns the number of keys that precede a key, if the keys are sorted.
+        /// Returns the number of keys that precede `key`.
+        ///
+        /// The list must be sorted.
         func countBefore(_ key: UnsafeRawBufferPointer) -> Int {
             var low = 0
             var high = count

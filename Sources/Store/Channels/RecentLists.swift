@@ -2,8 +2,8 @@ import Models
 
 /// The sorted channel lists that were requested most recently.
 ///
-/// Their number is limited, because each commit updates all of them, and because the metadata key
-/// of an order may be any text.
+/// Each commit updates all of them, and an app can request any number of orders, because an order
+/// can contain any metadata key. Their number is therefore limited.
 struct RecentLists: Sendable {
     /// The maximum number of lists.
     static let limit = 8
@@ -17,8 +17,8 @@ struct RecentLists: Sendable {
     /// The orders of the lists.
     var sortings: [ChannelSorting] { lists.map(\.sorting) }
 
-    /// Returns the list with an order if there is one, and marks it as the most recently requested
-    /// one.
+    /// Returns the list with an order and marks it as the most recently requested one, or returns
+    /// `nil` if it is not kept.
     mutating func list(by sorting: ChannelSorting) -> SortedKeys? {
         guard let index = lists.lastIndex(where: { $0.sorting == sorting }) else { return nil }
         let found = lists[index]
@@ -31,7 +31,7 @@ struct RecentLists: Sendable {
 
     /// Adds a list.
     ///
-    /// If there are too many, the least recently requested one is removed.
+    /// If the limit is exceeded, evicts the least recently requested list.
     mutating func keep(_ keys: SortedKeys, by sorting: ChannelSorting) {
         lists.removeAll { $0.sorting == sorting }
         lists.append((sorting, keys))
@@ -56,7 +56,7 @@ extension SortedKeys {
     /// Applies the changes of a commit.
     mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
-        // Contains both keys of each change. One buffer is used for the whole commit.
+        // Holds the old and the new key of a change. One buffer serves the whole commit.
         var keys = ByteWriter(capacity: 128)
         for change in changes {
             keys.removeAll()
@@ -73,7 +73,7 @@ extension SortedKeys {
 
     /// Removes one key and inserts another.
     ///
-    /// An empty key means that there is none.
+    /// Pass an empty key to only insert or only remove.
     mutating func replace(_ old: UnsafeRawBufferPointer, with new: UnsafeRawBufferPointer) {
         if old.hasSameBytes(as: new) { return }
         if !old.isEmpty { remove(old) }

@@ -1,21 +1,21 @@
 import Models
 
-/// The first channels of lists at the time the store was closed or suspended.
+/// The first channels of each list, saved when the store is closed or suspended.
 ///
-/// With them, the first page of a list of thousands is available before all channels have been read
-/// and sorted. They are one row, which the first write batch that changes a channel removes: while
-/// the row exists, it is valid.
+/// They make the first page of a long list available before all channels have been read and sorted.
+/// All lists are in one row. The first write batch that changes a channel removes the row, so the
+/// row is valid as long as it exists.
 struct SavedLists {
     /// The first channels of a list.
     struct Beginning {
         let sorting: ChannelSorting
         /// The channel numbers, in order.
         var numbers: [ChannelNumber] = []
-        /// A Boolean value that indicates whether these are all channels.
+        /// A Boolean value that indicates whether `numbers` contains all channels of the list.
         var isWhole = true
     }
 
-    /// The maximum number of channels saved for each list: some pages.
+    /// The maximum number of channels saved for each list, enough for several pages.
     static let length = 100
 
     private(set) var beginnings: [Beginning] = []
@@ -92,9 +92,9 @@ extension ChannelSorting {
 }
 
 extension Rows {
-    /// Returns the saved lists; empty if none were saved or a channel has changed since.
+    /// Returns the saved lists, which are empty if none were saved or a channel has changed since.
     ///
-    /// - Throws: Errors of the disk, except for corruption: an unreadable row is created again.
+    /// - Throws: Errors of the disk other than corruption. An unreadable row counts as missing.
     func savedLists() throws(StoreError) -> SavedLists {
         let key = ByteWriter.key { $0.schemaKey(.lists) }
         do throws(StoreError) {
@@ -124,9 +124,9 @@ extension LevelDB {
 extension ChatStore {
     /// Saves the first channels of requested lists before the files are closed.
     ///
-    /// Best effort: missing lists are computed again.
+    /// Errors are ignored: lists that were not saved are computed again.
     ///
-    /// - Parameter writer: The writer, whose next change of a channel must remove the row.
+    /// - Parameter writer: The writer. Its next write that changes a channel must remove the row.
     func saveLists(_ writer: inout Writer) {
         guard directory != nil, !cache.hasFailed, let version = try? version(),
             let saved = try? Rows(snapshot: version.cache).savedLists()
@@ -154,13 +154,13 @@ extension ChatStore {
 extension Batch {
     /// Removes the saved lists if the batch changes a channel.
     ///
-    /// - Parameter isSaved: A Boolean value that indicates whether saved lists may exist; `false`
-    ///   afterwards.
+    /// - Parameter isSaved: A Boolean value that indicates whether saved lists may exist. Set to
+    ///   `false` if they are removed.
     func removeSavedLists(_ isSaved: inout Bool) {
         guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
         rows.cache.remove { $0.schemaKey(.lists) }
         isSaved = false
-        // These lists are saved again on closing, even if they are not requested until then.
+        // Lists that were saved before are saved again on closing, even if they are not requested.
         guard let saved = try? Rows(snapshot: version.cache).savedLists() else { return }
         version.latest.recordSaved(saved.beginnings.map(\.sorting))
     }

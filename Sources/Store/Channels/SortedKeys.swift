@@ -1,8 +1,8 @@
-/// A sorted list of keys, as a value that shares unchanged parts with its copies.
+/// A sorted list of keys, as a value whose copies share unchanged parts.
 ///
 /// The keys are divided into chunks of at most 256 keys, or about 64 KiB if keys are long. An
-/// insertion copies one chunk and the list of chunks: changing one channel of ten thousand has the
-/// same cost at any time.
+/// insertion copies one chunk and the list of chunks, so the cost of a change depends little on the
+/// length of the list.
 struct SortedKeys: Sendable {
     /// No chunk is empty.
     private var chunks: [PackedKeys]
@@ -60,7 +60,7 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Returns the index of the chunk that contains a key, or to which it belongs.
+    /// Returns the index of the chunk that contains a key, or into which the key would be inserted.
     private func chunk(for key: UnsafeRawBufferPointer) -> Int {
         // Finds the last chunk whose first key is not greater than the key.
         var low = 0
@@ -76,7 +76,7 @@ struct SortedKeys: Sendable {
         return max(0, low - 1)
     }
 
-    /// Returns the location of a key, or the one at which it belongs.
+    /// Returns the location of a key, or the location at which the key would be inserted.
     private func place(
         of key: UnsafeRawBufferPointer
     ) -> (chunk: Int, index: Int, isThere: Bool) {
@@ -117,7 +117,8 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Merges two neighboring chunks if they fill at most half a chunk, to avoid many small chunks.
+    /// Merges two adjacent chunks that together fill at most half a chunk, to avoid many small
+    /// chunks.
     @discardableResult
     private mutating func joinNext(to chunk: Int) -> Bool {
         guard chunk + 1 < chunks.count,
@@ -129,9 +130,10 @@ struct SortedKeys: Sendable {
         return true
     }
 
-    /// Calls a closure with the keys from a given one on, in order, until it returns `false`.
+    /// Calls a closure with each key in order, starting at a given key, until the closure returns
+    /// `false`.
     ///
-    /// A key is valid only for the time of the call.
+    /// The key is valid only during the call.
     func forEach<Failure: Error>(
         from key: KeyBytes? = nil, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Bool
     ) throws(Failure) {

@@ -39,9 +39,9 @@ extension ProblemSearch {
         }
     }
 
-    /// Compares the rows that give channels numbers with those that give numbers channels.
+    /// Compares the rows that map channel URLs to numbers with the rows that map numbers to URLs.
     ///
-    /// - Returns: The channels on which both agree.
+    /// - Returns: The channels on which both tables agree.
     private mutating func searchNames(
         of rows: Rows
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -139,7 +139,7 @@ extension ProblemSearch {
         if state??.messageCount != count { add(.messageCount, in: url) }
     }
 
-    /// Looks for index rows without a message, or with a message that disagrees with the row.
+    /// Finds index rows whose message is missing or disagrees with them.
     private mutating func searchIndexes(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {

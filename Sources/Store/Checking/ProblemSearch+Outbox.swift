@@ -35,7 +35,8 @@ extension ProblemSearch {
         if greatest >= next { add(.nextNumber) }
     }
 
-    /// Compares the index rows with the items, which are identified by the rest of their keys.
+    /// Compares the index rows with the outbox items, each identified by its key without the
+    /// letter.
     private mutating func searchIndex(
         of rows: Rows, _ ids: [KeyBytes: RequestID]
     ) throws(StoreError) {
@@ -45,7 +46,7 @@ extension ProblemSearch {
             let place = KeyBytes(value)
             let id = try? rows.text(ofKey: key, as: "a request id")
             let row = [OutboxTable.outboxItem.rawValue] + place
-            // An item that cannot be decoded is reported as unreadable instead.
+            // An item that cannot be decoded is reported as `unreadable` and not here.
             let isRight =
                 if let found = ids[place] { found.rawValue == id } else { try rows.contains(row) }
             if isRight {

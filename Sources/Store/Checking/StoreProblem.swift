@@ -1,11 +1,13 @@
 public import Models
 
-/// Rows of one kind that are damaged or contradict each other, as ``ChatStore/check()`` finds them.
+/// A number of stored rows of one kind that are damaged or contradict each other, as found by
+/// ``ChatStore/check()``.
 public struct StoreProblem: Hashable, Sendable {
     /// The kind of problem.
     public let kind: Kind
 
-    /// The channel of the rows; `nil` if the rows belong to no channel, or their number to none.
+    /// The channel of the rows; `nil` if the rows, or the number in their keys, belong to no
+    /// channel.
     public let channelURL: ChannelURL?
 
     /// The number of rows.
@@ -15,10 +17,10 @@ public struct StoreProblem: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// A row cannot be decoded.
         case unreadable
-        /// The row from a channel to its number and the row from the number to the channel
-        /// disagree, or one of the two is missing.
+        /// The row that maps a channel's URL to its number and the row that maps the number to the
+        /// URL disagree, or one of them is missing.
         case channelNumber
-        /// The next number to assign is already in use.
+        /// The stored next number, which the next new channel or item would get, is already in use.
         case nextNumber
         /// A channel, a message, a user or an outbox item has a key that disagrees with it.
         case key
@@ -60,15 +62,16 @@ extension StoreProblem: CustomStringConvertible {
 }
 
 extension ChatStore {
-    /// Looks for rows that cannot be decoded, and for rows that contradict each other.
+    /// Searches for rows that cannot be decoded, and for rows that contradict each other.
     ///
-    /// ``rebuildIndexes(at:)`` repairs all of it except the content of damaged records; the next
-    /// sync fetches the rows that it removes.
+    /// ``rebuildIndexes(at:)`` repairs these problems. It removes rows that cannot be decoded, and
+    /// the next sync fetches them again.
     ///
     /// - Returns: The problems, by channel; none in a consistent store.
     /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block
     ///   of a file is damaged.
-    /// - Complexity: O(*n*) in the rows, with some lookups for each message; decodes each.
+    /// - Complexity: O(*n*) in the rows, each of which is decoded, with some lookups for each
+    ///   message.
     public func check() throws(StoreError) -> [StoreProblem] {
         let view = try view
         var search = ProblemSearch()

@@ -9,12 +9,13 @@ extension ChatStore {
 
     /// Changes the encryption key of the store.
     ///
-    /// Only one small file is written, regardless of the size of the store: the keys of the files
-    /// are random, and stored next to them, encrypted with the app's key. An attacker with the old
-    /// key and a copy of that file can still read the files; ``reencrypt(at:from:to:progress:)``
-    /// excludes them.
+    /// Only one small file is written, regardless of the size of the store. The files are encrypted
+    /// with random keys, which are stored next to them, encrypted with the app's key. An attacker
+    /// who has the old key and a copy of the key file can still read the files;
+    /// ``reencrypt(at:from:to:progress:)`` prevents this.
     ///
-    /// After a crash, the store has the old or the new key; when the call returns, the new one.
+    /// After a crash, the store has the old or the new key; when the call returns, it has the new
+    /// one.
     ///
     /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
     ///   `noSpace` or `io`.
@@ -23,21 +24,22 @@ extension ChatStore {
         guard let keys, let directory else {
             throw StoreError(.wrongKey, "the store is not encrypted", path: path)
         }
-        // The files cannot be re-encrypted while the store is open.
+        // Holding the writer's lock excludes a re-encryption, which needs a closed store.
         try writer.withLock { (_) throws(StoreError) in
             _ = try version()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
         }
     }
 
-    /// Encrypts all files of a store again with new keys; also adds or removes the encryption.
+    /// Re-encrypts all files of a store with new keys; also adds or removes the encryption.
     ///
-    /// The store must be closed. Each file is replaced atomically. If the process ends in the
-    /// meantime, the store can be opened with either key, and the same call continues the work;
-    /// ``OpeningReport/isReencryptionUnfinished`` reports it. Damage is preserved.
+    /// The store must be closed. Each file is replaced atomically. If the process ends before the
+    /// call has finished, the store can be opened with either key, and the same call resumes the
+    /// work; ``OpeningReport/isReencryptionUnfinished`` reports this state. Damaged parts of files
+    /// stay as they are.
     ///
-    /// The bytes of the old files are not wiped: copies that the file system or the disk keeps of
-    /// removed files are not affected.
+    /// The bytes of the old files are not wiped: copies of them that the file system or the disk
+    /// may keep are still encrypted with the old keys.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store. If it does not exist, the call has no effect.
@@ -46,7 +48,7 @@ extension ChatStore {
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
     /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema` (nothing was changed),
     ///   `corruption` if the key file is damaged, `permission`, `noSpace` or `io`.
-    /// - Complexity: Reads and writes all files. The disk needs space for one of them.
+    /// - Complexity: Reads and writes all files. Needs disk space for a copy of the largest file.
     public static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         progress: (Double) -> Void = { _ in }
@@ -54,9 +56,9 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
-    /// Encrypts a plain store that no process has open, and renames its directory.
+    /// Encrypts an unencrypted store that no process has open, and renames its directory.
     ///
-    /// If the process ends in between, repeating the call continues.
+    /// If the process ends between the two steps, the same call resumes the work.
     ///
     /// - Throws: ``StoreError``, as ``reencrypt(at:from:to:progress:)`` does.
     package static func encrypt(
@@ -90,7 +92,8 @@ extension StoreFiles {
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        // If there is no key file, check whether there should be one.
+        // Without a key file, checks whether the store's files are encrypted and the key file is
+        // missing.
         if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }
@@ -111,14 +114,14 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        // Files that are written in the meantime have the old or the new keys, never lost ones.
+        // Files that are written until then have an old or a new key, and both can be read.
         try PushInboxFiles(in: directory).reseal(keys) { () throws(StoreError) in
             try keyFile.finishExchange(keys, for: new)
         }
         progress(1)
     }
 
-    /// Removes the leftovers of an interrupted repair or copy.
+    /// Removes the leftover files of an interrupted repair or copy.
     private func removeUnfinished() throws(StoreError) {
         for path in [repaired, salvaged + DiskFile.unfinished] {
             try DiskFile.removeAll(at: path)
@@ -135,8 +138,9 @@ extension StoreFiles {
         }
     }
 
-    /// The directories with encrypted files: the databases, the copies of the outbox and of
-    /// outgoing files; and the name that the keys of their files depend on.
+    /// Returns the directories with encrypted files (the databases, the copies of damaged outboxes,
+    /// the copies of outgoing files), each with the name from which the keys of its files are
+    /// derived.
     private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
         [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })

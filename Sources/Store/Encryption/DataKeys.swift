@@ -1,18 +1,17 @@
 import Crypto
 import Foundation
 
-/// The keys with which the files of a directory are encrypted, by their numbers.
+/// The keys that encrypt the files of a directory, by number.
 ///
-/// There is one key, or none if the files are not encrypted; there are two while files are being
-/// encrypted again.
+/// There is one key, or none if the files are not encrypted. During a re-encryption there are two.
 package struct DataKeys: Sendable {
     /// The key number of unencrypted files.
     package static let plain: UInt32 = 0
 
     /// The number of the key for new files.
     package let generation: UInt32
-    /// A Boolean value that indicates whether unencrypted files are read too, because they are
-    /// about to be encrypted.
+    /// A Boolean value that indicates whether unencrypted files are accepted, which is the case
+    /// until all of them have been encrypted.
     let readsPlain: Bool
     /// The keys by number.
     let keys: [UInt32: SymmetricKey]
@@ -31,8 +30,8 @@ package struct DataKeys: Sendable {
     /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns these keys with an additional one for new files, unless new files are to be
-    /// unencrypted.
+    /// Returns these keys plus a new random key for new files, or without a new key if new files
+    /// are to be unencrypted.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -41,18 +40,20 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)
     }
 
-    /// The numbers of all keys, that of new files first.
+    /// The numbers of all keys.
+    ///
+    /// The first one is that of new files.
     var generations: [UInt32] {
         keys.keys.filter { $0 == generation }
             + keys.keys.filter { $0 != generation }.sorted(by: >)
     }
 
-    /// A Boolean value that indicates whether files may have another key than new ones.
+    /// A Boolean value that indicates whether some files may have another key than new files have.
     package var isUnfinished: Bool {
         readsPlain || keys.keys.contains { $0 != generation }
     }
 
-    /// The remaining key after all files have been encrypted again; `nil` if they are then
+    /// The key that remains when all files have been re-encrypted; `nil` if they are then
     /// unencrypted.
     var finished: DataKeys? {
         guard let key = keys[generation] else { return nil }

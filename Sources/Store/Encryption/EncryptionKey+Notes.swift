@@ -3,9 +3,11 @@ package import Foundation
 
 // Encryption of small files outside of stores, which are read and written as a whole.
 extension EncryptionKey {
-    /// Encrypts bytes for a purpose, which must be the same for decrypting them.
+    /// Encrypts bytes for a purpose.
+    ///
+    /// The same purpose is required to decrypt them.
     package func seal(_ bytes: some DataProtocol, for purpose: String) -> Data? {
-        // A nonce of the default size always permits the combined form.
+        // With a nonce of the default size, `combined` is never `nil`.
         try? AES.GCM.seal(bytes, using: derived(purpose)).combined
     }
 

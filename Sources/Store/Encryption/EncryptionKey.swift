@@ -1,16 +1,15 @@
 import Crypto
 import Foundation
 
-/// A 256-bit key that is required to read the files of a store.
+/// A 256-bit key that encrypts the files of a store.
 ///
-/// The app stores the key, for example in the keychain. Without it, the data cannot be recovered.
-/// Files are encrypted with AES-GCM, under random keys that are stored next to them, encrypted with
-/// this key: changing it rewrites only one small file.
+/// The app stores the key, for example in the keychain. Without the key, the data cannot be
+/// recovered. The files are encrypted with AES-GCM under random keys, which are stored next to
+/// them, encrypted with this key. Changing this key therefore rewrites only one small file.
 ///
-/// The bytes are never shown by `print`, in an error, or in a debugger summary. They are
-/// overwritten when the last copy of the value is released, as far as this process controls them:
-/// copies made by the app, memory that the system has swapped out, and copies made by the compiler
-/// are not overwritten.
+/// `print`, errors and debugger summaries never show the bytes. When the last copy of the value is
+/// released, the bytes are overwritten. This does not reach copies made by the app or by the
+/// compiler, or memory that the system has swapped out.
 public struct EncryptionKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32
@@ -33,7 +32,7 @@ public struct EncryptionKey: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// Calls a closure with the bytes, so that the app can store them.
+    /// Calls a closure with the bytes, for an app that stores the key.
     ///
     /// The app is responsible for overwriting its copies.
     public func withUnsafeBytes<Result, Failure>(
@@ -47,7 +46,7 @@ public struct EncryptionKey: Sendable {
                 result = .failure(error)
             }
         }
-        // The closure above was called.
+        // The result exists, because the closure above was called.
         return try result!.get()
     }
 }

@@ -2,13 +2,15 @@ import CScrollbackLevelDBEnvironment
 import Crypto
 import Foundation
 
-/// The context of the environment's encryption functions, which it must outlive.
+/// The context of the environment's encryption functions.
+///
+/// It must outlive the environment.
 final class FileCipher: Sendable {
     private let keys: DataKeys
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// DO NOT CHANGE: keys of existing files depend on it.
+    /// DO NOT CHANGE: keys of existing files are derived from it.
     private static let purpose = Array("scrollback file 1\n".utf8)
 
     private func key(
@@ -84,7 +86,7 @@ private final class SealingKey: Sendable {
         _ nonce: UnsafePointer<UInt8>, _ bound: UnsafeRawBufferPointer,
         _ plain: UnsafeRawBufferPointer, into sealed: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        // Fails only for invalid sizes, which this code determines.
+        // This fails only for invalid sizes, and the sizes are fixed here.
         guard
             let box = try? AES.GCM.seal(
                 plain, using: key, nonce: self.nonce(nonce), authenticating: bound)
@@ -100,7 +102,7 @@ private final class SealingKey: Sendable {
         into plain: UnsafeMutablePointer<UInt8>?
     ) -> Bool {
         let tag = UnsafeRawBufferPointer(start: tag, count: Int(scrollback_tag_size))
-        // A failed authentication is an error here, and is reported as corruption to the reader.
+        // A failed authentication is reported to the reader as corruption.
         guard
             let box = try? AES.GCM.SealedBox(
                 nonce: self.nonce(nonce), ciphertext: sealed, tag: tag),

@@ -1,7 +1,7 @@
 import Foundation
 
-// Re-encryption: the old and the new key are both in one file until all files are encrypted again,
-// so that they can be read with either of the app's keys at any time.
+// Re-encryption. Until all files are re-encrypted, the key file contains the old and the new data
+// key, and either of the app's keys decrypts it.
 extension KeyFile {
     /// Checks that the re-encryption can be started or continued.
     ///
@@ -11,10 +11,11 @@ extension KeyFile {
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // An earlier call finished, without its result being reported.
+            // An earlier call finished the work, but was interrupted before it returned.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // An old key without a new one: the last step of an earlier call was finished.
+        // A key file is missing although there is an old key: an earlier call that removes the
+        // encryption has removed it in its last step.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(.wrongKey, "the files are not encrypted", path: path)
@@ -37,7 +38,7 @@ extension KeyFile {
         return keys
     }
 
-    /// Removes the old key from the file, after all files have been encrypted again.
+    /// Removes the old data key from the file, after all files have been re-encrypted.
     func finishExchange(_ keys: DataKeys, for new: EncryptionKey?) throws(StoreError) {
         if let new, let finished = keys.finished {
             try write(finished, for: [new])
@@ -47,7 +48,8 @@ extension KeyFile {
         }
     }
 
-    /// Returns the keys that one of the app's keys decrypts, and whether that is not the old key.
+    /// Returns the keys that the old or the new key of the app decrypts, and whether it was the new
+    /// one.
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
@@ -63,8 +65,8 @@ extension KeyFile {
             .wrongKey, "the files are encrypted, and no key was given", path: path)
     }
 
-    /// Returns a Boolean value that indicates whether both keys decrypt the file: an earlier call
-    /// had the same keys.
+    /// Returns a Boolean value that indicates whether both keys decrypt the file, which means that
+    /// an earlier call was started with the same keys.
     private func areBothKnown(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
@@ -83,7 +85,7 @@ extension KeyFile {
 // MARK: Several directories
 
 extension KeyFile {
-    /// Returns the names of the subdirectories that have a key file, in order.
+    /// Returns the names of the subdirectories that contain a key file, sorted.
     package static func directories(in path: String) throws(StoreError) -> [String] {
         try DiskFile.names(in: path).sorted().filter {
             access("\(path)/\($0)/\(name)", F_OK) == 0
@@ -95,7 +97,7 @@ extension KeyFile {
         try dataKeys(appKeys) != nil
     }
 
-    /// Replaces the app's keys of the file, if one of the given keys decrypts it.
+    /// If one of the given keys decrypts the file, writes the file again for other keys of the app.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {

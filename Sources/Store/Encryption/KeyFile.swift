@@ -49,7 +49,7 @@ package struct KeyFile: Sendable {
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // A failure only means that this is not the key's slot: try the next one.
+            // A failure only means that the slot belongs to another key: try the next slot.
             guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
                 continue
             }
@@ -73,7 +73,7 @@ package struct KeyFile: Sendable {
             let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
                 .withUnsafeBytes(Array.init)
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // A nonce of the default size always permits the combined form, and all sizes are
+            // With a nonce of the default size, `combined` is never `nil`, and all sizes here are
             // valid.
             guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
                 throw StoreError(.io, "the keys cannot be encrypted", path: path)
@@ -106,7 +106,7 @@ package struct KeyFile: Sendable {
 // MARK: Bytes
 
 extension DataKeys {
-    /// The number of the key for new files, the flags, and each key with its number.
+    /// The number of the data key for new files, the flags, and each data key with its number.
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: generation)

@@ -24,10 +24,12 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// Returns the possible names of a file, of which the first is used for new files.
+    /// Returns the possible names of a file.
     ///
-    /// Without the key, a name cannot be derived from the channel. There are several while files
-    /// are being encrypted again.
+    /// The first is the name for new files.
+    ///
+    /// The names are derived from the channel and a key, so that the channel cannot be guessed
+    /// without the key. During a re-encryption, there is one name for each key.
     func names(of file: CacheFile) -> [String] {
         guard file.kind == .messages else { return [file.name] }
         let sealed = keys.generations.compactMap { name(of: file, $0) }
@@ -45,7 +47,7 @@ struct LineCipher: Sendable {
         return code.hexadecimal + CacheFile.messagesSuffix
     }
 
-    /// Encrypts the text of a file with a given name; returns it unchanged if new files are
+    /// Encrypts the text of the file `name`, or returns the text unchanged if new files are
     /// unencrypted.
     func seal(_ text: [UInt8], name: String) throws(StoreError) -> [UInt8] {
         guard keys.generation != DataKeys.plain else { return text }
@@ -59,7 +61,7 @@ struct LineCipher: Sendable {
         let lines = text.dropLast().split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
-            // Fails only for invalid sizes, which this code determines.
+            // This fails only for invalid sizes, and the sizes are fixed here.
             guard
                 let box = try? AES.GCM.seal(
                     line, using: file.key, authenticating: LineCipher.bytes(index)),
@@ -71,8 +73,8 @@ struct LineCipher: Sendable {
         return sealed
     }
 
-    /// Returns the key for a file with a given name from its first line; `nil` if the line is not a
-    /// header, or the key is unknown.
+    /// Returns the key of the file `name`, given the first line of the file; `nil` if the line is
+    /// not a header or was written with an unknown key.
     func key(_ line: [UInt8], name: String) -> SymmetricKey? {
         let head = LineCipher.head.utf8
         guard LineCipher.isHead(line),
@@ -81,8 +83,7 @@ struct LineCipher: Sendable {
         else { return nil }
         let salt = bytes.prefix(EncryptionKey.byteCount)
         let check = bytes.suffix(LineCipher.checkCount)
-        // There are two keys while files are being encrypted again. The check bytes identify the
-        // right one.
+        // During a re-encryption there are two keys. The check bytes identify the right one.
         for generation in keys.generations {
             guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
                 continue
@@ -92,7 +93,7 @@ struct LineCipher: Sendable {
         return nil
     }
 
-    /// Decrypts a line; `nil` if it is not the one that was written at this index.
+    /// Decrypts a line; `nil` if the line was not written at this index of this file.
     static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
         guard let combined = Data(base64Encoded: Data(line)),
             let box = try? AES.GCM.SealedBox(combined: combined),

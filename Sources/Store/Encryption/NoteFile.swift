@@ -1,17 +1,18 @@
 package import Foundation
 
-/// A small file beside the stores of an application, read and written as a whole.
+/// A small file next to the stores of an app, read and written as a whole.
 package struct NoteFile: Sendable {
     private let path: String
     private let key: EncryptionKey?
     private let purpose: String
 
-    /// Creates a value that names a file; the file need not exist.
+    /// Creates a reference to a file, which need not exist.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - key: The key that the file is encrypted with; `nil` for a plain file.
-    ///   - purpose: A text that encrypted bytes are bound to.
+    ///   - key: The key that encrypts the file; `nil` for an unencrypted file.
+    ///   - purpose: A text that is authenticated with the encrypted bytes, so that they cannot be
+    ///     used for another purpose.
     package init(at path: String, encryptedWith key: EncryptionKey?, for purpose: String) {
         self.path = path
         self.key = key
@@ -21,14 +22,17 @@ package struct NoteFile: Sendable {
     /// A Boolean value that indicates whether the file exists.
     package var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Returns the bytes; `nil` if the file is missing, cannot be read, or has another key.
+    /// Returns the bytes; `nil` if the file is missing, cannot be read, or is encrypted with
+    /// another key.
     package func read() -> Data? {
         guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
         guard let key else { return bytes }
         return key.open(bytes, for: purpose)
     }
 
-    /// Replaces the bytes in one step; they are on the disk when the call returns.
+    /// Replaces the bytes atomically.
+    ///
+    /// They are on disk when the call returns.
     ///
     /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`.
     package func write(_ bytes: Data) throws(StoreError) {

@@ -4,11 +4,11 @@ import Models
 extension StoreFiles {
     var keyFile: KeyFile { KeyFile(in: directory.path) }
 
-    /// Determines the keys of the files, without changing them.
+    /// Returns the keys of the files, without changing the files.
     ///
     /// - Parameters:
     ///   - key: The app's key; `nil` for unencrypted files.
-    ///   - isCreating: A Boolean value that indicates whether keys are created if there is no store
+    ///   - isCreating: A Boolean value that indicates whether to create keys if no store exists
     ///     yet.
     /// - Returns: The keys; `nil` if the files are not encrypted.
     /// - Throws: `wrongKey`; `corruption` if the key file is damaged or missing.
@@ -36,12 +36,14 @@ extension StoreFiles {
         return isCreating ? try makeKeys(for: key) : nil
     }
 
-    /// Creates the keys of a new store, unless another process has done so in the meantime.
+    /// Creates the keys of a new store.
+    ///
+    /// If another process has just created them, returns those.
     private func makeKeys(for key: EncryptionKey) throws(StoreError) -> DataKeys {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // A process with the store open uses keys that must not be replaced.
+        // If a process has the store open, its keys must not be replaced.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])
@@ -50,7 +52,7 @@ extension StoreFiles {
         return isOurs ? keys : try keyFile.keys(key)
     }
 
-    /// Returns a Boolean value that indicates whether there are files of a store.
+    /// Returns a Boolean value that indicates whether the directory contains files of a store.
     private func hasFiles() throws(StoreError) -> Bool {
         if access(version, F_OK) == 0 || access(salvaged, F_OK) == 0 { return true }
         for database in [cache, outbox] {

@@ -21,7 +21,9 @@ struct CacheFile: Equatable {
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// A file of a `PushInbox`, which names it.
+    /// A file of a `PushInbox`.
+    ///
+    /// The inbox gives it its name.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
@@ -32,7 +34,8 @@ struct CacheFile: Equatable {
 // MARK: Name
 
 extension CacheFile {
-    /// The file name: different for each channel in any file system, and only letters and digits.
+    /// The file name: only letters and digits, and unique for each channel, even if the file system
+    /// ignores case.
     var name: String {
         switch kind {
         case .channels: "channels"
@@ -82,7 +85,8 @@ extension CacheFile {
         (record.serializedByteCount + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
 
-    /// Returns the channel of the message in a line, regardless of the line's file.
+    /// Returns the channel of the message in a line, even if the line belongs to a file of another
+    /// channel.
     static func channel(ofMessageIn line: [UInt8]) -> ChannelURL? {
         guard let (base64, _) = split(line), let bytes = Data(base64Encoded: Data(base64)),
             let message = try? Message(serialized: bytes)
@@ -93,7 +97,9 @@ extension CacheFile {
     fileprivate var base64: String { Data(channel.rawValue.utf8).base64EncodedString() }
 }
 
-/// The check values of the records of a file: a line of another file has another value.
+/// Computes the check values of the lines of a file.
+///
+/// They depend on the file, so that lines of another file do not match.
 struct CheckValues {
     private let file: SHA256
 
@@ -161,7 +167,7 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // They differ if the bytes are not UTF-8.
+        // Decoding replaces bytes that are not UTF-8, so the Base64 differs for them.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }

@@ -6,9 +6,10 @@ extension FileCache {
         /// The messages, oldest first, or the channels, in the order in which they were saved.
         public internal(set) var records: [Element] = []
 
-        /// The damage of the file, in ascending order of lines; empty if there is none or no file.
+        /// The damaged lines of the file, in ascending order; empty if nothing is damaged or the
+        /// file does not exist.
         ///
-        /// At most the first thousand entries, to limit memory.
+        /// At most the first thousand are listed, to limit memory.
         public internal(set) var damage: [Damage] = []
 
         /// The number of damaged lines, including those that ``damage`` does not list.
@@ -79,7 +80,7 @@ extension FileCache.Damage: CustomStringConvertible {
 // MARK: Reading
 
 extension FileCache.Contents {
-    /// The maximum number of listed damaged lines.
+    /// The maximum number of damaged lines that are listed.
     static var maximumDamage: Int { 1000 }
 
     mutating func add(
@@ -92,7 +93,7 @@ extension FileCache.Contents {
 }
 
 extension FileCache.Contents where Element: Record {
-    /// Reads all lines of a file, and keeps the expected records.
+    /// Reads all lines of a file, and keeps the records that `isExpected` accepts.
     mutating func read(
         _ file: CacheFile, from lines: inout LineReader, at path: String,
         where isExpected: (Element) -> Bool
@@ -116,7 +117,7 @@ extension FileCache.Contents where Element: Record {
                     continue
                 }
                 add(.header, line: 1)
-                // If the header line is missing, the first line is a record.
+                // If the header line is missing, the first line may be a record.
                 if let record: Element = try? checks.record(in: bytes), isExpected(record) {
                     records.append(record)
                 }

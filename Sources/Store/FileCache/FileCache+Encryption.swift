@@ -2,12 +2,12 @@ public import Foundation
 import Models
 
 extension FileCache {
-    /// Encrypts all files of a directory again with new keys; also adds or removes the encryption.
+    /// Re-encrypts all files of a directory with new keys; also adds or removes the encryption.
     ///
-    /// Each file is replaced atomically. If the process ends in the meantime, all files can be
-    /// loaded with either key, and the same call continues the work. Damage is preserved. Other
-    /// writers wait until the call has finished. Caches that were opened before have the old keys
-    /// and must be opened again.
+    /// Each file is replaced atomically. If the process ends before the call has finished, all
+    /// files can be loaded with either key, and the same call resumes the work. Damaged lines stay
+    /// as they are. Other writers wait until the call has finished. ``FileCache`` values that were
+    /// created before have the old keys: create them again.
     ///
     /// The bytes of the old files are not wiped, as in
     /// ``ChatStore/reencrypt(at:from:to:progress:)``.
@@ -17,12 +17,12 @@ extension FileCache {
     ///   - old: The current key; `nil` if the cache is not encrypted.
     ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
-    /// - Returns: The number of files that were removed because no line contained their channel
-    ///   anymore.
+    /// - Returns: The number of files that were removed because they are too damaged: none of their
+    ///   lines shows to which channel they belong.
     /// - Throws: ``StoreError``: `wrongKey` (nothing was changed), `corruption` if the key file is
     ///   damaged, `newerSchema` if a newer version wrote one of the files, `permission`, `noSpace`
     ///   or `io`.
-    /// - Complexity: Reads and writes all files. The disk needs space for one of them.
+    /// - Complexity: Reads and writes all files. Needs disk space for a copy of the largest file.
     @discardableResult
     public static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
@@ -31,8 +31,8 @@ extension FileCache {
         try reencrypt(at: directory, from: old, to: new, progress) { () throws(StoreError) in }
     }
 
-    /// The same, with a closure that is called before each change on disk, for tests that interrupt
-    /// it there.
+    /// The same, with a closure that is called before each change on disk, for tests that simulate
+    /// a crash there.
     static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         _ progress: (Double) -> Void, step: () throws(StoreError) -> Void
@@ -59,7 +59,7 @@ extension FileCache {
         }
     }
 
-    /// Encrypts each file again, under the name for the new key.
+    /// Re-encrypts each file, and renames it, since names depend on the key.
     private static func reseal(
         _ path: String, _ cipher: LineCipher, _ progress: (Double) -> Void,
         _ step: () throws(StoreError) -> Void
@@ -85,7 +85,8 @@ extension FileCache {
                 removed += 1
                 continue
             }
-            // It was saved again under the new name, after an earlier call had been interrupted.
+            // An earlier call was interrupted, and the file has been saved under its new name
+            // since.
             if newName == name || access(path + "/" + newName, F_OK) != 0 {
                 try step()
                 try DiskFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
@@ -101,12 +102,13 @@ extension FileCache {
 }
 
 extension LineCipher {
-    /// Returns the new name of a file; `nil` if its content does not contain its channel.
+    /// Returns the new name of a file; `nil` if its content does not show its channel.
     fileprivate func newName(of name: String, _ text: [UInt8]) -> String? {
         guard CacheFile.isMessagesName(name) else { return name }
         let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
         let named = lines.first.flatMap { CacheHeader($0)?.contents?.file.channel }
-        // Without a header, use the channel of the messages; the name verifies it.
+        // Without a header, the channel of a message is used. It is right if it results in the
+        // file's current name.
         let said = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
         for channel in [named].compactMap(\.self) + said {
             let names = names(of: .messages(of: channel))

@@ -2,20 +2,20 @@ import Crypto
 public import Foundation
 public import Models
 
-/// A simple way to store chat data: a file for each channel with its newest messages, and a file
+/// A simple store for chat data: one file for each channel with its newest messages, and one file
 /// for the list of channels.
 ///
 /// It is intended for apps that show the previous content until the server responds, and need no
-/// database for it. A file is saved and loaded as a whole, without information about gaps or
+/// database for that. A file is saved and loaded as a whole, without information about gaps or
 /// deletions. Unsent messages are never stored.
 ///
-/// A file is replaced atomically, and is on disk when a call returns: after a crash, the old or the
-/// new file exists. Each line has a check value, so that damage affects only the damaged lines.
-/// Docs/Format.md, "File cache", describes the format.
+/// A file is replaced atomically, and is on disk when a call returns: after a crash, the file has
+/// its old or its new content. Each line has a check value, so damage affects only the damaged
+/// lines. Docs/Format.md, "File cache", describes the format.
 ///
-/// The value consists of the directory's name, and caches nothing. Several threads, values and
-/// processes may use a directory at the same time: they save one after the other, and a load
-/// returns the state before or after a save. Each user of a device needs a separate directory.
+/// The value only refers to the directory, and keeps no content in memory. Several threads, values
+/// and processes may use a directory at the same time: saves run one at a time, and a load returns
+/// the state before or after a save. Each user of a device needs a separate directory.
 public struct FileCache: Sendable {
     /// The directory of the files.
     public let directory: URL
@@ -28,20 +28,20 @@ public struct FileCache: Sendable {
 
     /// Opens a directory, and creates it if it does not exist.
     ///
-    /// The leftovers of an interrupted save are removed. Other files in the directory are not
+    /// Leftover files of an interrupted save are removed. Other files in the directory are not
     /// touched.
     ///
     /// - Parameters:
-    ///   - directory: A directory for the cache alone. It is created, its parents too, such that
-    ///     only the current user can enter; an existing one keeps its permissions.
+    ///   - directory: A directory for the cache alone. If it does not exist, it is created with its
+    ///     parents, accessible only to the current user; an existing one keeps its permissions.
     ///   - limit: The maximum number of messages stored per channel. The default is 100; less than
     ///     1 counts as 1.
-    ///   - encryptionKey: The key that encrypts the files and their names; by default they are
-    ///     plain.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the directory has files under another
-    ///   key, or only one of the two has any (nothing was touched; to start over, remove the
-    ///   directory), `corruption` if the file of the keys is damaged, `permission`, `noSpace` or
-    ///   `io`.
+    ///   - encryptionKey: The key that encrypts the files and their names. By default, they are not
+    ///     encrypted.
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the directory has files with another
+    ///   key, if it is encrypted and no key is given, or if a key is given and its files are not
+    ///   encrypted (nothing was changed; to start over, remove the directory); `corruption` if the
+    ///   key file is damaged; `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the number of files.
     public init(
         directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
@@ -76,10 +76,11 @@ extension FileCache {
 
     /// Changes the encryption key of the directory.
     ///
-    /// Existing values stay valid.
+    /// Existing `FileCache` values stay valid.
     ///
     /// Only one small file is written, as by ``ChatStore/changeEncryptionKey(to:)``. An attacker
-    /// with the old key and a copy of that file is excluded by ``reencrypt(at:from:to:progress:)``.
+    /// who has the old key and a copy of that file can still read the files;
+    /// ``reencrypt(at:from:to:progress:)`` prevents this.
     ///
     /// - Throws: ``StoreError`` with the code `wrongKey` if the old key is not that of the
     ///   directory, `corruption`, `permission`, `noSpace` or `io`.
@@ -118,18 +119,21 @@ extension FileCache {
 extension FileCache {
     /// Saves the newest messages of a channel, replacing the saved ones.
     ///
-    /// The following messages are omitted: unsent messages (without an ID, or with a status other
-    /// than succeeded or none); of several messages with the same ID, all but the last in the
-    /// array; messages of more than 12 MiB; and of the rest, all but the ``limit`` newest ones by
-    /// ``/Models/Position``. Without any messages, an empty list is saved.
+    /// Some messages are omitted:
+    /// - unsent messages, which have no ID, or a status other than succeeded or none;
+    /// - of several messages with the same ID, all but the last in the array;
+    /// - messages of more than 12 MiB;
+    /// - of the rest, all but the ``limit`` newest ones by ``/Models/Position``.
+    ///
+    /// An empty array saves an empty list.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order.
     ///   - channel: The channel. The channel in the messages is ignored.
-    /// - Returns: `true` if the file was written. It is not written if it already has the same
-    ///   SHA-256, for which it is read in each call.
+    /// - Returns: `true` if the file was written. It is not written if its content already has the
+    ///   same SHA-256; each call reads the file to compare.
     /// - Throws: ``StoreError`` with the code `permission`, `noSpace`, `io`, or `newerSchema` if a
-    ///   newer version wrote the file. The file is then the old one or already the new one.
+    ///   newer version wrote the file. The file then has its old or its new content.
     /// - Complexity: O(*n* log *n*) in the number of messages. Writing the file waits for the disk
     ///   twice.
     @discardableResult
@@ -142,10 +146,10 @@ extension FileCache {
 
     /// Saves the list of channels, replacing the saved one.
     ///
-    /// Of several channels with the same URL, all but the last in the array are omitted, and so are
-    /// channels of more than 12 MiB. The number of channels is not limited.
+    /// Channels of more than 12 MiB are omitted. Of several channels with the same URL, only the
+    /// last in the array is saved. The number of channels is not limited.
     ///
-    /// - Parameter channels: The channels in the order in which they are to be loaded.
+    /// - Parameter channels: The channels, in the order in which they are to be loaded.
     /// - Returns: `true` if the file was written, as for ``save(_:in:)``.
     /// - Throws: ``StoreError``, as ``save(_:in:)``.
     /// - Complexity: O(*n*) in the number of channels. Writing the file waits for the disk twice.
@@ -156,8 +160,9 @@ extension FileCache {
         return try replace(.channels, by: last.reversed())
     }
 
-    /// Returns the sent messages without duplicates; of several with the same ID, the last in the
-    /// array.
+    /// Returns the sent messages, oldest first.
+    ///
+    /// Of several messages with the same ID, the last in the array is returned.
     private static func oldestFirst(_ messages: [Message]) -> [Message] {
         var sent: [MessageID: (position: Position, message: Message)] = [:]
         for message in messages {
@@ -176,15 +181,15 @@ extension FileCache {
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try DiskFile.replace(path(of: name), by: bytes)
-            // Names of the file before it was encrypted again.
+            // The file may still exist under a name of an earlier key.
             for old in names(of: file).dropFirst() { try delete(old) }
             return true
         }
     }
 
-    /// Returns a Boolean value that indicates whether a file has exactly this text.
+    /// Returns a Boolean value that indicates whether the content of a file equals `text`.
     ///
-    /// Throws if a newer version wrote it.
+    /// - Throws: `newerSchema` if a newer version wrote the file.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
         let name = name(of: file)
         for name in names(of: file) {
@@ -204,7 +209,8 @@ extension FileCache {
         return hash.finalize() == SHA256.hash(data: text)
     }
 
-    /// Returns a Boolean value that indicates whether an encrypted file has exactly this text.
+    /// Returns a Boolean value that indicates whether the decrypted content of a file equals
+    /// `text`.
     private func hasLines(_ name: String, _ text: [UInt8]) throws(StoreError) -> Bool {
         guard var lines = try lines(of: name) else { return false }
         var hash = SHA256()
@@ -285,7 +291,7 @@ extension FileCache {
 
     /// Returns the total size of the files in bytes.
     ///
-    /// File systems may need more space.
+    /// The space that the file system uses for them may be larger.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
     /// - Complexity: O(*n*) in the number of files.
@@ -325,8 +331,9 @@ extension FileCache {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    /// Returns the possible names of a file; there are several while files are being encrypted
-    /// again.
+    /// Returns the possible names of a file.
+    ///
+    /// During a re-encryption, there is one for each key.
     private func names(of file: CacheFile) -> [String] { cipher?.names(of: file) ?? [file.name] }
 
     private func name(of file: CacheFile) -> String { names(of: file)[0] }
@@ -342,7 +349,7 @@ extension FileCache {
         return CacheHeader(line)
     }
 
-    /// Calls a closure while no other thread or process writes in the directory.
+    /// Calls a closure while no other thread or process can write in the directory.
     private func alone<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -8,13 +8,13 @@ struct LineReader: ~Copyable {
     enum Line {
         /// A line without its terminator.
         case whole([UInt8])
-        /// The end of the file inside a line.
+        /// An incomplete line at the end of the file.
         case cut
         /// A line longer than ``maximumSize``, whose bytes were discarded.
         case tooLong
     }
 
-    /// The form of the file, which the first line determines.
+    /// The form of the file, determined by its first line.
     private enum Form {
         case unread, plain
         /// Without a key, no line can be read.
@@ -38,7 +38,8 @@ struct LineReader: ~Copyable {
 
     /// Returns the next line; `nil` after the last one.
     ///
-    /// A corrupted line of an encrypted file is returned as an empty line, which no valid one is.
+    /// A corrupted line of an encrypted file is returned as an empty line. Valid lines are never
+    /// empty.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
         if case .unread = form {
@@ -60,13 +61,12 @@ struct LineReader: ~Copyable {
         return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
     }
 
-    /// Returns the remaining text, to be written again.
-    ///
-    /// Damage is preserved.
+    /// Returns the remaining text, including damaged lines, to be written again.
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // No record has an empty line, and the header contains the number of lines.
+            // The incomplete line can be dropped: a record is never empty, and the header contains
+            // the number of lines, so the loss is still detected.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))
@@ -74,7 +74,7 @@ struct LineReader: ~Copyable {
         return text
     }
 
-    /// The maximum number of bytes of a line in the file.
+    /// The maximum number of bytes of a line as stored, which is longer in an encrypted file.
     private var limit: Int {
         cipher == nil ? Self.maximumSize : (Self.maximumSize + 64) / 3 * 4
     }

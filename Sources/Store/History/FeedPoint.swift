@@ -2,7 +2,7 @@ public import Models
 
 /// A position in the server's feed.
 ///
-/// Cursors are opaque: their order is that of the numbers.
+/// The server's cursors are opaque and cannot be compared. Points are ordered by their numbers.
 public struct FeedPoint: Hashable, Sendable {
     /// The server's cursor.
     public let cursor: FeedCursor
@@ -20,7 +20,7 @@ public struct FeedPoint: Hashable, Sendable {
 }
 
 extension FeedPoint: Comparable {
-    /// Returns a Boolean value that indicates whether the left position is the earlier one.
+    /// Returns a Boolean value that indicates whether the left point is earlier in the feed.
     public static func < (left: FeedPoint, right: FeedPoint) -> Bool {
         if left.number != right.number { return left.number < right.number }
         return left.cursor < right.cursor

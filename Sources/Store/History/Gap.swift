@@ -2,8 +2,8 @@ public import Models
 
 /// A range of a channel's history that the cache does not have.
 ///
-/// Everything strictly between the two bounds is unknown, even if single messages in it are stored.
-/// An unknown channel is one gap from the start to the end of the history.
+/// Everything strictly between the two bounds is unknown, even if some messages in it are stored. A
+/// channel without stored data has one gap, from the start to the end of the history.
 public struct Gap: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -19,15 +19,15 @@ public struct Gap: Hashable, Sendable {
     /// If it is `nil`, the backfill continues from ``upper`` toward older messages.
     public var walkCursor: PageCursor?
 
-    /// The position of the feed before the gap was opened: neighboring messages may have changed
-    /// since.
+    /// The position in the feed before the gap was opened.
     ///
-    /// If it is `nil`, the gap can be closed without reading a changelog.
+    /// Messages next to the gap may have changed since, so closing the gap requires the changelog
+    /// from here. If it is `nil`, no changelog is needed.
     public var changesSince: FeedPoint?
 
-    /// Creates the gap between two bounds, in whichever order they come.
+    /// Creates the gap between two bounds, given in any order.
     ///
-    /// Between equal bounds is nothing; a store refuses such a gap with `invalid`.
+    /// If the bounds are equal, the gap is empty, and a store refuses it with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
         walkCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
@@ -41,15 +41,15 @@ public struct Gap: Hashable, Sendable {
 }
 
 extension Gap {
-    /// A bound of a range of a history.
+    /// The bound of a range of history.
     ///
-    /// A position outlives its message: the bound does not change when the message is deleted.
+    /// If the message at a bound is deleted, the bound stays.
     public enum Bound: Hashable, Sendable {
-        /// Before every message.
+        /// Older than every message.
         case beginning
         /// The position of an existing or deleted message.
         case position(Position)
-        /// After every message, including future ones.
+        /// Newer than every message, including future ones.
         case end
     }
 

@@ -25,8 +25,8 @@ extension HistoryAnchor {
 
     /// Returns the key at which a scan starts; `nil` if the range is empty.
     ///
-    /// Toward older messages, this is the first key of the scan; toward newer messages, the key
-    /// after it. Keys are ordered newest first: the scan toward older messages is ascending.
+    /// Keys are ordered newest first, so a scan toward older messages is ascending, and this is its
+    /// first key. A scan toward newer messages is descending and starts before this key.
     func key(
         behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
     ) -> KeyBytes? {
@@ -40,12 +40,12 @@ extension HistoryAnchor {
         case .newest: return towardsOlder ? prefix : nil
         case .oldest: return towardsOlder ? nil : prefix.successorOfPrefix
         case .time(let time):
-            // The keys of one time are exactly those with the bytes of the time as their prefix.
+            // The keys of all messages of one time have the bytes of the time as their prefix.
             let atTime = key { $0.timestamp(time) }
             return towardsOlder == isInclusive ? atTime : atTime.successorOfTime(behind: prefix)
         case .position(let position):
             let atPosition = key { $0.position(position) }
-            // The next key in byte order is the same key with an additional zero byte.
+            // Appending a zero byte results in the next key in byte order.
             return towardsOlder == isInclusive ? atPosition : atPosition + [0]
         }
     }

@@ -1,10 +1,10 @@
 import Models
 
-/// The common part of gaps and stale ranges: all positions strictly between two bounds in a
-/// channel, and the rules for splitting and merging such rows.
+/// A gap or a stale range: all positions strictly between two bounds in a channel, with the rules
+/// for splitting and merging such rows.
 ///
-/// The ranges of a table never overlap. Two of them may share a bound: the message at the bound is
-/// known.
+/// The ranges of one table never overlap. Two of them may share a bound, and then the message at
+/// the bound is known.
 protocol Segment: Hashable, Sendable {
     static var table: Table { get }
 
@@ -12,7 +12,7 @@ protocol Segment: Hashable, Sendable {
     var lower: Gap.Bound { get set }
     var upper: Gap.Bound { get set }
 
-    /// Merges another range into this one, with its information that is still useful.
+    /// Merges another range into this one: the bounds, and the information that is still valid.
     mutating func absorb(_ other: Self)
 
     /// The change operations that report that a range was saved or removed.
@@ -25,9 +25,10 @@ protocol Segment: Hashable, Sendable {
 }
 
 extension Segment {
-    /// Returns the rest of the range without a closed range of positions.
+    /// Returns the parts of the range that remain without the positions from `first` through
+    /// `last`.
     ///
-    /// The result has no, one or two parts, older part first.
+    /// The result has zero, one or two parts, the older one first.
     func carved(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
@@ -58,11 +59,11 @@ extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // A backfill starts at the upper bound, so the cursor of the gap with the newer upper bound
-        // remains valid.
+        // A backfill proceeds from the upper bound, so the cursor of the gap with the newer upper
+        // bound is still right.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
-        // The changes since an earlier position include those since a later one.
+        // The changes since the earlier of two points include those since the later one.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
@@ -97,7 +98,7 @@ extension StaleRange: Segment {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
-        // Data is verified if it was fetched after the last loss.
+        // Data counts as verified only if it was fetched after the later of both losses.
         epoch = max(epoch, other.epoch)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)

@@ -2,8 +2,8 @@ public import Models
 
 /// A range of a channel's history that was complete once, and may be out of date.
 ///
-/// Reports of the feed for it were lost, for example because a cursor expired. Its messages are
-/// shown, and fetched again when they become visible.
+/// The feed's notices about it were lost, for example because a cursor expired. Its messages are
+/// shown, and the engine fetches them again when they become visible.
 public struct StaleRange: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -14,11 +14,12 @@ public struct StaleRange: Hashable, Sendable {
     /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss that made it stale, as Sync counts them from 1; 0 if it is stale
-    /// without one, such as messages just below a gap.
+    /// The number of the loss that made the range stale; the engine counts losses from 1.
+    ///
+    /// It is 0 if another cause made the range stale, such as a gap directly above it.
     public var epoch: Int64
 
-    /// Creates the stale range between two bounds, in whichever order they come.
+    /// Creates the stale range between two bounds, given in any order.
     ///
     /// If the bounds are equal, the range is empty, and a store refuses it with `invalid`.
     public init(

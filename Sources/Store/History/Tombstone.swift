@@ -2,8 +2,8 @@ public import Models
 
 /// A marker that a message was deleted, so that it does not reappear.
 ///
-/// The store keeps tombstones but does not apply them: code that stores data of a server must check
-/// ``StoreReader/tombstone(of:in:)`` first.
+/// The store keeps tombstones but does not apply them. Code that saves messages from a server must
+/// check ``StoreReader/tombstone(of:in:)`` first.
 public struct Tombstone: Hashable, Sendable {
     /// The ID of the message.
     public let messageID: MessageID
@@ -30,7 +30,7 @@ public struct Tombstone: Hashable, Sendable {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.timestamp(deletedAt)
-        // The key contains the ID: only the time of the position is stored.
+        // The ID is in the key, so of the position only the time is stored.
         if let position { writer.timestamp(position.createdAt) }
     }
 

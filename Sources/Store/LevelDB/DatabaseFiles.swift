@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a database on disk, as far as this package accesses them itself.
+/// The files of a database on disk, for operations that bypass LevelDB.
 struct DatabaseFiles {
     /// The file that is locked while the database is open, as named by LevelDB.
     static let lock = "LOCK"
@@ -9,23 +9,26 @@ struct DatabaseFiles {
 
     init(_ directory: String) { self.directory = directory }
 
-    /// Checks that no file is missing: LevelDB would treat damaged files as none, and create a new
-    /// database over them.
+    /// Checks that no file is missing.
+    ///
+    /// Without this check, LevelDB would treat a damaged database as a missing one, and create a
+    /// new database over it.
     func checkNoneIsMissing() throws(StoreError) {
         let current = directory + "/CURRENT"
         if access(current, F_OK) == 0 { return }
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open", path: current)
         }
-        // A manifest alone is the leftover of an opening that could not finish the first files.
+        // A manifest without other files remains if a crash interrupts the creation of a database.
         if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT is missing", path: directory)
         }
     }
 
-    /// Checks that there is no database anymore: LevelDB treats an unreadable directory as an empty
-    /// one.
+    /// Checks that all files of the database are removed.
+    ///
+    /// LevelDB does not notice if it cannot read the directory.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
             throw StoreError(.io, "the files of the database cannot be removed", path: directory)
@@ -40,7 +43,8 @@ struct DatabaseFiles {
 
     /// Copies the files into a new directory, durably.
     ///
-    /// The lock is not copied: closing another descriptor of it would release it.
+    /// The lock file is not copied: opening and closing it here would release this process's lock
+    /// on it.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
         for name in try names() where name != DatabaseFiles.lock {
@@ -60,10 +64,10 @@ struct DatabaseFiles {
         try DiskFile(directory: path).sync()
     }
 
-    /// Replaces what is damaged in the logs by fragments of a kind that LevelDB skips.
+    /// Overwrites the damaged parts of the logs with fragments of a kind that LevelDB skips.
     ///
-    /// Without it, LevelDB drops the rest of a block of 32 KiB after a record whose checksum is
-    /// wrong.
+    /// Otherwise, after a record with a wrong checksum, LevelDB drops the rest of a block of 32
+    /// KiB.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
             var bytes = try environment.contents(of: path)
@@ -81,19 +85,19 @@ struct DatabaseFiles {
             .map { "\(directory)/\($0)" }
     }
 
-    /// Writes and removes a file as large as what opening the database may write.
+    /// Writes and removes a file as large as the files that opening the database may write.
     func checkTheyCanBeWritten() throws(StoreError) {
-        // The logs may become tables, which are no larger; the rest is for a manifest and a new
-        // log.
+        // Opening may turn the logs into tables, which are no larger. The 64 KiB are for a manifest
+        // and a new log.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // A removed file needs no space.
+            // A file that LevelDB removes in the meantime needs no space.
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
         let probe = try DiskFile(replacing: path)
-        // If it cannot be removed, the next call overwrites it: no reason to fail.
+        // If the file cannot be removed, the next call overwrites it, so that is not an error.
         defer { unlink(path) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
         while left > 0 {
@@ -108,7 +112,7 @@ struct DatabaseFiles {
         var size = 0
         for name in try names() {
             var status = stat()
-            // A removed file takes no space.
+            // A file that LevelDB removes in the meantime takes no space.
             if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
         }
         return size

@@ -1,9 +1,9 @@
 import CScrollbackLevelDBEnvironment
 
-// Files that are not LevelDB's, written and read in the same environment as a database, and so
-// encrypted as its files are. The names end with SCROLLBACK_COPY_SUFFIX.
+// Files that do not belong to LevelDB, but use the environment of a database and so its encryption.
+// Their names end with SCROLLBACK_COPY_SUFFIX.
 
-/// A file that is being written, from the beginning to the end.
+/// A file that is written sequentially.
 struct FileWriter: ~Copyable {
     private let writer: OpaquePointer
     private let path: String
@@ -32,17 +32,17 @@ struct FileWriter: ~Copyable {
         }
     }
 
-    /// Ends the file.
+    /// Completes the file.
     ///
-    /// When it returns, the file and its name are on the disk.
+    /// When the call returns, the file and its name are on disk.
     func finish() throws(StoreError) {
         try LevelDB.check(path) { scrollback_writer_finish(writer, $0) }
     }
 }
 
-/// A file that is being read, from the beginning to the end.
+/// A file that is read sequentially.
 struct FileReader: ~Copyable {
-    /// The number of bytes that the file holds, without the encryption.
+    /// The number of bytes of the content, without the overhead of the encryption.
     let size: Int
     private let reader: OpaquePointer
     private let path: String
@@ -50,7 +50,7 @@ struct FileReader: ~Copyable {
 
     /// Opens a file.
     ///
-    /// - Throws: `corruption` if there is none, or if it was not encrypted by the environment.
+    /// - Throws: `corruption` if the file is missing, or was not encrypted by this environment.
     init(_ path: String, in environment: LevelDB.Environment) throws(StoreError) {
         var size: UInt64 = 0
         let reader = try LevelDB.check(path) {
@@ -65,9 +65,9 @@ struct FileReader: ~Copyable {
 
     deinit { scrollback_reader_destroy(reader) }
 
-    /// Reads the next bytes, fewer than `count` only at the end.
+    /// Reads the next bytes; fewer than `count` only at the end.
     ///
-    /// - Throws: `corruption` if a page of an encrypted file is not the one that was written.
+    /// - Throws: `corruption` if the authentication of an encrypted page fails.
     func read(_ count: Int) throws(StoreError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let have = try LevelDB.check(path) { error in
@@ -81,7 +81,9 @@ struct FileReader: ~Copyable {
 }
 
 extension LevelDB.Environment {
-    /// Removes a file; it is not an error if there is none.
+    /// Removes a file.
+    ///
+    /// It is not an error if the file does not exist.
     func remove(_ path: String) throws(StoreError) {
         try LevelDB.check(path) { scrollback_env_remove_file(pointer, path, $0) }
     }

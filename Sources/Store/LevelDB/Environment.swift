@@ -3,16 +3,17 @@ import CScrollbackLevelDBEnvironment
 import Foundation
 
 extension LevelDB {
-    /// The file system of a database, with the rules for each file.
+    /// The file system of a database.
     ///
-    /// Logs are synced before another one is started, only the owner can access the files, and
-    /// errors contain their kind; see CLevelDBEnvironment.h. An environment serves one database.
+    /// It adds rules to LevelDB's own one: a log is synced before the next one is started, only the
+    /// owner can access the files, and error texts contain the kind of error. See
+    /// CLevelDBEnvironment.h. An environment serves one database.
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
         /// The underlying environment, if the caller provided one.
         ///
-        /// Its owner must outlive this object.
+        /// It must outlive this object, so its owner is retained.
         private let base: (pointer: Pointer, owner: any Sendable)?
         /// The cipher of the files, which must outlive this object.
         private let cipher: FileCipher?
@@ -50,24 +51,26 @@ extension LevelDB {
             Environment(scrollback_env_create_memory(), isOnDisk: false)
         }
 
-        /// Returns an environment over another one, such as one that injects faults.
+        /// Returns an environment that forwards to another one, such as one that injects faults.
         ///
         /// - Parameters:
         ///   - base: A `leveldb_env_t`.
         ///   - owner: An object that is retained as long as this environment.
-        /// - Returns: An environment whose files are on disk if those of the other are.
+        /// - Returns: An environment whose files are on disk if those of `base` are.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
             Environment(
                 scrollback_env_create_around(base), isOnDisk: true, base: (Pointer(base), owner))
         }
 
-        /// Returns an encrypted environment over the same underlying environment; in memory, this
-        /// one.
+        /// Returns an environment that encrypts the files of this one.
+        ///
+        /// An environment in memory returns itself.
         ///
         /// - Parameters:
         ///   - keys: The keys of the files.
-        ///   - database: The name of the database: its files cannot be exchanged with those of
-        ///     another one.
+        ///   - database: The name of the database. Files of another database cannot be decrypted
+        ///     under
+        ///     this name, so an attacker cannot exchange them.
         /// - Returns: The environment, which serves one database.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
@@ -88,11 +91,10 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Sets whether an opening fails without changes if its logs are damaged.
+    /// Sets whether opening a database with damaged logs fails, without changing anything.
     func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
 
-    /// Calls a closure while no process can open the database in a directory; or if there is no
-    /// directory.
+    /// Calls a closure while no process can open the database in a directory, which need not exist.
     ///
     /// - Throws: `locked` if the database is open; the closure was not called then.
     func withLock(
@@ -108,7 +110,7 @@ extension LevelDB.Environment {
         try body()
     }
 
-    /// Encrypts a file again with the key of new files, if it has another one.
+    /// Re-encrypts a file with the key of new files, unless it already has that key.
     ///
     /// The database must be closed.
     func reseal(_ path: String) throws(StoreError) {
@@ -118,9 +120,9 @@ extension LevelDB.Environment {
         }
     }
 
-    /// Returns the bytes of a log, decrypted if files are encrypted; the database has to be closed.
+    /// Returns the decrypted bytes of a log.
     ///
-    /// Bytes that cannot be decrypted are 0xFF.
+    /// Bytes that cannot be decrypted are 0xFF. The database must be closed.
     func contents(of path: String) throws(StoreError) -> [UInt8] {
         guard isSealed else {
             do {
@@ -130,7 +132,7 @@ extension LevelDB.Environment {
             }
         }
         var contents: [UInt8] = []
-        // Not `&contents`, which would lend the elements and not the array.
+        // `&contents` would pass a pointer to the elements instead of the array.
         let error = withUnsafeMutablePointer(to: &contents) { contents in
             scrollback_env_read(pointer, path, contents) { context, bytes, count in
                 context.assumingMemoryBound(to: [UInt8].self).pointee = Array(
@@ -141,17 +143,18 @@ extension LevelDB.Environment {
         return contents
     }
 
-    /// Replaces the bytes of a log in one step, encrypted if files are; the database has to be
-    /// closed.
+    /// Replaces the bytes of a log atomically, encrypted if the environment encrypts.
+    ///
+    /// The database must be closed.
     func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
         guard isSealed else { return try DiskFile.replace(path, by: bytes) }
         let error = scrollback_env_replace(pointer, path, bytes, bytes.count)
         if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }
 
-    /// Writes a table from the logs if they have at least a number of bytes.
+    /// Writes the content of the logs to a table if they have at least `size` bytes.
     ///
-    /// Returns `true` if they have fewer bytes now.
+    /// Returns `true` if the logs have fewer bytes afterwards.
     func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
         scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
     }
@@ -160,11 +163,11 @@ extension LevelDB.Environment {
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }
 
-    /// Removes the writes to logs since ``mark()``.
+    /// Removes what was written to logs since the last ``mark()``.
     ///
     /// The database must be closed.
     ///
-    /// Returns an error number of the system, or 0.
+    /// Returns 0, or an error number of the system.
     func rollBack() -> Int32 { scrollback_env_roll_back(pointer) }
 }
 

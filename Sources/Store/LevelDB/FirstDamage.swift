@@ -1,6 +1,6 @@
 import Models
 
-/// The first damage that reading a database has found, for whoever reports it.
+/// The first damage that reading a database has found, and the closure to call for it.
 final class FirstDamage: Sendable {
     private struct State {
         var error: StoreError?
@@ -12,7 +12,7 @@ final class FirstDamage: Sendable {
     /// The error; `nil` if no damage was found.
     var error: StoreError? { state.withLock { $0.error } }
 
-    /// Calls a closure once: now, or when damage is found.
+    /// Calls a closure once when damage is found, or immediately if it has been found already.
     func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.observer = observer }

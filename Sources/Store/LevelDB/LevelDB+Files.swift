@@ -33,7 +33,7 @@ extension LevelDB {
     /// Writes the memory table to a file, without the rows deleted in the meantime.
     func flush() throws(StoreError) {
         let handle = try handle()
-        // No row is in this range, so that nothing else is compacted.
+        // The range is empty, so LevelDB flushes the memory table but compacts nothing else.
         KeyRange.all.upper.withCharacters {
             leveldb_compact_range(
                 handle.pointer, $0.baseAddress, $0.count, $0.baseAddress, $0.count)
@@ -59,14 +59,14 @@ extension LevelDB {
 
     /// Repairs a damaged database as far as its files can be read.
     ///
-    /// Rows may be missing afterwards, and **deleted rows may reappear**: LevelDB adds every table
-    /// that it finds. The rows of tables have valid checksums; those of logs may not. Takes no
-    /// lock.
+    /// Rows may be missing afterwards, and **deleted rows may reappear**, because LevelDB adds
+    /// every table file that it finds. Rows from tables have valid checksums; rows from logs may
+    /// not. The call takes no lock.
     package static func repair(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {
         let configuration = Configuration(StoreOptions(), environment)
-        // Otherwise it also adds table blocks without verifying their checksums.
+        // Without this option, LevelDB also adds table blocks without verifying their checksums.
         leveldb_options_set_paranoid_checks(configuration.pointer, 1)
         try check(path) { leveldb_repair_db(configuration.pointer, path, $0) }
     }

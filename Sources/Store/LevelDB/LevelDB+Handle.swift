@@ -56,7 +56,9 @@ extension LevelDB {
         }
     }
 
-    /// LevelDB's options and the objects that they refer to, which must outlive the database.
+    /// LevelDB's options and the objects that they refer to.
+    ///
+    /// They must outlive the database.
     final class Configuration: Sendable {
         private let options: Pointer
         private let environment: Environment

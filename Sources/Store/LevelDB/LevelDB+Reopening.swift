@@ -10,21 +10,24 @@ extension LevelDB {
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// The log size up to which no table is written before closing: a log of this size is replayed
-    /// in about a millisecond, and each table makes reads slower.
+    /// The size up to which a log is not written to a table before closing.
+    ///
+    /// Replaying a log of this size takes about a millisecond, and each additional table makes
+    /// reads slower.
     private static let shortLogs = 256 << 10
-    /// The time to wait for a table that is written from the logs.
+    /// The maximum time to wait while LevelDB writes a table from the logs.
     private static let longestFlush: Duration = .milliseconds(250)
     /// LevelDB delays writers at 8 tables and blocks them at 12.
     private static let manyTables = 8
 
-    /// Writes a table from the logs if they are large, before the files are closed.
+    /// Writes large logs to a table before the files are closed, so that the next opening need not
+    /// replay them.
     ///
-    /// The next opening has to replay the logs. Best effort: if LevelDB has too many unmerged
-    /// tables, or a file cannot be written, the logs stay, and no data is lost.
+    /// Errors are ignored: if LevelDB has too many unmerged tables, or a file cannot be written,
+    /// the logs stay, and no data is lost.
     ///
-    /// - Complexity: O(*n*) in the size of the logs if they have 256 KiB or more, after the running
-    ///   work of LevelDB's thread, which all databases of the process share.
+    /// - Complexity: O(*n*) in the size of the logs if they have 256 KiB or more. Waits for the
+    ///   current work of LevelDB's thread, which all databases of the process share.
     func shortenLogs() {
         let handle = state.withLock { $0.failure == nil ? $0.handle : nil }
         guard environment.isOnDisk, let handle, handle.unmergedTableCount < LevelDB.manyTables
@@ -33,10 +36,10 @@ extension LevelDB {
             handle.pointer, least: LevelDB.shortLogs, waiting: LevelDB.longestFlush)
     }
 
-    /// Checks that there is no reader.
+    /// Checks that nothing is reading.
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
-    /// - Throws: `busy`.
+    /// - Throws: `busy` if a reader remains.
     func checkNobodyReads(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             state.isUnused
@@ -44,9 +47,9 @@ extension LevelDB {
         }
     }
 
-    /// Waits while a closure returns an error.
+    /// Polls a closure until it returns no error.
     ///
-    /// - Throws: The error, if it is still returned when the time is over.
+    /// - Throws: The last error, if the time is over.
     private func wait(
         _ time: Duration, for reason: (inout State) -> StoreError?
     ) throws(StoreError) {
@@ -87,10 +90,10 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// Checks that there is no reader, if a write failed.
+    /// If a write has failed, checks that nothing is reading.
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
-    /// - Throws: `busy`.
+    /// - Throws: `busy` if a reader remains.
     func checkIsUnused(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             guard let failure = state.failure, !state.isUnused else { return nil }
@@ -104,9 +107,10 @@ extension LevelDB {
             cause: failure)
     }
 
-    /// Checks that ``reopen(isChecked:waiting:)`` will have enough disk space, if a write failed.
+    /// If a write has failed, checks that ``reopen(isChecked:waiting:)`` will have enough disk
+    /// space.
     ///
-    /// While nothing can be written, it is better to continue reading than to close the files.
+    /// Without enough space, the files are better left open: reads then continue.
     ///
     /// - Throws: Errors of the disk. The files are unchanged and readable.
     /// - Complexity: Writes as much as the size of the logs, and waits for the disk.
@@ -115,14 +119,14 @@ extension LevelDB {
         try DatabaseFiles(path).checkTheyCanBeWritten()
     }
 
-    /// Closes the files after a failed write, rolls it back, and opens them again.
+    /// Closes the files after a failed write, rolls it back, and opens the files again.
     ///
     /// - Parameters:
-    ///   - isChecked: A Boolean value that indicates whether ``checkCanReopen()`` was just called,
-    ///     at a time when no reader had to wait. The default is `false`: it is called here.
+    ///   - isChecked: A Boolean value that indicates whether the caller has just called
+    ///     ``checkCanReopen()``. The default is `false`: the check is made here.
     ///   - time: The time to wait for running readers. The default is not to wait.
-    /// - Throws: `busy` while a reader or a snapshot exists; the files are unchanged then.
-    ///   `closed`. Otherwise errors of opening the files; nothing can be read then until a call
+    /// - Throws: `busy` if a reader or a snapshot exists (the files are unchanged then); `closed`;
+    ///   otherwise errors of opening the files. Nothing can be read then until a later call
     ///   succeeds.
     package func reopen(
         isChecked: Bool = false, waiting time: Duration = .zero

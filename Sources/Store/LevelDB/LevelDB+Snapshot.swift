@@ -1,9 +1,9 @@
 import CScrollbackLevelDB
 
 extension LevelDB {
-    /// A database as of one point in time.
+    /// A view of a database as of one point in time.
     ///
-    /// Keeps the files open, and rows that were deleted since on the disk.
+    /// It keeps the files open, and keeps rows on disk that were deleted since.
     package final class Snapshot: Sendable {
         private let handle: Handle
         private let snapshot: Pointer
@@ -31,7 +31,7 @@ extension LevelDB {
 }
 
 extension LevelDB.Snapshot {
-    /// Passes the value of a key to a closure; `nil` if there is none.
+    /// Passes the value of a key to a closure; returns `nil` if the key has no value.
     ///
     /// - Throws: `corruption` or `io`; the closure was not called then.
     @inline(__always)
@@ -41,7 +41,7 @@ extension LevelDB.Snapshot {
         try key.withBytes { (key) throws(StoreError) in try withValue(of: key, body) }
     }
 
-    /// Passes the value of a key to a closure; `nil` if there is none.
+    /// Passes the value of a key to a closure; returns `nil` if the key has no value.
     ///
     /// - Throws: `corruption` or `io`; the closure was not called then.
     func withValue<Result>(
@@ -57,10 +57,10 @@ extension LevelDB.Snapshot {
         return try body(UnsafeRawBufferPointer(start: value, count: count))
     }
 
-    /// Passes the rows of a range to a closure one after the other, until it returns `false`.
+    /// Passes the rows of a range to a closure in order, until the closure returns `false`.
     ///
-    /// - Throws: `corruption` or `io`, also at the end: LevelDB skips a block that it cannot read,
-    ///   so that earlier rows must not be taken for the complete result.
+    /// - Throws: `corruption` or `io`, possibly after the last row: LevelDB skips a block that it
+    ///   cannot read. Do not use the rows of a scan that throws, since some may be missing.
     @inline(__always)
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -99,9 +99,9 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// A cursor in the rows of a snapshot.
+/// An iterator over the rows of a snapshot.
 ///
-/// Returned bytes are valid until the next step.
+/// The returned bytes are valid until the next step.
 private struct Cursor: ~Copyable {
     private let pointer: OpaquePointer
 

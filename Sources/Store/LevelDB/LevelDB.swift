@@ -2,12 +2,11 @@ import CScrollbackLevelDB
 import Foundation
 import Models
 
-/// An ordered map from bytes to bytes in files: a wrapper of LevelDB, and the only code that calls
-/// it.
+/// An ordered key-value database of bytes: a wrapper of LevelDB, and the only code that calls it.
 ///
-/// The class is thread-safe; writes must not be concurrent. After a failed write, earlier data can
-/// be read, and every later write fails until ``reopen(isChecked:waiting:)`` has closed the files,
-/// removed the incomplete write from the log, and opened them again.
+/// The class is thread-safe, but writes must not be concurrent. After a failed write, earlier data
+/// can be read, and every later write fails until ``reopen(isChecked:waiting:)`` has closed the
+/// files, removed the incomplete write from the log, and opened them again.
 package final class LevelDB: Sendable {
     package let path: String
     let options: StoreOptions
@@ -16,17 +15,17 @@ package final class LevelDB: Sendable {
     let state: Locked<State>
 
     struct State {
-        /// `nil` after closing, while suspended, and after the files could not be reopened.
+        /// `nil` after closing, while suspended, and if reopening the files has failed.
         var handle: Handle?
         var isClosed = false
         var isSuspended = false
-        /// The error of the last write, until the files were reopened.
+        /// The error of the last write; `nil` again when the files are reopened.
         var failure: StoreError?
         var purge = Purge()
         var bytesWritten = 0
         var throttle = Throttle()
 
-        /// A Boolean value that indicates whether no other object keeps the files open.
+        /// A Boolean value that indicates whether no reader or snapshot keeps the files open.
         var isUnused: Bool {
             mutating get { handle == nil || isKnownUniquelyReferenced(&handle) }
         }
@@ -44,7 +43,7 @@ package final class LevelDB: Sendable {
     ///   - options: The options of the files.
     ///   - environment: The file system; the disk by default.
     ///   - skippingDamage: A Boolean value that indicates whether to skip damaged or missing parts
-    ///     of the logs. By default they are an error, and nothing is changed.
+    ///     of the logs. By default, they are an error, and the files stay unchanged.
     /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -61,9 +60,9 @@ package final class LevelDB: Sendable {
 
     /// Closes the files, immediately or when the last snapshot is released.
     ///
-    /// Writes a table from large logs, so that the next opening is fast. Rolls back a failed write,
-    /// unless a snapshot still keeps the files open. Later calls fail with `closed`. Repeated calls
-    /// have no effect.
+    /// Writes large logs to a table, so that the next opening is fast. Rolls back a failed write,
+    /// unless a snapshot still keeps the files open. Later calls of other methods fail with
+    /// `closed`. Repeated calls have no effect.
     package func close() {
         shortenLogs()
         state.withLock { state in
@@ -71,7 +70,8 @@ package final class LevelDB: Sendable {
             state.isClosed = true
             let isLast = state.isUnused
             state.handle = nil
-            // Best effort: if this fails, the next opening may find the failed batch, complete.
+            // Errors are ignored: if this fails, the next opening may find the complete failed
+            // batch.
             if isLast && state.failure != nil { _ = environment.rollBack() }
             state.failure = nil
         }
@@ -112,13 +112,13 @@ extension LevelDB {
     /// - Parameters:
     ///   - batch: The rows to write and to remove.
     ///   - isDurable: A Boolean value that indicates whether the batch is on disk when the call
-    ///     returns. Otherwise, it survives the end of the process, and soon also a power failure.
+    ///     returns. Otherwise, it survives a crash of the process, and soon also a power failure.
     /// - Throws: Errors of the disk, or `closed`. Every later call throws the same error until the
-    ///   files were reopened.
+    ///   files are reopened.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
-        // Writes are serialized, so small batches share one native batch. A large batch gets its
-        // own, which is freed after the write.
+        // Writes never overlap, so small batches share one native batch object. A large batch gets
+        // its own, which is freed after the write.
         let isSmall = batch.size <= LevelDB.smallBatch
         let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
         defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }
@@ -145,17 +145,18 @@ extension LevelDB {
             if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
             return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
-        // Delays a bulk load so that LevelDB can keep up.
+        // Slows a bulk load down, so that LevelDB can keep up.
         if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
     /// The number of bytes of keys and values written since the database was opened.
     var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
-    /// The maximum number of bytes of keys and values for which the batch object is reused.
+    /// The maximum size of a batch, in bytes of keys and values, for which the native batch object
+    /// is reused.
     private static let smallBatch = 64 << 10
 
-    /// The error of the last write, until the files were reopened.
+    /// The error of the last write; `nil` again when the files are reopened.
     package var failure: StoreError? { state.withLock { $0.failure } }
 
     /// A Boolean value that indicates whether the last write failed.

@@ -1,20 +1,20 @@
 import CScrollbackLevelDBEnvironment
 
-/// The parts of a LevelDB log, read tolerantly: fragments of records, and the damage between them.
+/// The parts of a LevelDB log: fragments of records, and the damaged bytes between them.
 ///
 /// A fragment is a header (its checksum in four bytes, its length in two, its kind in one) and a
-/// payload. A record is one full fragment, or a first one, any number of middle ones and a last
-/// one. No fragment crosses the end of a block. LevelDB gives up the rest of a block at the first
-/// wrong checksum; this reader looks for the next fragment that has its checksum.
+/// payload. A record is one full fragment, or a first fragment, any number of middle ones and a
+/// last one. No fragment crosses the end of a block. At the first wrong checksum, LevelDB skips the
+/// rest of the block; this reader continues with the next fragment that has a valid checksum.
 ///
-/// DO NOT CHANGE: leveldb/doc/log_format.md.
+/// DO NOT CHANGE: the format is defined in leveldb/doc/log_format.md.
 struct LogParts {
     enum Part: Equatable {
-        /// The payload of a record that is one fragment.
+        /// The payload of a record that consists of one fragment.
         case record(Range<Int>)
-        /// A fragment of a longer record, or of a kind that does not exist.
+        /// A fragment of a longer record, or a fragment of an unknown kind.
         case fragment
-        /// Bytes that are no fragment, as many as a header has or more.
+        /// Damaged bytes, at least as many as a header has.
         case damage(Range<Int>)
     }
 
@@ -25,7 +25,9 @@ struct LogParts {
     static let headerSize = Int(scrollback_log_header_size)
     private static let fullKind: UInt8 = 1
     private static let lastKind: UInt8 = 4
-    /// A kind that LevelDB does not know: it skips the fragment and continues with the next one.
+    /// A kind of fragment that LevelDB does not know.
+    ///
+    /// It skips the fragment and continues with the next one.
     private static let bridgeKind: UInt8 = 0xFF
 
     var damaged: [Range<Int>] {
@@ -47,7 +49,7 @@ struct LogParts {
                 header = next
                 continue
             }
-            // The rest of a block that LevelDB left empty, or zeros that a crash left.
+            // LevelDB left the rest of the block empty, or a crash left zeros.
             if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
             let next = nextFragment(after: header, in: end)
             if next == nil, isTorn(at: header, block: block, end: end) { return }
@@ -56,7 +58,8 @@ struct LogParts {
         }
     }
 
-    /// The end of the fragment that begins at an offset; `nil` if there is none with its checksum.
+    /// Returns the end of the fragment that begins at an offset; `nil` if its checksum is not
+    /// valid.
     private func endOfFragment(at header: Int, in end: Int) -> Int? {
         let kind = bytes[header + 6]
         guard (LogParts.fullKind...LogParts.lastKind).contains(kind) || kind == LogParts.bridgeKind
@@ -67,7 +70,7 @@ struct LogParts {
         return LogParts.checksum(bytes, header + 6..<next) == stored ? next : nil
     }
 
-    /// The next offset at which a fragment begins, leaving room for a header before it.
+    /// Returns the offset of the next valid fragment that leaves room for a header before it.
     private func nextFragment(after header: Int, in end: Int) -> Int? {
         let first = header + LogParts.headerSize
         let last = end - LogParts.headerSize
@@ -89,7 +92,7 @@ struct LogParts {
         bytes[range].withUnsafeBytes { scrollback_log_checksum($0.baseAddress!, $0.count) }
     }
 
-    /// Makes one fragment of damaged bytes that LevelDB skips.
+    /// Turns damaged bytes into one fragment that LevelDB skips.
     static func bridge(_ range: Range<Int>, in bytes: inout [UInt8]) {
         let length = range.count - headerSize
         bytes[range.lowerBound + 4] = UInt8(truncatingIfNeeded: length)
@@ -104,10 +107,11 @@ struct LogParts {
 
 // MARK: Write batches
 
-/// The operations of a write batch, the content of a log's record.
+/// The operations of a write batch, which is the content of a record in the log.
 ///
-/// A batch is twelve bytes, then operations: 1, a key and a value, or 0 and a key; each key and
-/// value has its length in front, as a varint. DO NOT CHANGE: LevelDB's format.
+/// A batch has a header of twelve bytes, followed by the operations: the byte 1, a key and a value;
+/// or the byte 0 and a key. Each key and value is preceded by its length, as a varint. DO NOT
+/// CHANGE: LevelDB's format.
 struct LoggedBatch {
     struct Operation {
         let key: ArraySlice<UInt8>
@@ -125,8 +129,7 @@ struct LoggedBatch {
         while let operation = LoggedBatch.operation(&rest) { operations.append(operation) }
     }
 
-    /// Reads the remains of a damaged record: each run of bytes that is a row that a closure
-    /// accepts.
+    /// Searches the bytes of a damaged record for rows that a closure accepts.
     init(
         salvaging bytes: ArraySlice<UInt8>, where isRow: (Operation) -> Bool
     ) {
@@ -152,7 +155,7 @@ struct LoggedBatch {
         }
     }
 
-    /// Reads a length, and then that many bytes.
+    /// Reads a length, and then as many bytes.
     private static func text(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var count = 0
         for shift in stride(from: 0, through: 28, by: 7) {

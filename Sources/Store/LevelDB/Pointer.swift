@@ -1,8 +1,8 @@
 /// A C object of LevelDB or of this package's environment: a database, a snapshot, or options.
 struct Pointer: @unchecked Sendable {
-    // @unchecked: leveldb/db.h, "safe for concurrent access from multiple threads without any
-    // external synchronization"; its snapshots and the options of an open database never change,
-    // and the environment has its own lock. The owner of the pointer keeps it valid.
+    // @unchecked: leveldb/db.h says "safe for concurrent access from multiple threads without any
+    // external synchronization". Snapshots and the options of an open database never change, and
+    // the environment has its own lock. The owner of the pointer keeps it valid.
     let raw: OpaquePointer
 
     init(_ raw: OpaquePointer) { self.raw = raw }
@@ -11,7 +11,7 @@ struct Pointer: @unchecked Sendable {
 // MARK: Bytes
 
 extension UnsafeRawBufferPointer {
-    /// The bytes in the type of C functions.
+    /// The bytes as the type that the C functions take.
     @inline(__always)
     var characters: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
 }

@@ -19,8 +19,8 @@ extension LevelDB {
 }
 
 extension StoreError {
-    /// Creates an error from a report of LevelDB, by the marks that this package's environment
-    /// adds.
+    /// Creates an error from an error text of LevelDB, to which this package's environment has
+    /// added marks.
     init(levelDB report: String, path: String) {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
@@ -29,7 +29,7 @@ extension StoreError {
             let number = Int32(report[mark.upperBound...].dropLast())
         {
             if number == 0 {
-                // No system call failed: LevelDB's text is the only information.
+                // Without a failed system call, LevelDB's text is the only information.
                 var text = report[..<mark.lowerBound]
                 if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
                 self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
@@ -39,7 +39,7 @@ extension StoreError {
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
-            // A missing file, or files of another program: also corruption.
+            // A file is missing, or another program wrote the files: also corruption.
             self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: cause)
@@ -54,7 +54,7 @@ extension StoreError {
         self.init(.locked, "another process or store has it open", path: path, cause: cause)
     }
 
-    /// The text of LevelDB.
+    /// The error text of LevelDB.
     private struct LevelDBReport: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }

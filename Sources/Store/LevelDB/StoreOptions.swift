@@ -1,14 +1,14 @@
 /// The options of a store's files.
 ///
-/// The defaults suit phones and desktops. All sizes are in bytes. Invalid values are replaced by
-/// the nearest valid ones.
+/// The defaults suit phones and desktops. All sizes are in bytes. A value outside of its range is
+/// replaced by the nearest one inside.
 public struct StoreOptions: Hashable, Sendable {
     /// The amount of data written to the log before LevelDB sorts it into a table.
     ///
     /// The default is 4 MiB; the range is 64 KiB to 256 MiB. A larger value makes bulk loads faster
-    /// (16 MiB: three times, with a million messages), temporarily uses twice as much memory, and
-    /// makes opening after a crash slower, because the log is replayed. With less than 2 MiB,
-    /// writers wait for tables.
+    /// (16 MiB: three times, with a million messages), but temporarily uses twice that amount of
+    /// memory, and makes opening after a crash slower, because the log is replayed. With less than
+    /// 2 MiB, writers have to wait for tables.
     public var writeBufferByteCount = 4 << 20
 
     /// The size of the in-memory cache of uncompressed table blocks.
@@ -20,8 +20,9 @@ public struct StoreOptions: Hashable, Sendable {
     /// The number of bits per key of the Bloom filters.
     ///
     /// The default is 10; the range is 0, for no filter, to 64. With 10, one percent of the lookups
-    /// of missing keys read the disk needlessly; a write looks up each message that may already be
-    /// stored. A smaller value saves about a byte per key.
+    /// of missing keys read the disk needlessly. Each write looks up every message that may already
+    /// be stored, so lookups of missing keys are frequent. A smaller value saves about a byte per
+    /// key.
     public var bloomFilterBitsPerKey = 10
 
     /// A Boolean value that indicates whether tables are compressed with Snappy.
@@ -33,14 +34,14 @@ public struct StoreOptions: Hashable, Sendable {
     /// A Boolean value that indicates whether the checksum of each block is verified when it is
     /// read.
     ///
-    /// The default is `true`. Lookups on disk then take a fifth longer. Without verification, a bit
-    /// error of the disk may be shown as a message.
+    /// The default is `true`; lookups on disk then take a fifth longer. Without verification, an
+    /// app may show a message that the disk has corrupted.
     public var verifiesChecksums = true
 
-    /// The maximum number of open table files, of two megabytes each.
+    /// The maximum number of table files that are open at the same time, each about 2 MB in size.
     ///
-    /// The default is 500; the range is 74 to 50,000, if the system permits a process so many open
-    /// files.
+    /// The default is 500; the range is 74 to 50,000, provided that the system lets a process open
+    /// that many files.
     public var maxOpenFiles = 500
 
     /// Creates the default options.
@@ -48,8 +49,9 @@ public struct StoreOptions: Hashable, Sendable {
 }
 
 extension StoreOptions {
-    /// The options with values that prevent LevelDB from running out of memory or from making no
-    /// progress.
+    /// The options with values in their ranges.
+    ///
+    /// Other values could exhaust LevelDB's memory, or prevent it from making progress.
     var clamped: StoreOptions {
         var options = self
         options.writeBufferByteCount = min(max(writeBufferByteCount, 64 << 10), 256 << 20)

@@ -1,31 +1,35 @@
-/// Delays each batch of a bulk load slightly, so that LevelDB never has to block it for long.
+/// Delays each batch of a bulk load slightly, so that LevelDB never blocks a batch for long.
 ///
-/// LevelDB merges tables in its own thread. If there are twelve new tables, a write is blocked
-/// until the merge has caught up: most of a second with a million messages, during which all other
-/// writers wait too. Therefore, large batches are delayed by some milliseconds as soon as new
-/// tables accumulate. Small batches, such as those of live events, are never delayed.
+/// LevelDB merges tables on its own thread. If twelve tables are not merged yet, it blocks a write
+/// until the merge has caught up. With a million messages, that takes most of a second, during
+/// which all other writers wait too. Therefore, large batches are delayed by some milliseconds as
+/// soon as unmerged tables accumulate. Small batches, such as those of live events, are never
+/// delayed.
 struct Throttle {
     /// The minimum size of a batch that counts as part of a bulk load.
     private static let smallestLoad = 4 << 10
-    /// The amount of data written between two checks of the number of tables: a part of a new
-    /// table.
+    /// The amount of data written between two checks of the number of tables.
+    ///
+    /// It is less than the size of a new table.
     private static let lookInterval = 256 << 10
     /// LevelDB starts to merge at 4 tables, and to delay writers at 8.
     private static let fewTables = 5
-    /// The delay of 32 KiB for the first excess table; it doubles with each further one.
+    /// The delay for each 32 KiB if one table is in excess.
+    ///
+    /// It doubles with each further table.
     private static let shortestDelay = Duration.milliseconds(1)
     private static let longestDelay = Duration.milliseconds(32)
 
     private var writtenSinceLook = 0
-    /// The current delay of 32 KiB.
+    /// The current delay for each 32 KiB.
     private var delay = Duration.zero
 
     /// Returns the delay after a batch.
     ///
     /// - Parameters:
     ///   - size: The number of bytes of the batch.
-    ///   - tableCount: A closure that returns the number of unmerged tables, called from time to
-    ///     time.
+    ///   - tableCount: A closure that returns the number of unmerged tables. It is not called for
+    ///     every batch.
     /// - Returns: The delay; zero for a small batch, and while LevelDB keeps up.
     mutating func delay(afterWriting size: Int, tableCount: () -> Int) -> Duration {
         writtenSinceLook += size

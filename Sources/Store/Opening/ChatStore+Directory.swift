@@ -4,9 +4,9 @@ public import Models
 extension ChatStore {
     /// Returns the directory for a user of an app within another directory.
     ///
-    /// Any text is a valid ID. The names consist of lower-case letters, digits, `-`, `_` and `%`,
-    /// differ for any two IDs even if the file system ignores case, and never lead out of `root`.
-    /// Long IDs have hashed names.
+    /// Any text is a valid ID. The names of directories consist of lower-case letters, digits, `-`,
+    /// `_` and `%`. They differ for any two IDs, even if the file system ignores case, and cannot
+    /// refer to a place outside of `root`. Long IDs have hashed names.
     ///
     /// - Parameters:
     ///   - root: The parent directory of all apps.
@@ -24,14 +24,14 @@ extension ChatStore {
                 path: hidesUser ? hash(user) : fileName(user), directoryHint: .isDirectory)
     }
 
-    /// The names in the directory that users' directories are in; none if it does not exist.
+    /// Returns the names of all users' directories in `root`; empty if `root` does not exist.
     package static func directoryNames(in root: URL) throws(StoreError) -> [String] {
         try DiskFile.names(in: root.path)
     }
 
-    /// The directories that a readable name in `root` shows to be a user's, and the users.
+    /// Returns the users' directories in `root` whose names can be decoded, with the users.
     ///
-    /// Hashed names do not reveal the ids of their users: those directories are excluded.
+    /// Hashed names do not reveal the IDs of their users, so those directories are not included.
     package static func readableDirectories(
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {
@@ -42,7 +42,8 @@ extension ChatStore {
         }
     }
 
-    /// Returns the user whose directory has a name; `nil` if the name is hashed or another one.
+    /// Returns the user whose directory has a name; `nil` if the name is hashed or is not that of a
+    /// user's directory.
     package static func userID(ofDirectory name: String) -> UserID? {
         guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
             fileName(id) == name
@@ -64,7 +65,8 @@ extension ChatStore {
                 name += "%" + [byte].hexadecimal
             }
         }
-        // Starts with another character than the others, so that the two kinds never collide.
+        // A hashed name starts with a character that other names never start with, so the two kinds
+        // cannot collide.
         return name.utf8.count <= longestName ? name : hash(id)
     }
 

@@ -6,21 +6,21 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: A directory for one user of one app; see
-    ///     ``directory(in:applicationID:userID:hidesUser:)``. Created if needed, with access for
-    ///     the owner only; the permissions of an existing one are not changed.
+    ///     ``directory(in:applicationID:userID:hidesUser:)``. If it does not exist, it is created
+    ///     with access for the owner only; the permissions of an existing one are not changed.
     ///   - options: The options of the cache's files.
-    ///   - encryptionKey: The key of an encrypted store, also of a new one. By default the store is
-    ///     not encrypted; ``reencrypt(at:from:to:progress:)`` changes that.
-    ///   - migrationHandler: A closure that is called on this thread during a migration of files of
-    ///     an older version: at the beginning, from time to time, and at the end.
-    /// - Throws: ``StoreError``: `locked` if the directory is open, `newerSchema` if a newer
-    ///   version of this package wrote it, `wrongKey` if the key is not that of the store, or only
-    ///   one of the two has one (in both cases nothing was changed), `corruption` if the files
-    ///   cannot be read, `permission`, `noSpace`, `io`. If the message of `corruption` begins with
-    ///   "the cache", recover with ``rebuildCache(at:)``. A damaged outbox is rebuilt from its
-    ///   readable items; ``OpeningReport/outboxLoss`` has those that are lost.
-    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, which are all read;
-    ///   more for a migration or after damage.
+    ///   - encryptionKey: The key of the store. A new store is encrypted with it. By default, the
+    ///     store is not encrypted; ``reencrypt(at:from:to:progress:)`` changes that.
+    ///   - migrationHandler: A closure that is called on this thread while files of an older
+    ///     version are migrated: at the beginning, from time to time, and at the end.
+    /// - Throws: ``StoreError``: `locked` if the directory is open; `newerSchema` if a newer
+    ///   version of this package wrote it, or `wrongKey` if the key is not that of the store, or
+    ///   only one of the two exists (in these cases, nothing was changed); `corruption` if the
+    ///   files cannot be read; `permission`, `noSpace` or `io`. If the message of `corruption`
+    ///   begins with "the cache", recover with ``rebuildCache(at:)``. A damaged outbox is rebuilt
+    ///   from its readable items, and ``OpeningReport/outboxLoss`` contains the lost ones.
+    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, all of which are
+    ///   read. A migration or a repair takes longer.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
         encryptionKey: EncryptionKey? = nil,
@@ -98,7 +98,7 @@ extension ChatStore {
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
         var environments = environments
-        // The copies of files are in the environment of the outbox, but have keys of their own.
+        // Files are copied in the environment of the outbox, but encrypted with keys of their own.
         let outboxFiles = files.map { files in
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
@@ -135,7 +135,8 @@ extension ChatStore {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
-                // Items of a copy that an earlier opening searched may have been sent since then.
+                // Report only copies that were not searched before: items of an older copy may have
+                // been sent in the meantime.
                 let isNew = name != before?.copyName
                 var loss = try OutboxLoss(
                     of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
@@ -172,21 +173,22 @@ extension ChatStore {
                         fractionCompleted: done / count))
             }
             tell(0)
-            // Before the migrations, so that no crash leaves saved lists next to migrated rows.
+            // Remove saved lists before the migrations: otherwise, a crash could leave them next to
+            // migrated rows, which they do not match.
             try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
                 try step.run(cache, outbox) { tell(before + $0) }
-                // The outbox first: the lower version of the two determines the remaining
-                // migrations.
+                // Write the version of the outbox first. After a crash, the lower of the two
+                // versions determines the remaining migrations.
                 try outbox.setSchemaVersion(step.version)
                 try cache.setSchemaVersion(step.version)
             }
             tell(count)
         }
-        // A database whose files were lost is created again. The outbox gets its version first, so
-        // that no crash leaves a cache with a version and an outbox without one. Damage may have
-        // removed the version of an outbox that has items.
+        // A database whose files were lost has been created again. The outbox gets its version
+        // first, because a cache with a version and an outbox without one means that the outbox was
+        // lost. If an outbox without a version has items, damage has removed the version.
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil {
             var loss: OutboxLoss?
@@ -201,8 +203,9 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Adds the name of the damaged database to an error of opening, which determines how to
-    /// recover.
+    /// Adds the name of the damaged database to an error of opening.
+    ///
+    /// Callers choose the way of recovery by it.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -217,7 +220,7 @@ extension StoreFiles {
 }
 
 extension StoreOptions {
-    /// The options of the outbox, which is small.
+    /// The options of the outbox, which contains little data.
     fileprivate static var outbox: StoreOptions {
         var options = StoreOptions()
         options.writeBufferByteCount = 1 << 20
@@ -227,7 +230,9 @@ extension StoreOptions {
 }
 
 extension LevelDB {
-    /// Opens a database; if a log is damaged, without the unreadable part of it.
+    /// Opens a database.
+    ///
+    /// If a log is damaged, skips the unreadable part of it.
     ///
     /// - Parameters:
     ///   - path: The directory of the database.
@@ -253,7 +258,7 @@ extension LevelDB {
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
             logs = database.takeLogReport()
-            // If the damage is not reported again, commits may be missing nevertheless.
+            // The second opening may not report the damage again, but commits are still missing.
             if !logs.isDamaged { logs = report }
             return database
         }

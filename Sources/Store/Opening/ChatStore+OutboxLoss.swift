@@ -1,10 +1,10 @@
 extension ChatStore {
-    /// Forgets a loss of outbox items that openings have reported.
+    /// Acknowledges the loss of outbox items, so that openings no longer report it.
     ///
     /// Call it when the user has seen ``OpeningReport/outboxLoss``. It removes the report and the
-    /// kept copies of damaged outboxes: the damage cannot be examined any further afterwards. The
-    /// outbox's copies of files that no item names are removed when the outbox is next loaded.
-    /// Without a loss, the call has no effect.
+    /// copies of damaged outboxes, so the damage cannot be examined afterwards. Copies of outgoing
+    /// files that belong to no item are removed when the outbox is next loaded. If nothing was
+    /// lost, the call has no effect.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the files; waits for the disk.
@@ -19,14 +19,15 @@ extension ChatStore {
                 preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
             }
         }
-        // After the report, which names the newest copy that it covers.
+        // Remove the copies after the report, because the report contains the name of the newest
+        // copy.
         for copy in try StoreFiles(directory: directory).outboxCopies() {
             try DiskFile.removeAll(at: copy)
         }
     }
 
     /// Returns a Boolean value that indicates whether damage may have removed outbox items whose
-    /// files still exist.
+    /// copies of files still exist.
     package func mayHaveLostOutboxItems() throws(StoreError) -> Bool {
         guard let directory else { return false }
         if try view.outbox.contains(ByteWriter.key { $0.schemaKey(.loss) }) { return true }

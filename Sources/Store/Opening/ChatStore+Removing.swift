@@ -3,22 +3,22 @@ package import Foundation
 extension ChatStore {
     /// Removes a closed store with all files in its directory.
     ///
-    /// Atomic for processes that open it: from then on there is no store. If the call is
-    /// interrupted, ``finishRemovals(in:)`` removes the remaining files.
+    /// The store disappears atomically for processes that open it. If the call is interrupted,
+    /// ``finishRemovals(in:)`` removes the remaining files.
     package static func removeFiles(at directory: URL) throws(StoreError) {
         try DiskFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
         let removed = removedPath(of: directory)
         try DiskFile.move(directory.path, to: removed)
-        // The keys first: without them, the other files cannot be read.
+        // Remove the keys first: without them, the remaining files cannot be decrypted.
         try DiskFile.remove(KeyFile(in: removed).path)
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Removes the data that the server can return again from a store that no process has open: its
-    /// cache, and its push inbox.
+    /// Removes the cache and the push inbox of a closed store: the data that the server can return
+    /// again.
     ///
-    /// Needs no key. The outbox items stay.
+    /// The call needs no encryption key. Outbox items are kept.
     ///
     /// - Throws: ``StoreError``, as ``rebuildCache(at:)`` does.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
@@ -26,8 +26,7 @@ extension ChatStore {
         try PushInboxFiles(in: directory).removeBox()
     }
 
-    /// Removes the remaining files of interrupted ``removeFiles(at:)`` calls for the stores in a
-    /// directory.
+    /// Completes interrupted calls of ``removeFiles(at:)`` for stores in a directory.
     package static func finishRemovals(in directory: URL) throws(StoreError) {
         // If the directory does not exist, there is nothing to remove.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
@@ -36,7 +35,7 @@ extension ChatStore {
         }
     }
 
-    /// No user's directory has a name with this suffix.
+    /// The names of users' directories never have this suffix.
     private static let removedSuffix = ".removed"
 
     private static func removedPath(of directory: URL) -> String {

@@ -1,6 +1,6 @@
 package import Foundation
 
-// Stores that this process need not have open.
+// Operations on stores that this process has not opened.
 extension ChatStore {
     /// Returns a Boolean value that indicates whether a directory contains a store.
     package static func isStore(at directory: URL) -> Bool {
@@ -16,7 +16,7 @@ extension ChatStore {
             for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let path = directory.appending(path: name).path
                 var status = stat()
-                // LevelDB may remove a file in the meantime.
+                // LevelDB may have removed the file since its name was read.
                 guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                     continue
                 }
@@ -28,7 +28,7 @@ extension ChatStore {
         return count
     }
 
-    /// Throws `locked` if a process has a store open, this one included.
+    /// Throws `locked` if any process, including this one, has the store open.
     package static func checkIsNotOpen(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         guard access(files.outbox, F_OK) == 0 else { return }

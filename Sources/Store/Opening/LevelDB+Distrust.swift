@@ -1,13 +1,14 @@
 import Models
 
-// If the log has lost commits or rows are damaged, a row may exist without the rows that belong to it.
+// Recovery of the cache: if its log has lost commits or rows are damaged, rows may exist without
+// the rows that belong to them.
 
 extension LevelDB {
-    /// Removes the rows that claim completeness: tokens, gaps, stale ranges, and saved lists, which
-    /// a lost commit may have changed.
+    /// Removes the rows that claim completeness (tokens, gaps, stale ranges) and the saved lists,
+    /// which a lost commit may have changed.
     ///
-    /// Call ``finishDistrusting()`` next, which rebuilds the rest; after a crash the next opening
-    /// does.
+    /// Call ``finishDistrusting()`` next, which rebuilds the other derived rows. If a crash
+    /// prevents this, the next opening calls it.
     func distrust() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
@@ -22,16 +23,18 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Rebuilds names, indexes and counts from the rows of channels and messages.
+    /// Rebuilds names, indexes and counts from the rows of channels and messages, if ``distrust()``
+    /// was called.
     ///
-    /// Each channel is one gap then. A message under a key that disagrees with it is moved to its
-    /// own key; of two messages with one id, the one whose key agrees stays. Rows that cannot be
-    /// decoded, and rows under a number that names no channel, are removed.
+    /// The history of each channel is then one gap. If the key of a message disagrees with the
+    /// message, the message is moved to the right key. If two messages have the same ID, the one
+    /// whose key is right is kept. Rows that cannot be decoded, and rows under a number that names
+    /// no channel, are removed.
     ///
     /// - Returns: A Boolean value that indicates whether ``distrust()`` was called before, now or
     ///   at an earlier opening.
     /// - Throws: Errors of the disk, or `corruption` if a file is damaged.
-    /// - Complexity: O(*n*) in the rows, if it was; else one lookup.
+    /// - Complexity: O(*n*) in the rows if ``distrust()`` was called; otherwise one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
@@ -42,7 +45,7 @@ extension LevelDB {
         for (number, url) in channels {
             batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
-            // The number of an existing channel is not cleared.
+            // An existing channel has this number, so its rows must not be purged.
             batch.remove { $0.table(.cleared, number) }
             let gap = Gap(in: url)
             batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
@@ -61,7 +64,7 @@ extension LevelDB {
         return true
     }
 
-    /// Rebuilds the indexes of a channel's messages, and their number.
+    /// Rebuilds the indexes of a channel's messages and its message count.
     private func reindex(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         var batch = Overlay()
@@ -87,8 +90,8 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // Remove an unreadable row. If two rows have the same message ID, the older one was
-                // already moved.
+                // Removes an unreadable row. If two rows have the same message ID, the message with
+                // the older position has already been moved.
                 batch.remove { $0.raw(key) }
                 return true
             }
@@ -99,7 +102,8 @@ extension LevelDB {
                 batch.put({ $0.raw(ownKey) }, { $0.raw(value) })
             }
             seen.insert(position.messageID)
-            // It is unknown which of two messages took their request last; the newest is met first.
+            // It is unknown which of two messages with a request ID got it last. The newest one,
+            // which the scan reads first, keeps it.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -112,15 +116,17 @@ extension LevelDB {
 }
 
 extension FixedWidthInteger {
-    /// Half of all numbers: they are given one after the other, so none is greater.
+    /// The greatest number that can have been assigned.
+    ///
+    /// Numbers are assigned in ascending order and never get this far.
     static var greatestGiven: Self { .max / 2 }
 
-    /// The numbers that can have been given.
+    /// The numbers that can have been assigned.
     static var given: ClosedRange<Self> { 1 ... .greatestGiven }
 }
 
 extension Rows {
-    /// The greatest number that any row has, without those that cannot have been given.
+    /// Returns the greatest number in any row, ignoring numbers that cannot have been assigned.
     ///
     /// - Complexity: O(*c*) in the channels, and a seek for each table.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
@@ -142,10 +148,10 @@ extension Rows {
         return greatest
     }
 
-    /// Finds out which channel each number belongs to, and removes the rows that disagree.
+    /// Determines the channel of each number, and removes the rows that disagree.
     ///
     /// If two names have one number, the URL row of the number decides. A channel whose name row is
-    /// lost has the number whose URL row names it.
+    /// lost gets the number whose URL row contains its URL.
     fileprivate func mendNames(
         in batch: Overlay
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -183,8 +189,9 @@ extension Rows {
         return channels
     }
 
-    /// Removes a channel's row if it cannot be decoded or is another channel's; the server delivers
-    /// it again.
+    /// Removes a channel's row if it cannot be decoded or contains another channel.
+    ///
+    /// The server delivers the channel again.
     fileprivate func removeChannels(
         thatAreNot url: ChannelURL, _ number: ChannelNumber, in batch: Overlay
     ) throws(StoreError) {
@@ -197,7 +204,7 @@ extension Rows {
         }
     }
 
-    /// Marks the rows under numbers without a channel for removal, and removes damaged keys.
+    /// Marks the rows under numbers without a channel for purging, and removes damaged keys.
     fileprivate func giveUpNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {

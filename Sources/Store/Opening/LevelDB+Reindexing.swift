@@ -1,24 +1,27 @@
 import Models
 
-// After damage, an outbox item may have lost the row that leads to it, or such a row its item.
+// Recovery of the outbox: after damage, an item may lack its index row, or an index row its item.
 
-/// The findings of ``LevelDB/reindexOutboxItems()``.
+/// The results of ``LevelDB/reindexOutboxItems()``.
 struct OutboxReindexing {
-    /// The number of rows that were removed because they can be neither decoded nor named.
+    /// The number of rows that were removed because they cannot be decoded and no index row
+    /// contains their request ID.
     var unreadableLost = 0
-    /// The items that an index row names and that have no row; only name and channel are known.
+    /// The items whose index row exists but whose own row is missing.
+    ///
+    /// Only their request ID and channel are known.
     var lost: [OutboxItem] = []
-    /// The ids of the items that the outbox has.
+    /// The request IDs of the items in the outbox.
     var ids: Set<RequestID> = []
 }
 
 extension LevelDB {
-    /// Rebuilds the index of outbox items, and the number that the next item gets.
+    /// Rebuilds the index of outbox items, and the number for the next item.
     ///
-    /// All in one batch, together with the report of what was lost, which is added to that of an
-    /// earlier damage. An item that cannot be decoded stays if an index row names its request id
-    /// and no other item has that. Removed are rows that can be neither decoded nor named, and the
-    /// older of two items under one id.
+    /// All changes are in one batch, together with the report of the lost items, which is added to
+    /// an earlier report. An item that cannot be decoded is kept if an index row contains its
+    /// request ID and no other item has that ID. All other rows that cannot be decoded are removed,
+    /// and so is the older of two items with the same request ID.
     ///
     /// - Parameter findLoss: A closure that compares the rows with the damaged files. It receives
     ///   the earlier loss that was not acknowledged yet.
@@ -62,14 +65,14 @@ extension LevelDB {
 extension Rows {
     /// Removes the index rows.
     ///
-    /// - Returns: The request ids, by the places that they led to.
+    /// - Returns: The request IDs in them, by the locations of their items.
     fileprivate func removeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
         var ids: [KeyBytes: RequestID] = [:]
         try scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
             (key, value) throws(StoreError) in
             batch.remove { $0.raw(key) }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
-            // Bytes that are no text name no item.
+            // Bytes that are not a text cannot be a request ID.
             if let id = try? reader.text() { ids[KeyBytes(value)] = RequestID(id) }
             return true
         }
@@ -77,23 +80,23 @@ extension Rows {
     }
 }
 
-/// The item of each request id.
+/// The new index, from request IDs to items.
 private struct OutboxIndex {
-    /// The ids that index rows gave to places before.
+    /// The request IDs in the old index rows, by the locations of their items.
     let ids: [KeyBytes: RequestID]
-    /// The place of each item: its key without the letter.
+    /// The location of each item: its key without the table's letter.
     private(set) var places: [RequestID: KeyBytes] = [:]
     private(set) var dropped: [KeyBytes] = []
     private(set) var greatest: UInt64 = 0
     private(set) var result = OutboxReindexing()
     private var unreadable: [KeyBytes] = []
-    /// The items that were under another channel's key, by their own places.
+    /// The items whose key contained another channel, by their right locations.
     private(set) var moved: [KeyBytes: OutboxItem] = [:]
     private var met: Set<KeyBytes> = []
 
     init(ids: [KeyBytes: RequestID]) { self.ids = ids }
 
-    /// Adds a row; `item` is `nil` if it cannot be decoded.
+    /// Adds an outbox row; `item` is `nil` if the row cannot be decoded.
     mutating func add(_ key: UnsafeRawBufferPointer, _ item: OutboxItem?) {
         var place = KeyBytes(key.dropFirst())
         met.insert(place)
@@ -136,11 +139,12 @@ private struct OutboxIndex {
         }
     }
 
-    /// Decides on rows that cannot be decoded, and on index rows without an item, after all rows.
+    /// Called after all rows were added: decides on rows that cannot be decoded, and on old index
+    /// rows without an item.
     mutating func finish() {
         defer { result.ids = Set(places.keys) }
         for (place, item) in moved where met.contains(place) {
-            // Another item has its place, and so its number.
+            // Another item has this location, and so the same sequence number: assign a new one.
             greatest += 1
             let free = OutboxIndex.place(in: item.channelURL, greatest)
             moved[place] = nil
@@ -163,7 +167,7 @@ private struct OutboxIndex {
     }
 }
 
-/// The contents of an outbox item's key: the channel, and the item's number.
+/// The location of an outbox item, which its key contains: the channel and the sequence number.
 struct OutboxItemLocation {
     let channelURL: ChannelURL
     let sequence: UInt64

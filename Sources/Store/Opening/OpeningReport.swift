@@ -1,42 +1,44 @@
-/// The conditions that were found when a store was opened.
+/// The findings of opening a store.
 ///
-/// Every condition in the report has already been handled. The report is intended for logging.
+/// The store has already handled each of them. The report is intended for logging.
 public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the store did not exist and was created.
     public internal(set) var isNew = false
 
     /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
-    /// This is the case in a new store, and after ``ChatStore/rebuildCache(at:)`` or another loss
-    /// of the cache's files. In the latter cases ``isNew`` is false, and the outbox is still there.
+    /// This is the case for a new store, after ``ChatStore/rebuildCache(at:)``, and after the
+    /// cache's files were lost in another way. In the latter two cases, ``isNew`` is false and the
+    /// outbox still exists.
     public internal(set) var isCacheNew = false
 
-    /// The version of the schema that was found, if it was an older one.
+    /// The version of the schema before a migration; `nil` if no migration was necessary.
     public internal(set) var migratedFrom: Int?
 
     /// A Boolean value that indicates whether a call of
     /// ``ChatStore/reencrypt(at:from:to:progress:)`` was interrupted.
     ///
-    /// All data can be read and written. To complete the encryption, call it again with the same
-    /// keys.
+    /// All data can be read and written. To complete the re-encryption, repeat the call with the
+    /// same keys.
     public internal(set) var isReencryptionUnfinished = false
 
-    /// The contents of the cache's logs.
+    /// The state of the cache's logs.
     ///
     /// A torn tail results from a crash: the commit that was being written is missing and, after a
-    /// power failure, the most recent unsynced ones. Their tokens are missing too, so the next sync
-    /// fetches the data again.
+    /// power failure, the most recent commits that were not synced. Their tokens are missing too,
+    /// so the next sync fetches the data again.
     public internal(set) var cacheLogs = LogReport()
 
-    /// The contents of the outbox's logs.
+    /// The state of the outbox's logs.
     ///
-    /// A torn tail results from a crash during a write that never returned. It contains completed
-    /// writes only if the disk loses data that it has synced. If such a disk cuts the log between
-    /// two commits, the loss cannot be detected.
+    /// A torn tail results from a crash during a write that had not returned yet. Only if the disk
+    /// loses data that it has synced can it contain completed writes. If such a disk cuts the log
+    /// exactly between two commits, the loss cannot be detected.
     public internal(set) var outboxLogs = LogReport()
 
-    /// The damage to the cache's logs, or `nil` if there is none; with damage, some commits are
-    /// missing.
+    /// The damage to the cache's logs; `nil` if nothing is damaged.
+    ///
+    /// If the logs are damaged, some commits are missing.
     public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
 
     /// A Boolean value that indicates whether all tokens were dropped, and the history of each
@@ -46,58 +48,57 @@ public struct OpeningReport: Hashable, Sendable {
     /// The existing rows are kept, and the next sync fetches the lost data again.
     public internal(set) var isCoverageDropped = false
 
-    /// The damage to the outbox's logs, or `nil` if there is none; with damage, outbox items may be
-    /// missing.
+    /// The damage to the outbox's logs; `nil` if nothing is damaged.
     ///
-    /// ``outboxCopy`` names a directory with a copy of the files as they were found.
+    /// If the logs are damaged, outbox items may be missing.
+    ///
+    /// ``outboxCopy`` contains the path of a copy of the damaged files.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
-    /// A Boolean value that indicates whether the request ID rows of the outbox were rebuilt from
-    /// its items.
+    /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.
     ///
     /// This follows from ``outboxDamage``, found now or at an earlier opening that was interrupted.
     /// Each item that exists can be read, replaced and removed.
     public internal(set) var isOutboxReindexed = false
 
-    /// The path of the newest copy of a damaged outbox's files.
+    /// The path of the newest copy of a damaged outbox's files; `nil` if no copy exists.
     ///
-    /// Made now or at an earlier opening. Stays until ``ChatStore/acknowledgeOutboxLoss()``; `nil`
-    /// if there is none.
+    /// This or an earlier opening made the copy. It is kept until
+    /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxCopy: String?
 
     /// A Boolean value that indicates whether this opening could not read the outbox's files, and
-    /// made a new outbox of the items that can be read.
+    /// created a new outbox from the readable items.
     ///
-    /// An item that was sent or removed may be there again, and an edited one may have its earlier
-    /// text. The engine sends pending items under their request IDs if the server deduplicates
-    /// requests; otherwise they fail, and the user decides. ``outboxCopy`` has the files as they
-    /// were.
+    /// An item that was sent or removed may reappear, and an edited item may have its earlier text.
+    /// If the server deduplicates requests, the engine sends pending items again with the same
+    /// request IDs. Otherwise the items are marked as failed, and the user decides. ``outboxCopy``
+    /// contains the path of the damaged files.
     public internal(set) var isOutboxRebuilt = false
 
-    /// The items lost from the outbox; `nil` if none were.
+    /// The items lost from the outbox; `nil` if nothing was lost.
     ///
-    /// Each opening reports it, from the one that found the damage on, until
-    /// ``ChatStore/acknowledgeOutboxLoss()``.
+    /// The opening that finds the damage and all later ones report the loss, until
+    /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxLoss: OutboxLoss?
 
-    /// A Boolean value that indicates whether the outbox was lost, with all its items, while the
-    /// cache exists.
+    /// A Boolean value that indicates whether the whole outbox was lost, although the cache exists.
     ///
-    /// Reported until it is acknowledged, like ``outboxLoss``.
+    /// It is reported until it is acknowledged, like ``outboxLoss``.
     public var isOutboxLost: Bool { outboxLoss?.isWholeOutbox ?? false }
 }
 
 /// The result of replaying the logs of a database.
 ///
-/// A log is the file to which a batch is written before it is sorted into a table.
+/// Each batch is first written to a log, and later sorted into a table.
 public struct LogReport: Hashable, Codable, Sendable {
     /// The number of logs that were replayed.
     public internal(set) var logs = 0
 
-    /// The number of batches in the logs, without those that were lost.
+    /// The number of batches that were read from the logs.
     public internal(set) var batches = 0
 
-    /// The number of places where batches are missing between two others.
+    /// The number of places at which batches are missing between two existing ones.
     public internal(set) var breaks = 0
 
     /// The number of records that were damaged and skipped.
@@ -106,13 +107,13 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// A Boolean value that indicates whether the last log ends within a batch, as after a power
     /// failure.
     ///
-    /// A torn tail is not damage, because no commit follows it.
+    /// This is not damage, because no commit can follow the incomplete one.
     public internal(set) var hasTornTail = false
 
     /// The name of the first damaged log, or `nil` if none was damaged.
     public internal(set) var firstDamagedFile: String?
 
-    /// A Boolean value that indicates whether commits are missing that were followed by others.
+    /// A Boolean value that indicates whether commits are missing although later ones exist.
     public var isDamaged: Bool { breaks > 0 || damagedRecords > 0 }
 }
 

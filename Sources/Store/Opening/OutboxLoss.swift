@@ -1,35 +1,36 @@
 public import Models
 
-/// The items that damage removed from an outbox, as far as the damaged files show.
+/// The items that an outbox lost because of damage, as far as the damaged files show.
 ///
-/// None of them is sent: an app shows them, so that the user can write them again. The report, the
-/// damaged files and the copies of outgoing files stay until
-/// ``ChatStore/acknowledgeOutboxLoss()``.
+/// None of them is sent. An app shows them, so that the user can write them again. The report, the
+/// damaged files and the copies of outgoing files are kept until
+/// ``ChatStore/acknowledgeOutboxLoss()`` is called.
 public struct OutboxLoss: Hashable, Sendable {
-    /// The lost outbox items of which something can be read, oldest first.
+    /// The lost outbox items that can be read at least partly, oldest first.
     ///
-    /// Their bytes have a wrong checksum, so any character of them may be another than the user
-    /// typed. One of which only the name is known has a request id and a channel, and no message.
+    /// The checksums of their bytes are wrong, so any character may differ from what the user
+    /// typed. If only the index row of an item is readable, the item has a request ID and a
+    /// channel, but no message.
     public internal(set) var items: [OutboxItem] = []
 
-    /// The number of damaged rows and records of the log that are completely unreadable.
+    /// The number of damaged rows and log records that are completely unreadable.
     ///
-    /// Each may have contained an item, a change of one, or its removal. In an encrypted store,
+    /// Each may have contained an item, a change of an item, or its removal. In an encrypted store,
     /// damaged records are always unreadable.
     public internal(set) var unreadableCount = 0
 
     /// A Boolean value that indicates whether all files of the outbox were missing.
     public internal(set) var isWholeOutbox = false
 
-    /// The name of the newest copy of the damaged files that was searched; empty if there was none.
+    /// The name of the newest copy of damaged files that was searched; empty if none was.
     var copyName = ""
 
-    /// The greatest number of items that may be lost, unless ``isWholeOutbox``.
+    /// The maximum number of items that may be lost, unless ``isWholeOutbox`` is true.
     ///
-    /// Items in a block of a table with a wrong checksum are unknown, and not counted.
+    /// Items in a table block with a wrong checksum are unknown and not counted.
     public var count: Int { items.count + unreadableCount }
 
-    /// A Boolean value that indicates whether nothing is known to be lost.
+    /// A Boolean value that indicates whether no loss is known.
     public var isEmpty: Bool { count == 0 && !isWholeOutbox }
 
     init() {}
@@ -47,8 +48,8 @@ public struct OutboxLoss: Hashable, Sendable {
 // MARK: The row
 
 extension OutboxLoss {
-    /// On-disk format, do not change: a byte of flags, the copy's name, the number of unreadable
-    /// rows, and the items, each after its length.
+    /// On-disk format, DO NOT CHANGE: a byte of flags, the copy's name, the number of unreadable
+    /// rows, and the items, each preceded by its length.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         isWholeOutbox = try reader.byte() & 1 != 0
         copyName = try reader.measured()
@@ -90,13 +91,13 @@ extension Overlay {
 }
 
 extension OutboxLoss {
-    /// Compares a damaged outbox with the one that is rebuilt from it.
+    /// Compares a damaged outbox with the one that was rebuilt from it.
     ///
     /// - Parameters:
     ///   - files: The directory of the damaged files; `nil` if they were searched before.
     ///   - environment: The environment that reads them.
-    ///   - reindexing: The result of rebuilding the rows.
-    ///   - logs: LevelDB's findings in the logs; `nil` if it did not replay them.
+    ///   - reindexing: The result of rebuilding the index.
+    ///   - logs: LevelDB's report of the logs; `nil` if it did not replay them.
     /// - Throws: Errors of the disk.
     init(
         of files: String?, in environment: LevelDB.Environment, _ reindexing: OutboxReindexing,
@@ -119,21 +120,23 @@ extension OutboxLoss {
         for item in reindexing.lost { search.add(item) }
         items = search.items.filter { !reindexing.ids.contains($0.requestID) }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
-        // A log that is missing, or that was cut, leaves nothing to look through.
+        // If a log is missing or was cut, no damaged bytes remain: count the losses that LevelDB
+        // reports.
         if let logs, damagedRecords == 0 {
             unreadableCount += max(logs.damagedRecords, logs.breaks)
         }
     }
 }
 
-/// The items that damaged records of a log contained and no later record removes.
+/// The items in damaged records of a log, without those that a later record removes or writes
+/// again.
 private struct LostItems {
     private(set) var items: [OutboxItem] = []
     private(set) var unreadableCount = 0
 
     mutating func add(record payload: ArraySlice<UInt8>) {
         for operation in LoggedBatch(payload).operations {
-            // Removed, or written again.
+            // The item was removed or written again, so it is not lost.
             if let id = operation.requestID ?? operation.outboxItem?.requestID {
                 items.removeAll { $0.requestID == id }
             }
@@ -154,7 +157,7 @@ private struct LostItems {
         for item in rows.compactMap(\.index) { add(item) }
     }
 
-    /// Adds an item of which only the name is known.
+    /// Adds an item of which only the request ID and the channel are known.
     mutating func add(_ item: OutboxItem) {
         if !items.contains(where: { $0.requestID == item.requestID }) { items.append(item) }
     }
@@ -170,13 +173,13 @@ extension LoggedBatch.Operation {
         return item
     }
 
-    /// The contents of the row that leads to an item, if the operation writes such a row.
+    /// The request ID and the channel of an item, if the operation writes its index row.
     fileprivate var index: OutboxItem? {
         guard let requestID, let value, let place = OutboxItemLocation(value) else { return nil }
         return OutboxItem(unreadable: requestID, at: place)
     }
 
-    /// The item that the operation writes or removes the index row of.
+    /// The request ID in the index row that the operation writes or removes.
     fileprivate var requestID: RequestID? {
         guard key.first == OutboxTable.request.rawValue, key.count > 1 else { return nil }
         return key.dropFirst().withUnsafeBytes { bytes in

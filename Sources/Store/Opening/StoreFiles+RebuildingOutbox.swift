@@ -1,7 +1,7 @@
 import Foundation
 import Models
 
-// An outbox that LevelDB cannot open or read is rebuilt from the items that can be read.
+// Recovery of an outbox that LevelDB cannot open or read.
 
 extension StoreFiles {
     /// The path of the complete new outbox, before it is moved into place.
@@ -15,24 +15,26 @@ extension StoreFiles {
         error.code == .corruption && (error.path + "/").hasPrefix(outbox + "/")
     }
 
-    /// Creates an outbox from the items of a damaged one that can be read, and keeps the damaged
-    /// files, unchanged, as a copy.
+    /// Creates a new outbox from the readable items of a damaged one, and keeps the damaged files,
+    /// unchanged, as a copy.
     ///
-    /// LevelDB repairs a copy of the files, from which the items are read one by one. It is unknown
-    /// which rows of damaged files are the latest: an item that was sent or removed may reappear,
-    /// and an edited one may have its earlier content. Pending items are therefore marked doubtful,
-    /// so that they are not sent twice to a server that does not deduplicate. Data with a wrong
-    /// checksum is omitted, so that no item has a text that the user did not write.
+    /// LevelDB repairs another copy of the files, from which the items are read one by one. The
+    /// repair cannot determine which rows are the latest: an item that was sent or removed may
+    /// reappear, and an edited item may have its earlier content. Pending items are therefore
+    /// marked as doubtful, so that they are not sent twice to a server that does not deduplicate.
+    /// Data with a wrong checksum is omitted, so that no item has a text that the user did not
+    /// write.
     ///
-    /// After a crash, the damaged outbox is in its place and the next opening starts again, or the
-    /// new one is complete and the next opening moves it into place.
+    /// A crash leaves either the damaged outbox in its place, and the next opening starts again, or
+    /// a complete new one, which the next opening moves into place.
     ///
     /// - Throws: `locked` if another process has the store open, `newerSchema`, `permission`,
     ///   `noSpace`, `io`, or `corruption` if LevelDB cannot repair the files.
-    /// - Complexity: O(*n*) in the bytes, twice; needs space for two copies.
+    /// - Complexity: O(*n*) in the bytes, which are read twice; needs space for two copies.
     func rebuildOutbox(_ key: EncryptionKey?) throws(StoreError) {
         let keys = try unlock(key, isCreating: false)
-        // Its lock excludes processes that would create an outbox while there is none.
+        // The cache's lock prevents other processes from creating an outbox while the directory has
+        // none.
         try DiskFile.createDirectory(cache)
         let environment = LevelDB.Environment.disk()
         try environment.withLock(of: outbox) { () throws(StoreError) in
@@ -44,30 +46,31 @@ extension StoreFiles {
 
     private func rebuildLockedOutbox(sealedBy keys: DataKeys?) throws(StoreError) {
         let unfinished = salvaged + DiskFile.unfinished
-        // An earlier opening may have been interrupted.
+        // Removes the leftovers of an earlier opening that was interrupted.
         for path in [salvaged, unfinished, repaired] { try DiskFile.removeAll(at: path) }
         let copy = try nextOutboxCopy()
         do throws(StoreError) {
             try salvageItems(into: unfinished, for: copy, sealedBy: keys)
         } catch {
-            // Report the original error. Leftover files are removed by the next opening.
+            // Throws the original error. The next opening removes leftover files.
             for path in [unfinished, repaired] { try? DiskFile.removeAll(at: path) }
             throw error
         }
         try DiskFile.removeAll(at: repaired)
-        // The new outbox is indexed. If the process ends now, the damaged one is rebuilt again.
+        // The new outbox needs no reindexing. If the process ends now, the next opening rebuilds
+        // the damaged one again.
         try outboxDistrust.remove()
         try DiskFile.move(unfinished, to: salvaged)
         try DiskFile.move(outbox, to: copy)
         try finishSalvage()
     }
 
-    /// Moves a new outbox into place, if an earlier opening was interrupted before that.
+    /// Moves a new outbox into place, if an earlier opening was interrupted before this step.
     func finishSalvage() throws(StoreError) {
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
         case 0: try DiskFile.syncParent(of: outbox)
-        // There is no new outbox; or the old outbox still exists and is valid.
+        // No new outbox exists; or the old outbox is still in its place and valid.
         case ENOENT, ENOTDIR, ENOTEMPTY, EEXIST: return
         default: throw StoreError(errno: error, doing: "rename to \(outbox)", path: salvaged)
         }
@@ -103,7 +106,7 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the rows of outbox items and their index, and the loss that the app has not
+    /// Copies the rows of the outbox items, their index, and the loss that the app has not
     /// acknowledged.
     ///
     /// - Returns: The number of rows that are not copied because their table is unknown.

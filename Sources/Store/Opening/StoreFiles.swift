@@ -1,11 +1,11 @@
 import Foundation
 
-/// The files of a store: two databases, and the version file that keeps older code from opening
-/// them.
+/// The files of a store: two databases, and a version file, because of which older code refuses to
+/// open them.
 struct StoreFiles {
     let directory: URL
 
-    /// DO NOT CHANGE: the keys of encrypted files depend on these names.
+    /// DO NOT CHANGE: the keys of encrypted files are derived from these names.
     static let cacheName = "cache"
     static let outboxName = "outbox"
 
@@ -16,18 +16,22 @@ struct StoreFiles {
     /// A Boolean value that indicates whether the directory contains a database.
     var exist: Bool { access(cache, F_OK) == 0 || access(outbox, F_OK) == 0 }
 
-    /// The mark that a damaged log of the cache was skipped, and that rows which claim completeness
-    /// may still exist.
+    /// A mark that a damaged part of the cache's log was skipped.
+    ///
+    /// While it exists, rows that claim completeness may be wrong.
     var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
-    /// The mark that a damaged log of the outbox was skipped, and that items may exist without
-    /// their index.
+    /// A mark that a damaged part of the outbox's log was skipped.
+    ///
+    /// While it exists, items may lack their index rows.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
-    /// Checks that no newer code has written the directory, and creates it.
+    /// Checks that the directory was not written by newer code, and creates it if it does not
+    /// exist.
     ///
-    /// The version has its own file, because LevelDB writes to any database that it opens: newer
-    /// files must remain unchanged. If the file is missing, the rows decide.
+    /// The version is in a file of its own, because LevelDB writes to any database that it opens,
+    /// and files of newer code must stay unchanged. If the version file is missing, the version in
+    /// the rows counts.
     ///
     /// - Returns: The keys of the files; `nil` if they are not encrypted.
     func prepare(
@@ -40,18 +44,19 @@ struct StoreFiles {
         return keys
     }
 
-    /// Checks that no newer code has written the directory.
+    /// Throws if newer code has written the directory.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
         try schema.check(try storedVersion(), at: version)
     }
 
-    /// Stores the version, which keeps older code from opening the files.
+    /// Writes the version file, after which older code refuses to open the files.
     ///
-    /// Must be called before a migration, so that older code never finds a partial one, and while
+    /// Call it before a migration, so that older code never opens partly migrated files, and while
     /// the databases are open, so that no other process has them open.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
-        // This also makes the names of both databases durable, before any outbox item is.
+        // This also syncs the directory, so the databases' names are on disk before any outbox item
+        // is.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
@@ -73,7 +78,7 @@ struct StoreFiles {
     }
 
     func makeDirectory() throws(StoreError) {
-        // The owner of an existing directory has set its permissions.
+        // The permissions of an existing directory are its owner's choice.
         for path in [directory.path, cache, outbox] { try DiskFile.createDirectory(path) }
     }
 }
@@ -81,7 +86,7 @@ struct StoreFiles {
 // MARK: Copies of the outbox
 
 extension StoreFiles {
-    /// Copies the files of a damaged outbox, and marks it as damaged.
+    /// Copies the files of a damaged outbox, and sets the mark that it is damaged.
     ///
     /// Both are on disk when the call returns.
     func keepDamagedOutbox() throws(StoreError) {
@@ -98,8 +103,9 @@ extension StoreFiles {
         try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    /// Returns the path of the next copy: its number is higher than all others, even if some were
-    /// removed.
+    /// Returns the path for the next copy.
+    ///
+    /// Its number is greater than that of any earlier copy, even if copies were removed.
     func nextOutboxCopy() throws(StoreError) -> String {
         outboxCopy((try numbersOfOutboxCopies().max() ?? 0) + 1)
     }
@@ -124,7 +130,7 @@ extension StoreFiles {
 
 // MARK: Marks
 
-/// An empty file that marks pending work which cannot be derived from other files.
+/// An empty file whose existence means that work is pending which no other file shows.
 struct Mark {
     let path: String
 

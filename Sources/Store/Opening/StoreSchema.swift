@@ -1,4 +1,4 @@
-/// The version of the keys and values on disk, with its migrations.
+/// The version of the format of keys and values on disk, with its migrations.
 package struct StoreSchema: Sendable {
     /// The version that this code writes.
     package let version: Int
@@ -14,7 +14,7 @@ package struct StoreSchema: Sendable {
         version = migrations.count + 1
     }
 
-    /// The schema of this package's version.
+    /// The schema that this version of the package writes.
     package static let current = StoreSchema(migrations: [])
 }
 
@@ -53,8 +53,9 @@ package struct Migration: Sendable {
 
     /// Changes the rows of both databases.
     ///
-    /// Calls the closure with the completed fraction. After a crash it is started again, and must
-    /// handle rows that it has already changed; the version is written at the end.
+    /// The migration calls the closure with the completed fraction. The version is written at the
+    /// end. After a crash the migration runs again, so it must handle rows that it has already
+    /// changed.
     package let run:
         @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
             throws(StoreError) -> Void
@@ -71,7 +72,7 @@ package struct Migration: Sendable {
 extension LevelDB {
     /// Returns the version of the schema; `nil` in a new database.
     ///
-    /// - Throws: `corruption` if no code has ever written this version.
+    /// - Throws: `corruption` if the stored value is not a version that any code has written.
     func schemaVersion() throws(StoreError) -> Int? {
         let rows = Rows(snapshot: try snapshot())
         return try rows.read(ByteWriter.key { $0.schemaKey(.version) }, as: "the schema's version")
@@ -84,7 +85,7 @@ extension LevelDB {
         }
     }
 
-    /// Stores the version, durably; with it, a loss that the same opening has found.
+    /// Stores the version durably, in one batch with a loss that the same opening has found.
     func setSchemaVersion(_ version: Int, _ loss: OutboxLoss? = nil) throws(StoreError) {
         let overlay = Overlay()
         if let loss { overlay.put(loss) }

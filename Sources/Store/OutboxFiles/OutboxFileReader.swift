@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import Models
 
-/// Reads a copy of a file that waits to be sent, and checks it on the way.
+/// Reads a copy of an outgoing file, and verifies it while reading.
 ///
-/// The last bytes are returned only if all bytes have the size and the hash that the outbox item
-/// says. So a caller that has all bytes has the right ones, and a damaged copy cannot be sent as a
-/// whole.
+/// The last bytes are returned only if the whole copy has the size and the hash that the outbox
+/// item contains. A caller that has received all bytes therefore has the right ones, and a damaged
+/// copy is never sent completely.
 package final class OutboxFileReader {
     private let copy: FileCopy
     private let file: FileReader
@@ -30,7 +30,7 @@ package final class OutboxFileReader {
 
     /// Reads the next bytes.
     ///
-    /// - Parameter count: The most bytes to return, at least 1.
+    /// - Parameter count: The maximum number of bytes to return, at least 1.
     /// - Returns: The bytes; `nil` at the end.
     /// - Throws: ``StoreError`` with code `corruption` if the bytes are not those that were copied;
     ///   `permission` or `io` if they cannot be read now.

@@ -3,13 +3,13 @@ import Crypto
 import Foundation
 package import Models
 
-/// The outbox's own copies of files that wait to be sent.
+/// The outbox's own copies of outgoing files.
 ///
-/// They are in the directory `files` beside the databases, and are removed with their outbox item.
-/// In an encrypted store they are encrypted as tables are. Docs/Format.md, "Copies of outgoing
-/// files".
+/// They are in the directory `files` next to the databases, and are removed with their outbox
+/// items. In an encrypted store, they are encrypted in the same way as tables. See Docs/Format.md,
+/// "Copies of outgoing files".
 package struct OutboxFiles: Sendable {
-    /// DO NOT CHANGE: the keys of encrypted files depend on it.
+    /// DO NOT CHANGE: the keys of encrypted files are derived from it.
     static let name = "files"
 
     private let store: StoreFiles
@@ -20,14 +20,14 @@ package struct OutboxFiles: Sendable {
         self.environment = environment
     }
 
-    /// Copies a file, in constant memory, and hashes it on the way.
+    /// Copies and hashes a file with a constant amount of memory.
     ///
-    /// When it returns, the copy and its name are on the disk.
+    /// When the call returns, the copy and its name are on disk.
     ///
     /// - Parameter path: The path of the file. Symbolic links are followed.
     /// - Returns: The name, the size and the hash of the copy, for the outbox item.
-    /// - Throws: ``StoreError`` that names the file that could not be read, or the copy that could
-    ///   not be written: `permission`, `noSpace` or `io`. No copy is left then.
+    /// - Throws: ``StoreError`` with the path of the file that could not be read, or of the copy
+    ///   that could not be written: `permission`, `noSpace` or `io`. No copy is left then.
     /// - Complexity: O(*n*) in the bytes. Waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
@@ -38,7 +38,7 @@ package struct OutboxFiles: Sendable {
         }
     }
 
-    /// Copies a file of another store's outbox, such as one with another key.
+    /// Copies a file from another store's outbox, for example from a store with another key.
     ///
     /// - Throws: As ``reader(of:)`` and ``add(_:)``.
     package func add(_ copy: FileCopy, of other: OutboxFiles) throws(StoreError) -> FileCopy {
@@ -64,17 +64,17 @@ package struct OutboxFiles: Sendable {
             copy.sha256 = Data(hash.finalize())
             return copy
         } catch {
-            // The failure is reported. A copy that cannot be removed now is removed by
-            // `removeAll(but:)`.
+            // The original error is thrown. If the copy cannot be removed now, `removeAll(but:)`
+            // removes it.
             try? environment.remove(self.path(name))
             throw error
         }
     }
 
-    /// Opens a copy to be read.
+    /// Opens a copy for reading.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it is missing, of another size, or not
-    ///   encrypted with the store's key; `permission` or `io` if it cannot be read now.
+    /// - Throws: ``StoreError`` with code `corruption` if the copy is missing, has another size, or
+    ///   is not encrypted with the store's key; `permission` or `io` if it cannot be read now.
     package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
         let path = path(copy.name)
         guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
@@ -85,19 +85,19 @@ package struct OutboxFiles: Sendable {
 
     /// Removes copies.
     ///
-    /// One that cannot be removed now is removed by ``removeAll(but:)``.
+    /// If a copy cannot be removed now, ``removeAll(but:)`` removes it later.
     package func remove(_ copies: [FileCopy]) {
         for copy in copies where OutboxFiles.isName(copy.name) {
             try? environment.remove(path(copy.name))
         }
     }
 
-    /// Removes the copies that belong to no outbox item, which a crash may leave.
+    /// Removes all copies that belong to no outbox item, such as those left by a crash.
     ///
-    /// Nothing is removed while the files of a damaged outbox are kept: its items may name any
-    /// copy.
+    /// While the files of a damaged outbox are kept, nothing is removed, because any copy may
+    /// belong to one of its items.
     package func removeAll(but kept: [FileCopy]) {
-        // Where the directory cannot be read, nothing can be removed: the next opening tries again.
+        // If the directory cannot be read, nothing is removed, and the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false,
             let names = try? DiskFile.names(in: store.files)
         else { return }
@@ -117,15 +117,17 @@ package struct OutboxFiles: Sendable {
 extension OutboxFiles {
     private static let randomCount = 16
 
-    /// Returns a random name, which says nothing about the item or its user.
+    /// Returns a random name, which reveals nothing about the item or its user.
     private static func makeName() -> String {
         (0..<randomCount).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
             + SCROLLBACK_COPY_SUFFIX
     }
 
-    /// Returns a Boolean value that indicates whether ``makeName()`` makes such names.
+    /// Returns a Boolean value that indicates whether a name has the form of those that
+    /// ``makeName()`` returns.
     ///
-    /// An outbox item that was changed on the disk cannot name a file outside of the directory.
+    /// The check prevents an outbox item that was manipulated on disk from naming a file outside of
+    /// the directory.
     private static func isName(_ name: String) -> Bool {
         let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
         return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount

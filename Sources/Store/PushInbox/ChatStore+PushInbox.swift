@@ -1,6 +1,7 @@
 package import Models
 
-// The app's access to the push inbox. Nothing here waits for writers of the inbox.
+// The app's access to the push inbox. None of these calls waits for a process that writes to the
+// inbox.
 extension ChatStore {
     /// Creates the push inbox if it does not exist.
     package func makePushInbox() throws(StoreError) { try pushInboxFiles?.make() }

@@ -1,12 +1,12 @@
 public import Foundation
 public import Models
 
-/// The push inbox: a directory in which another process leaves messages for the app without opening
-/// the store.
+/// A directory in which another process, such as a push extension, leaves messages for the app
+/// without opening the store.
 ///
-/// LevelDB's files can be open in only one process at a time, and a push extension runs beside the
-/// app, with little memory and time. It writes the messages that it received to a directory next to
-/// the databases, and the app processes them when it runs next:
+/// Only one process at a time can open LevelDB's files, and a push extension runs while the app
+/// does, with little memory and time. The extension writes the messages that it received to a
+/// directory next to the databases, and the app processes them when it runs next:
 ///
 /// ```swift
 /// let box = try PushInbox(
@@ -14,19 +14,17 @@ public import Models
 /// try box?.leave([message])
 /// ```
 ///
-/// Each call writes one file, which is immutable: it is written under another name, synced, and
-/// renamed. A reader sees all of it or nothing, whenever the writer was terminated, and does not
-/// wait for it. A processed file is removed without affecting files that arrive in the meantime. A
-/// single file that all writers append to would need a lock during reading, and rules for
-/// incomplete ends.
+/// Each call writes one file, which never changes: it is written under another name, synced, and
+/// renamed. A reader therefore sees all of a file or nothing, even if the writer was terminated,
+/// and does not wait for it. The app removes a file after processing it; files that arrive in the
+/// meantime are not affected.
 ///
-/// The app creates the inbox when it opens the user's store, and removes it when the user logs out,
-/// so that no data of a logged-out user is stored: then there is no inbox to open.
-/// `SyncEngine.absorbPushes()` processes its content. Docs/Format.md, "Push inbox", describes the
-/// files.
+/// The app creates the inbox when it opens the user's store, and removes it when the user logs out.
+/// Without an inbox, messages for a logged-out user cannot be stored. `SyncEngine.absorbPushes()`
+/// processes the files. Docs/Format.md, "Push inbox", describes them.
 ///
-/// A value consists of a directory and a key. Several processes may leave messages at the same
-/// time.
+/// The value contains only the directory and a key. Several processes may leave messages at the
+/// same time.
 public struct PushInbox: Sendable {
     /// The maximum total size of the messages of one file in their binary form: 1 MiB.
     public static let maximumPushByteCount = 1 << 20
@@ -43,17 +41,17 @@ public struct PushInbox: Sendable {
     let files: PushInboxFiles
     private let key: EncryptionKey?
 
-    /// Opens the push inbox in the directory of a store; `nil` if there is none.
+    /// Opens the push inbox in the directory of a store; returns `nil` if it does not exist.
     ///
-    /// There is none before the app has opened the store for the first time, and after its user has
-    /// logged out. Nothing is created or changed.
+    /// It does not exist before the app has opened the store for the first time, and after the user
+    /// has logged out. This call creates and changes nothing.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
-    ///   - encryptionKey: The key of the store, with which files are encrypted; `nil` if it has
-    ///     none.
+    ///   - encryptionKey: The key of the store, with which files are encrypted; `nil` if the store
+    ///     is not encrypted.
     /// - Throws: ``StoreError`` with the code `wrongKey` if the key is not that of the store, or
-    ///   only one of the two has one; `corruption` if the key file is damaged or missing;
+    ///   only one of the two exists; `corruption` if the key file is damaged or missing;
     ///   `permission` or `io`.
     /// - Complexity: Reads one small file.
     public init?(in directory: URL, encryptionKey: EncryptionKey? = nil) throws(StoreError) {
@@ -64,7 +62,8 @@ public struct PushInbox: Sendable {
         _ = try files.keys(encryptionKey)
     }
 
-    /// Opens the push inbox of a user whose store belongs to a client; `nil` if there is none.
+    /// Opens the push inbox of a user whose store belongs to a client; returns `nil` if it does not
+    /// exist.
     ///
     /// - Parameters:
     ///   - userID: The user to whom the messages are addressed.
@@ -88,14 +87,15 @@ public struct PushInbox: Sendable {
     ///
     /// They are on disk when the call returns.
     ///
-    /// The messages are untrusted, as those of `ChatClient.ingest(push:)`: they are shown unless a
-    /// newer version is stored, and close no gap. Leaving a message twice has no effect.
+    /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app shows them
+    /// unless a newer version is stored, and they do not close gaps. Leaving a message twice has no
+    /// effect.
     ///
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
-    /// - Throws: ``StoreError`` with the code `invalid` for an unsent message or more than
+    /// - Throws: ``StoreError`` with the code `invalid` for an unsent message or for more than
     ///   ``maximumPushByteCount``; `noSpace`, also if the inbox is full because the app has not
-    ///   processed it for long; `closed` if the inbox was removed; `wrongKey` if the key was
+    ///   processed it for a long time; `closed` if the inbox was removed; `wrongKey` if the key was
     ///   changed; `permission`, `io`. No file is left then.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
     ///   twice.

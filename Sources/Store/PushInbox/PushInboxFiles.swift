@@ -11,7 +11,7 @@ struct PushInboxFiles: Sendable {
 
     var path: String { store.directory.appending(path: "drops").path }
 
-    /// The path of an inbox that is being removed.
+    /// The path to which an inbox is moved before its files are removed.
     private var removed: String { path + ".removed" }
 
     /// Returns a Boolean value that indicates whether the inbox exists.
@@ -27,14 +27,14 @@ struct PushInboxFiles: Sendable {
     /// Returns the keys of new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // For a store that does not exist yet, nothing indicates that it will be unencrypted.
+        // If the store does not exist yet, it is not known whether it will be encrypted.
         if keys == nil, key != nil {
             throw StoreError(.wrongKey, "the store is not encrypted", path: store.directory.path)
         }
         return keys
     }
 
-    /// Calls a closure while no other process leaves messages or re-encrypts files.
+    /// Calls a closure while no other process can leave messages or re-encrypt files.
     ///
     /// - Throws: `closed` if the inbox was removed.
     func alone<Result>(
@@ -57,8 +57,8 @@ struct PushInboxFiles: Sendable {
 extension PushInboxFiles {
     private static let suffix = ".drop"
 
-    /// Returns a file name: a number, which determines the order, and a random number, so that no
-    /// name is reused.
+    /// Returns a file name: a number, which determines the order, and a random number, so that a
+    /// name is never used twice.
     private static func name(_ number: UInt64, _ random: UInt64) -> String {
         let digits = [number, random].map { withUnsafeBytes(of: $0.bigEndian) { $0.hexadecimal } }
         return digits.joined(separator: "-") + suffix
@@ -84,7 +84,7 @@ extension PushInboxFiles {
 extension PushInboxFiles {
     /// Writes a file.
     ///
-    /// The caller excludes other writers.
+    /// The caller must exclude other writers.
     func add(_ messages: [Message], _ keys: DataKeys?) throws(StoreError) {
         try removeUnfinished()
         let names = try names()
@@ -143,7 +143,7 @@ extension PushInboxFiles {
 
     /// Removes the inbox with its content, after waiting for a running writer.
     ///
-    /// Atomic: from then on no process finds it.
+    /// The inbox disappears atomically for other processes.
     func removeBox() throws(StoreError) {
         try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
@@ -151,11 +151,10 @@ extension PushInboxFiles {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Encrypts all files again, and then calls a closure before other processes can leave
-    /// messages.
+    /// Re-encrypts all files, and then calls a closure before other processes can leave messages.
     ///
-    /// Damage is preserved. If the process ends in between, each file can be read with the same
-    /// keys.
+    /// Damaged lines stay as they are. If the process ends before the call has finished, each file
+    /// can still be read with these keys.
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -1,22 +1,23 @@
 import Models
 
-/// The committed state: the immutable state that all readers see until the next commit.
+/// The immutable state that all readers see until the next commit.
 ///
-/// It is created by the writer, so that a reader only retains it, without waiting for a write.
+/// The writer creates it, so a reader only has to retain it, and never waits for a write.
 final class CommittedState: Sendable {
-    /// The number of the last change; 0 before the first.
+    /// The number of the last change; 0 before the first one.
     let number: Int
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
     let names: ChannelNames
-    /// The extents of channels with removed messages, shared by all committed states.
+    /// The key ranges of channels with removed messages, shared by all committed states.
     let extents: MessageExtents
-    /// A Boolean value that indicates whether there are extents, so that most readers need not look
-    /// them up.
+    /// A Boolean value that indicates whether any such ranges exist.
+    ///
+    /// Most readers can then skip their lookup.
     let hasExtents: Bool
-    /// The values computed on demand for the latest commit, shared by all committed states.
+    /// The derived values of the latest commit, shared by all committed states.
     let latest: DerivedValues
-    /// The same values for this commit, which are kept when it is no longer the latest.
+    /// The derived values of this commit, which stay available when it is no longer the latest.
     private let own: Locked<DerivedValues.Values>
 
     init(
@@ -33,7 +34,7 @@ final class CommittedState: Sendable {
         own = Locked(self.latest.values(asOf: number) ?? DerivedValues.Values())
     }
 
-    /// Returns the same rows with another number.
+    /// Returns a state with the same rows and another number.
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, names: names, extents: extents,
@@ -57,8 +58,8 @@ final class CommittedState: Sendable {
         return count
     }
 
-    /// Returns the saved first channels of a list, if there are any and no channel has changed
-    /// since.
+    /// Returns the saved first channels of a list; `nil` if none were saved or a channel has
+    /// changed since.
     func savedBeginning(of sorting: ChannelSorting) throws(StoreError) -> SavedLists.Beginning? {
         let beginning = try Rows(snapshot: cache).savedLists()[sorting]
         if beginning != nil { latest.recordAsked(sorting) }

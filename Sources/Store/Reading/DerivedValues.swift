@@ -1,11 +1,13 @@
 import Models
 
-/// Values that are expensive to compute: computed on demand, and updated by each commit.
+/// Values that are expensive to compute: the message count and sorted channel lists.
 ///
-/// There is one object for each store, with the values of its last commit. Each ``CommittedState``
-/// has a copy of the values at its time, so that earlier snapshots keep their own. The work of slow
-/// readers is not lost: values that a reader has computed for an earlier commit are updated with
-/// the later commits, which are remembered while any reader computes.
+/// They are computed on demand, and updated with each commit.
+///
+/// Each store has one object, with the values of its last commit. Each ``CommittedState`` has a
+/// copy of the values at its time, for earlier snapshots. While a reader computes values for a
+/// commit, later commits are remembered and then applied to the result, so that the work of a slow
+/// reader is not lost.
 final class DerivedValues: Sendable {
     private let state: Locked<State>
 
@@ -14,8 +16,8 @@ final class DerivedValues: Sendable {
         var lists = RecentLists()
         /// The total number of messages.
         ///
-        /// Counters are written with each batch, and reading them makes LevelDB skip all their
-        /// earlier values.
+        /// The sum of the channels' counters is cached because reading them is slow: each batch
+        /// rewrites counters, and LevelDB must skip all their earlier values.
         var messageCount: Int?
 
         mutating func apply(_ commit: Commit) {
@@ -30,7 +32,7 @@ final class DerivedValues: Sendable {
         let channels: [ChannelRowChange]
         let addedMessages: Int
 
-        /// The cost of remembering it, in rows.
+        /// The cost of remembering the commit, in rows.
         var size: Int { channels.count + 1 }
     }
 
@@ -39,16 +41,16 @@ final class DerivedValues: Sendable {
         var values = Values()
         /// Channels that lists have returned, by number, as of that commit.
         var channels: [ChannelNumber: AnyChannel] = [:]
-        /// The orders of requested lists, whether or not the whole list was computed.
+        /// The orders of all lists that were requested, even if only their first page was read.
         ///
         /// The most recent one is the last.
         var asked: [ChannelSorting] = []
-        /// The orders of lists that were saved before, if a commit has removed them.
+        /// The orders of the lists that were saved, after a commit has removed the saved lists.
         var saved: [ChannelSorting] = []
         /// The last commits that affect the values, oldest first.
         var commits: [Commit] = []
         var sizeOfCommits = 0
-        /// The highest number of commits that may no longer be remembered.
+        /// The number of the newest commit that is possibly no longer remembered.
         var forgotten: Int
         /// The commits for which a reader is currently reading all rows.
         var underWay: [Int] = []
@@ -60,13 +62,13 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// The amount of commits that is remembered without a reader, for readers that are about to
-    /// start.
+    /// The amount of commits that is remembered even while no reader computes, for readers that are
+    /// about to start.
     private static let rememberedSize = 256
 
     /// The maximum number of cached channels.
     ///
-    /// If it is reached, the cache is emptied.
+    /// When it is reached, all of them are discarded.
     static let keptChannelLimit = 128
 
     init(asOf number: Int = 0) {
@@ -105,8 +107,8 @@ final class DerivedValues: Sendable {
 
     /// Returns all values for a new committed state; `nil` if it is not that of the last commit.
     ///
-    /// Its number may be higher than that of the last commit: events that are not stored have
-    /// numbers too, and change no rows.
+    /// The number of the state may be greater than that of the last commit, because events that are
+    /// not stored also get numbers.
     func values(asOf number: Int) -> Values? {
         state.withLock { state in
             state.number = max(state.number, number)
@@ -136,13 +138,14 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// Records the lists whose first channels were saved until now.
+    /// Records which lists were saved when the store was last closed or suspended.
     func recordSaved(_ sortings: [ChannelSorting]) {
         state.withLock { $0.saved = sortings }
     }
 
-    /// The most recently requested orders, as many as lists are kept; those of the previous session
-    /// if none were requested.
+    /// The most recently requested orders, at most as many as lists are kept.
+    ///
+    /// If none were requested, those of the previous session.
     var askedSortings: [ChannelSorting] {
         state.withLock { state in
             let made = state.values.lists.sortings
@@ -165,9 +168,9 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// Reads all rows as of a commit, while later commits are remembered.
+    /// Calls a closure that reads all rows as of a commit; remembers later commits in the meantime.
     ///
-    /// The closure must call `keep`, because the commits are not remembered for it afterwards.
+    /// The closure must call `keep` itself: after it returns, the commits may be forgotten.
     func reading<Result>(
         asOf number: Int, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -185,7 +188,7 @@ final class DerivedValues: Sendable {
         return try body()
     }
 
-    /// Keeps a count as of a commit.
+    /// Stores a count that was computed as of a commit, after applying the later commits.
     func keep(messageCount count: Int, asOf number: Int) {
         state.withLock { state in
             guard number >= state.forgotten else { return }
@@ -194,7 +197,7 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// Keeps a list as of a commit.
+    /// Stores a list that was computed as of a commit, after applying the later commits.
     func keep(_ keys: SortedKeys, by sorting: ChannelSorting, asOf number: Int) {
         state.withLock { state in
             guard number >= state.forgotten else { return }

@@ -1,28 +1,28 @@
 import Models
 
-/// The key ranges that contain all messages of some channels.
+/// The range of keys, called the extent, that contains all messages of a channel.
 ///
-/// LevelDB skips each removed row until it merges its tables. If the newest or oldest messages of a
-/// channel were removed, each page that starts or ends there would skip all of them. With an
-/// extent, readers start after them and end before them.
+/// LevelDB skips removed rows one by one until it merges its tables. If the newest or oldest
+/// messages of a channel were removed, each page that starts or ends there would skip all of them.
+/// With an extent, a scan skips none of them.
 ///
-/// The extent of a channel may be too large, but never too small, for each committed state from a
-/// certain one on: a put enlarges it before the message is visible, and a reader that found no
-/// message up to the first one shrinks it, unless one was put since. Earlier states had messages
-/// that no longer exist, and are read without it.
+/// An extent may be too large, but never too small. It is valid from one commit on: before a
+/// message is put, the extent is enlarged; when a scan finds no messages at one of its ends, the
+/// extent is shrunk, unless a message was put since that scan's commit. Earlier committed states
+/// may contain messages outside of it, and are read without it.
 final class MessageExtents: Sendable {
     fileprivate struct Extent {
         /// The range of keys that contains all messages.
         var range: KeyRange
         /// The first commit for which the range is valid.
         var since: Int
-        /// The last commit that put a message, or an earlier one than the extent.
+        /// The last commit that put a message, or a commit before the extent was created.
         var lastPut: Int
     }
 
     /// The maximum number of channels.
     ///
-    /// If it is reached, all extents are discarded.
+    /// When it is reached, all extents are discarded.
     static let limit = 256
 
     private let extents = Locked<[ChannelNumber: Extent]>([:])
@@ -37,22 +37,24 @@ final class MessageExtents: Sendable {
         }
     }
 
-    /// Applies a commit; must be called before it is written.
+    /// Updates the extents for a commit.
     ///
-    /// If the write fails, the extent is merely larger than necessary.
+    /// Call it before the commit is written.
+    ///
+    /// If the write fails, an extent is merely larger than necessary.
     func apply(_ rows: Overlay, asOf commit: Int) {
         extents.withLock { extents in
             rows.forEachInOrderOfWriting { key, value in
                 guard let number = key.channelOfMessage else { return }
                 if value != nil {
-                    // Not with the subscript, which allocates for missing keys.
+                    // The dictionary's subscript would allocate for a missing key.
                     if !extents.isEmpty, let index = extents.index(forKey: number) {
                         extents.values[index].widen(to: key, asOf: commit)
                     }
                 } else if extents[number] == nil {
                     if extents.count == MessageExtents.limit { extents = [:] }
-                    // The same batch may have put a message before the removal, which is in the
-                    // range too.
+                    // The whole table: the same batch may have put a message before it removed this
+                    // one.
                     let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
                     extents[number] = Extent(range: table, since: commit, lastPut: commit)
                 }
@@ -63,7 +65,7 @@ final class MessageExtents: Sendable {
     /// Records that a reader found no message in a range.
     func recordNone(in range: KeyRange, of number: ChannelNumber, asOf version: Int) {
         extents.withLock { extents in
-            // A later put may be in the range.
+            // The range may contain a message that was put after the reader's commit.
             guard let extent = extents[number], extent.lastPut <= version else { return }
             extents[number] = extent.without(range, asOf: version)
         }
@@ -77,7 +79,7 @@ extension MessageExtents.Extent {
         lastPut = commit
     }
 
-    /// Returns the extent without some keys, if they are at one of its ends.
+    /// Returns the extent without `empty`, if that range is at one of its ends.
     fileprivate func without(_ empty: KeyRange, asOf version: Int) -> Self {
         var extent = self
         if !range.lower.precedes(empty.lower) {
@@ -96,7 +98,7 @@ extension MessageExtents.Extent {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The channel number, if this is the key of a message.
+    /// The number of the channel; `nil` if this is not the key of a message.
     fileprivate var channelOfMessage: ChannelNumber? {
         guard count > Table.prefixSize, self[0] == Table.message.rawValue else { return nil }
         return ChannelNumber(bigEndian: loadUnaligned(fromByteOffset: 1, as: ChannelNumber.self))
@@ -106,14 +108,14 @@ extension UnsafeRawBufferPointer {
 // MARK: Reading
 
 extension StoreView {
-    /// Passes the rows of a channel's messages between two keys to a closure one after the other,
-    /// until it returns `false`.
+    /// Passes the messages of a channel between two keys to a closure in order, until it returns
+    /// `false`.
     @inline(__always)
     func scanMessages(
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // Only the batch itself sees what it has put.
+        // The extents do not include messages that the current batch has put.
         guard batch == nil, version.hasExtents,
             let extent = version.extents.range(of: number, asOf: version.number)
         else { return try cache.scan(range, isDescending: isDescending, body) }
@@ -122,7 +124,7 @@ extension StoreView {
         }
     }
 
-    /// Passes the rows of a range that are in an extent to a closure, and shrinks the extent if
+    /// Passes the messages in a range and in the extent to a closure, and shrinks the extent if
     /// possible.
     private func scanMessages(
         _ range: KeyRange, within extent: KeyRange, of number: ChannelNumber,
@@ -143,7 +145,7 @@ extension StoreView {
             return !isStopped
         }
         func recordNone(_ lower: KeyBytes, _ upper: KeyBytes) {
-            // Only its ends can be shrunk.
+            // An extent can only be shrunk at its ends.
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }
@@ -161,7 +163,7 @@ extension StoreView {
     }
 }
 
-/// A copy of the latest key, whose memory is reused for the next one.
+/// A copy of the latest key, in a buffer that is reused for each key.
 private struct KeyCopy {
     private var room = KeyBytes(repeating: 0, count: 64)
     private var count = 0

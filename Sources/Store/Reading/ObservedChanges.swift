@@ -4,12 +4,12 @@ import Models
 ///
 /// The observation ends when this object is released. It supports one reader at a time: either `for
 /// await`, which receives one change after the other, or ``drain()``, which returns all buffered
-/// changes without waiting. Collections ask to be called when there are changes to drain.
+/// changes without waiting.
 ///
 /// `ChatStore.observe` returns it together with a snapshot, and every reported change is newer than
-/// that. A reader that reads again later, as after ``Change/Operation/missed``, takes a snapshot
-/// that may already contain queued changes: changes with a `number` of at most the snapshot's
-/// ``Snapshot/number`` must then be skipped.
+/// that snapshot. If you take another snapshot later, such as after ``Change/Operation/missed``, it
+/// may already contain changes that are still buffered: skip changes whose `number` is not greater
+/// than the snapshot's ``Snapshot/number``.
 public final class ObservedChanges: AsyncSequence, Sendable {
     /// The observed part.
     public let part: ObservedPart
@@ -18,20 +18,22 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 
     /// The reader that waits for a change.
     private struct Waiter {
-        /// A Boolean value that indicates whether the reader is a suspended loop, and not a closure
-        /// to be called.
+        /// A Boolean value that indicates whether the reader is a suspended `for await` loop, as
+        /// opposed to a closure.
         let isLoop: Bool
         let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
-        /// The changes, oldest first, with some before them that were already read.
+        /// The buffered changes, oldest first.
+        ///
+        /// The first ``takenCount`` were already read.
         private var changes: [Change] = []
         private var takenCount = 0
         /// The total number of entries of the changes.
         private(set) var entryCount = 0
         var hasEnded = false
-        /// The reader to notify of a change or the end.
+        /// The reader to wake at the next change or at the end.
         var waiter: Waiter?
 
         var isEmpty: Bool { takenCount == changes.count }
@@ -46,7 +48,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // So that each change is moved at most once, regardless of their number.
+            // Removing the read changes only now and then moves each change at most once.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -82,11 +84,12 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { $0.takeAll() }
     }
 
-    /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once when
-    /// there are more, or at the end.
+    /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once at
+    /// the next change or at the end.
     ///
-    /// For readers that are isolated to an actor and schedule their own work: on Linux, a task that
-    /// waits there is first resumed on the global executor, which takes twice as long.
+    /// This is for readers that are isolated to an actor and schedule their own work. On Linux, a
+    /// task that waits in a loop is first resumed on the global executor, which takes twice as
+    /// long.
     ///
     /// - Parameter wake: A closure that is called once, on the thread that writes, cancels or
     ///   closes the store. It must neither write nor wait.
@@ -116,8 +119,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // The reader has not read for long. Instead of buffering everything, report that
-                // changes were missed.
+                // The reader has not read for a long time. Instead of buffering more, report that
+                // it missed changes.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -137,21 +140,21 @@ extension ObservedChanges {
     ///
     /// Use only one at a time.
     ///
-    /// It has no state: after leaving a loop, another loop continues with the next change.
+    /// An iterator has no state of its own: a second loop continues with the change after the last
+    /// one that the first loop received.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
-    /// An iterator over the changes.
+    /// An iterator over the changes of an observation.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observation: ObservedChanges
 
-        /// Returns the next change as soon as there is one.
+        /// Waits for and returns the next change.
         ///
         /// Returns `nil` when the observation was canceled, its store was closed or released, or
         /// the task was canceled.
         public mutating func next() async -> Change? { await next(isolation: nil) }
 
-        /// Returns the next change, as ``next()`` does, on the caller's actor and without an
-        /// additional hop.
+        /// Returns the next change as ``next()`` does, without leaving the caller's actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> Change? {
@@ -164,7 +167,7 @@ extension ObservedChanges {
 
     private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
-    /// Waits until there is a change and returns `false`; returns `true` if there will be no more.
+    /// Waits for a change and returns `false`; returns `true` if the observation has ended.
     private func waitIsOver(isolation actor: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
             if Task.isCancelled { return true }

@@ -1,8 +1,8 @@
 public import Models
 
-/// The observed part of a store.
+/// A part of a store that can be observed.
 ///
-/// Events of the connection belong to every part.
+/// Observers of every part also receive changes of the connection.
 public struct ObservedPart: Hashable, Sendable {
     private enum Value: Hashable {
         case everything
@@ -16,13 +16,13 @@ public struct ObservedPart: Hashable, Sendable {
     /// The whole store.
     public static let everything = ObservedPart(value: .everything)
 
-    /// One channel: the channel itself, its messages, gaps, stale ranges and outbox items, its
-    /// typing users, and the progress of uploads.
+    /// One channel: the channel itself, its messages, gaps, stale ranges and outbox items, the
+    /// users typing in it, and the progress of its uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }
 
-    /// All channels themselves, with users who type, enter and exit, without their messages.
+    /// All channels, with users who type, enter and exit, but without messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.

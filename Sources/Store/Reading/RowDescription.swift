@@ -1,13 +1,13 @@
 package import Models
 
-// For the prompt: the rows on disk, in the terms of Docs/Format.md.
+// Descriptions of the rows on disk in the terms of Docs/Format.md, which the prompt prints.
 
 /// A description of a stored row.
 package struct RowDescription: Sendable {
     /// The database of the row.
     package let database: Database
 
-    /// The name of the table, as in Docs/Format.md; `?` for a letter of no table.
+    /// The name of the table, as in Docs/Format.md; `?` if no table has the key's letter.
     package let table: String
 
     package let key: [UInt8]
@@ -40,9 +40,9 @@ package struct RowDescription: Sendable {
 }
 
 extension StoreReader {
-    /// Describes the rows of a database in the order of their keys.
+    /// Returns descriptions of the rows of a database, in the order of their keys.
     ///
-    /// The rows of all tables or of one; an unknown name gives no rows. Corrupted rows are
+    /// `table` limits them to one table; an unknown name returns no rows. Corrupted rows are
     /// described as such, without an error.
     package func describedRows(
         of database: RowDescription.Database, table: String? = nil, limit: Int = .max
@@ -83,7 +83,7 @@ extension StoreView {
 // MARK: Names
 
 extension Table {
-    /// The name in Docs/Format.md.
+    /// The name of the table in Docs/Format.md.
     var name: String {
         switch self {
         case .message: "message"
@@ -107,7 +107,7 @@ extension Table {
 }
 
 extension OutboxTable {
-    /// The name in Docs/Format.md.
+    /// The name of the table in Docs/Format.md.
     var name: String {
         switch self {
         case .outboxItem: "item"
@@ -270,7 +270,8 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // The version has four bytes, the next sequence number eight, a loss more.
+                // The three kinds of values have different sizes: a schema version has four bytes,
+                // the next sequence number eight, and a loss more.
                 switch value.count {
                 case 4: return "\(try reader.integer(UInt32.self))"
                 case 8: return "\(try reader.integer(UInt64.self))"

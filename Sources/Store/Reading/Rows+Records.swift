@@ -16,7 +16,7 @@ extension Rows {
 
     /// Returns the channel number; `nil` if the key is corrupted.
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
-        // For lists, which a single corrupted row must not make unreadable.
+        // For lists: a single corrupted row must not make a list unreadable.
         try? channelNumber(ofKey: key)
     }
 
@@ -68,7 +68,7 @@ extension Rows {
 
     /// Decodes a record; `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // For lists, which a single corrupted row must not make unreadable.
+        // For lists: a single corrupted row must not make a list unreadable.
         try? Value(serialized: bytes)
     }
 
@@ -83,14 +83,15 @@ extension Rows {
 extension Rows {
     /// Returns the total of the message counts of all channels.
     func messageCount() throws(StoreError) -> Int {
-        // The counts of a batch are not in rows yet.
+        // Counts of the current batch are not in rows yet.
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             if !counted.isEmpty, counted[try channelNumber(ofKey: key)] != nil { return true }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
-            // Each count is plausible, but the sum of many corrupted ones may not be.
+            // Each count is plausible on its own, but the sum of several corrupted counts may
+            // overflow.
             if overflows { throw StoreError(.corruption, "too many messages", path: path) }
             count = sum
             return true

@@ -19,12 +19,12 @@ package struct Rows {
 
     var path: String { snapshot.path }
 
-    /// Passes the value of a key to a closure; `nil` if there is none.
+    /// Passes the value of a key to a closure; returns `nil` if the key has no value.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - mayBeStored: A Boolean value that indicates whether the snapshot may contain the key; if
-    ///     not, only the batch is read. Without a batch, the snapshot is always read.
+    ///   - mayBeStored: A Boolean value that indicates whether the snapshot may contain the key. If
+    ///     not, only the writes of the batch are read. Without a batch, the snapshot is always read.
     ///   - body: A closure that receives the value.
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure; `corruption` or `io`, in which case it was not called.
@@ -45,7 +45,8 @@ package struct Rows {
 
     /// Passes the value of a key to a closure, as ``withValue(of:_:)`` does.
     ///
-    /// The key consists of a table, a channel and a name; a short one is created on the stack.
+    /// The key consists of a table, a channel and a name. If it is short, it is created on the
+    /// stack.
     @inline(__always)
     func withValue<Result>(
         _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,
@@ -68,9 +69,10 @@ package struct Rows {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
-    /// Passes the rows of a range to a closure one after the other, until it returns `false`.
+    /// Passes the rows of a range to a closure, until it returns `false`.
     ///
-    /// The order is that of their keys or the reverse. The closure must not write to the batch.
+    /// The rows are in ascending or descending order of their keys. The closure must not write to
+    /// the batch.
     @inline(__always)
     package func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -99,7 +101,8 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Passes the batch's rows up to a key of the snapshot, or all remaining ones.
+        // Passes the batch's rows up to a key of the snapshot to the closure; without a key, all
+        // remaining ones. Returns whether the batch replaces or removes the key's row.
         func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {

@@ -23,7 +23,7 @@ extension StoreReader {
             ByteWriter.key { $0.table(.openChannel, number) }, as: "open channel \(url)")
     }
 
-    /// Returns the group channels of a list, in its order.
+    /// Returns the group channels of a list, in the order of the list.
     ///
     /// A channel that cannot be decoded is omitted, so that it does not hide all others;
     /// ``unreadableChannelURLs()`` returns it.
@@ -32,19 +32,21 @@ extension StoreReader {
     ///   - query: The filters and the order, as defined by
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
-    ///   - last: The last channel of the previous page, as it was returned. The page starts after
-    ///     its former position, wherever the channel is now. `nil` for the first page.
+    ///   - last: The last channel of the previous page, as it was returned, or `nil` for the first
+    ///     page. The page starts after the position that this value has in the list, even if the
+    ///     stored channel has moved since.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    ///   - currentUserID: The user whom the filters by nickname skip.
+    ///   - currentUserID: The current user, whom the filters by nickname ignore.
     /// - Returns: The channels; fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel of the scan, except for about the last hundred that
-    ///   lists have returned and that have not changed since, which are cached. The whole list is
-    ///   read in one scan, which is faster than many pages. The first list of an order reads all
-    ///   channels once, and so does an order that is not among the eight most recently requested
-    ///   ones. Pages within the first hundred channels do not, if no channel has changed since the
-    ///   store was closed or suspended after a request of that order. Inside a batch, O(*b*) more
-    ///   in the number of rows that it has written.
+    /// - Complexity: A lookup for each channel of the scan. About a hundred of the channels that
+    ///   were returned last are cached and need no lookup until they change. The whole list
+    ///   (without a limit) is read in one scan, which is faster than many pages. The first request
+    ///   of an order reads all channels, and so does a request of an order that is no longer among
+    ///   the eight most recently requested ones. As an exception, the first hundred channels of an
+    ///   order are available without this if the order was requested before the store was last
+    ///   closed or suspended, and no channel has changed since. Inside a batch, O(*b*) more in the
+    ///   number of rows that it has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -54,8 +56,9 @@ extension StoreReader {
             currentUserID: currentUserID)
     }
 
-    /// Returns the group channels of a list after a position, as
-    /// ``groupChannels(matching:after:limit:currentUserID:)`` does after a channel.
+    /// Returns the group channels of a list after a position.
+    ///
+    /// It is otherwise like ``groupChannels(matching:after:limit:currentUserID:)``.
     package func groupChannels(
         matching query: GroupChannelListQuery, after place: ChannelPlace?, limit: Int? = nil,
         currentUserID: UserID? = nil
@@ -140,10 +143,10 @@ extension StoreReader {
         return try cache.urls(of: try cache.pinnedNumbers())
     }
 
-    /// Returns the channels with stored data, least recently opened first.
+    /// Returns the channels with stored data, the least recently opened one first.
     ///
-    /// Channels that were never opened, or whose state cannot be decoded, precede the others, in
-    /// the order in which they were first stored.
+    /// Channels that were never opened, and channels whose state cannot be decoded, precede all
+    /// others, in the order in which they were first stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the number of channels, with two lookups for each.
@@ -174,7 +177,7 @@ extension StoreReader {
         return channels.map(\.channel)
     }
 
-    /// Returns the stored channels that cannot be decoded, and that lists omit.
+    /// Returns the stored channels that cannot be decoded, which lists omit.
     ///
     /// Other data of these channels, such as their messages, can be read. Saving such a channel
     /// again repairs it.
@@ -198,9 +201,9 @@ extension StoreReader {
         return try cache.urls(of: numbers)
     }
 
-    /// Returns a user; `nil` if they are not stored.
+    /// Returns a user; `nil` if the user is not stored.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if they cannot be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the user cannot be decoded.
     /// - Complexity: One lookup.
     public func user(_ id: UserID) throws(StoreError) -> User? {
         try view.cache.record(ByteWriter.key { $0.userKey(id) }, as: "user \(id)")
@@ -210,22 +213,23 @@ extension StoreReader {
 extension Rows {
     /// Returns the numbers of pinned channels, in ascending order.
     func pinnedNumbers() throws(StoreError) -> [ChannelNumber] {
-        // The changes of a batch are not in rows yet.
+        // States that the current batch has changed are not in rows yet.
         let counted = counted?.states ?? [:]
         var numbers = counted.filter(\.value.isPinned).map(\.key)
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             guard let number = readableNumber(ofKey: key), counted[number] == nil else {
                 return true
             }
-            // Lists omit corrupted rows.
+            // Corrupted rows are omitted, as in all lists.
             if let state = try? state(value), state.isPinned { numbers.append(number) }
             return true
         }
         return numbers.sorted()
     }
 
-    /// Returns the URLs of channels in the order of the numbers, without numbers that have no URL
-    /// anymore.
+    /// Returns the URLs of channels in the order of their numbers.
+    ///
+    /// Numbers that no channel has anymore are omitted.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for number in numbers {
@@ -273,7 +277,8 @@ extension StoreView {
         }
         let keys = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // The number in the key of a last channel is the maximum: this is after it.
+        // In the key of `last`, the channel number is the maximum. Appending a zero byte results in
+        // the first key after it.
         let start = last.map { $0 + [0] }
         try keys.forEach(from: start) { (key) throws(StoreError) in
             let number = ChannelSorting.number(ofKey: key)
@@ -284,8 +289,8 @@ extension StoreView {
         return channels
     }
 
-    /// Returns a page of a commit from the saved part of a list; `nil` if the page extends beyond
-    /// it, or nothing was saved.
+    /// Returns a page of a list from its saved first channels; `nil` if none were saved, or the
+    /// page extends beyond them.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
@@ -319,7 +324,8 @@ extension StoreView {
         }
         let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
-        // Do not cache filtered channels: they are many, and would replace those that are shown.
+        // Channels that a filter excludes are not cached: they may be many, and would replace those
+        // that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
             version.latest.keep(channel.ofAnyKind, number, asOf: version.number)
@@ -327,7 +333,8 @@ extension StoreView {
         return channel
     }
 
-    /// Scans the rows and sorts them, which takes half as long as looking up each one.
+    /// Reads all channels in one scan and sorts them, which takes half as long as looking up each
+    /// one.
     private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {

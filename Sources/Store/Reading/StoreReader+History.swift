@@ -3,7 +3,7 @@ public import Models
 extension StoreReader {
     /// Returns the gaps in a channel's history, oldest first.
     ///
-    /// They never overlap. An unknown channel is one gap.
+    /// Gaps never overlap. A channel without stored data has one gap, its whole history.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of gaps.
@@ -13,10 +13,10 @@ extension StoreReader {
         return try view.segments(of: url, number)
     }
 
-    /// Returns the gap that contains a position; `nil` if there is none.
+    /// Returns the gap that contains a position; `nil` if no gap contains it.
     ///
-    /// A gap does not contain its bounds. A position at a bound is in no gap, not even between two
-    /// adjacent gaps, since the message between them is known.
+    /// The bounds of a gap are not part of it. A position that is the bound of a gap, or of two
+    /// adjacent gaps, is therefore in no gap: its message is known.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek.
@@ -25,13 +25,14 @@ extension StoreReader {
         return gap.flatMap { $0.contains(position) ? $0 : nil }
     }
 
-    /// Returns the first gap from a bound toward newer messages.
+    /// Returns the oldest gap that extends above a bound, that is, to positions newer than the
+    /// bound.
     ///
-    /// This is the oldest gap with a part newer than the bound, even if its lower bound is older.
+    /// The lower bound of the gap may be older than `bound`.
     ///
     /// - Parameters:
     ///   - bound: The bound.
-    ///   - url: The URL of the channel. An unknown channel is one gap.
+    ///   - url: The URL of the channel. A channel without stored data has one gap.
     /// - Returns: The gap; `nil` if everything newer is known.
     /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
     /// - Complexity: One seek.
@@ -44,14 +45,15 @@ extension StoreReader {
         return gaps.first
     }
 
-    /// Returns the first gap from a bound toward older messages.
+    /// Returns the newest gap that extends below a bound, that is, to positions older than the
+    /// bound.
     ///
-    /// This is the newest gap with a part older than the bound, even if its upper bound is newer.
-    /// For ``Gap/Bound/end``, it is the newest gap of the channel.
+    /// The upper bound of the gap may be newer than `bound`. For ``Gap/Bound/end``, it is the
+    /// newest gap of the channel.
     ///
     /// - Parameters:
     ///   - bound: The bound.
-    ///   - url: The URL of the channel. An unknown channel is one gap.
+    ///   - url: The URL of the channel. A channel without stored data has one gap.
     /// - Returns: The gap; `nil` if everything older is known.
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: Two seeks.
@@ -60,20 +62,20 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
         }
-        // Its upper bound is at or above the bound, or it is the last gap below it.
+        // The gap whose upper bound is at or above the bound, or else the newest gap below it.
         let around: Gap? = try view.firstSegment(of: url, number, endingFrom: bound)
         if let around, around.lower < bound { return around }
         return try view.lastSegment(of: url, number, endingBelow: bound)
     }
 
-    /// Returns the gaps with a part strictly between two bounds, oldest first.
+    /// Returns the gaps that overlap the range strictly between two bounds, oldest first.
     ///
-    /// An empty result means that the history between the bounds is complete. Equal or reversed
-    /// bounds have nothing between them, and no gaps. Gaps are returned as a whole, even if they
-    /// extend beyond the bounds.
+    /// An empty result means that the history between the bounds is complete. The result is also
+    /// empty if the bounds are equal or reversed. Gaps are returned completely, even if they extend
+    /// beyond the bounds.
     ///
     /// - Parameters:
-    ///   - url: The URL of the channel. An unknown channel is one gap.
+    ///   - url: The URL of the channel. A channel without stored data has one gap.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
     /// - Returns: The gaps.
@@ -90,7 +92,8 @@ extension StoreReader {
 
     /// Returns the channels whose history has gaps, in the order in which they were first stored.
     ///
-    /// Only channels with stored data are included: for an unknown channel, no row states the gap.
+    /// Only channels with stored data are included: the gap of any other channel is implied and has
+    /// no row.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of gaps of all channels, with a lookup for
@@ -111,7 +114,7 @@ extension StoreReader {
 
     /// Returns the stale ranges of a channel's history, oldest first.
     ///
-    /// They never overlap.
+    /// Stale ranges never overlap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of ranges.
@@ -121,13 +124,13 @@ extension StoreReader {
         return try view.segments(of: url, number)
     }
 
-    /// Returns the stale ranges with a part strictly between two bounds, oldest first.
+    /// Returns the stale ranges that overlap the range strictly between two bounds, oldest first.
     ///
-    /// Equal or reversed bounds have nothing between them. Ranges are returned as a whole, even if
-    /// they extend beyond the bounds.
+    /// The result is empty if the bounds are equal or reversed. Ranges are returned completely,
+    /// even if they extend beyond the bounds.
     ///
     /// - Parameters:
-    ///   - url: The URL of the channel. An unknown channel has none.
+    ///   - url: The URL of the channel. A channel without stored data has no stale ranges.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
     /// - Returns: The ranges.
@@ -254,7 +257,7 @@ extension Rows {
 }
 
 extension StoreView {
-    /// Returns the ranges of a channel above one bound and below another, oldest first.
+    /// Returns the ranges of a channel that overlap the range between two bounds, oldest first.
     ///
     /// Ranges that are only partly between the bounds are included.
     func segments<Value: Segment>(
@@ -262,7 +265,7 @@ extension StoreView {
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-        // After the range whose upper bound equals the bound.
+        // Starts after the range whose upper bound equals `lower`.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
         try scan(KeyRange(start, table.upper), of: url) { (segment: Value) in
@@ -333,7 +336,7 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // Rows of a cleared channel may remain, under a number without a URL.
+        // The rows of a cleared channel may still exist, under a number without a URL.
         return try cache.urls(of: numbers)
     }
 }

@@ -1,21 +1,22 @@
 public import Models
 
 extension StoreReader {
-    /// Returns the messages of a channel that are older than a point, newest first.
+    /// Returns the messages of a channel that are older than an anchor, newest first.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - anchor: The point. The default is newer than the newest message.
-    ///   - isInclusive: A Boolean value that indicates whether to return messages exactly there
-    ///     too. The default is false.
-    ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`,
+    ///   - url: The channel. An unknown channel has no messages, which is not an error.
+    ///   - anchor: The anchor. The default is newer than the newest message.
+    ///   - isInclusive: A Boolean value that indicates whether to include messages exactly at the
+    ///     anchor. The default is false.
+    ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
     ///     returns all.
-    ///   - params: Which messages to return, by ``/Models/MessageListParams/belongsTo(_:)``; sizes
-    ///     and direction are ignored. The default is all.
-    /// - Returns: The messages; fewer than `limit` only if the stored history ends there. The gaps
-    ///   show whether more exist.
+    ///   - params: The filter, applied by ``/Models/MessageListParams/belongsTo(_:)``; the sizes
+    ///     and
+    ///     the direction in it are ignored. The default includes all messages.
+    /// - Returns: The messages; fewer than `limit` only if the stored history ends there. Check the
+    ///   gaps to find out whether the server has more.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the messages walked over.
+    /// - Complexity: One seek, then O(*n*) in the messages visited.
     public func messages(
         in url: ChannelURL, before anchor: HistoryAnchor = .newest, isInclusive: Bool = false,
         limit: Int? = nil, matching params: MessageListParams? = nil
@@ -48,10 +49,10 @@ extension StoreReader {
 
     /// Returns the messages on both sides of an anchor, in the order of a list.
     ///
-    /// The result has up to `previousResultSize` messages before the anchor and up to
-    /// `nextResultSize` after it. Messages at the anchor itself are included if `isInclusive` is
-    /// true, and count as next. The params filter the messages and set the order: oldest first, or
-    /// newest first if `isReversed` is true.
+    /// The result has up to `previousResultSize` messages older than the anchor and up to
+    /// `nextResultSize` newer ones. If `isInclusive` is true, messages exactly at the anchor are
+    /// included and count as newer. The params filter the messages and set the order: oldest first,
+    /// or newest first if `isReversed` is true.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: Two seeks, then O(*n*) in the messages visited.
@@ -77,13 +78,13 @@ extension StoreReader {
         return try view.cache.message(id, in: number)
     }
 
-    /// Returns the message that a request sent, or `nil` if it is not stored.
+    /// Returns the message that was sent with a request ID, or `nil` if it is not stored.
     ///
-    /// Of several messages with one request ID, returns the one that was given the ID last. A
-    /// message that has not been sent is an outbox item, and is not found.
+    /// If several messages have had the request ID, returns the one that got it last. Unsent
+    /// messages are outbox items, and are not found.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
-    /// - Complexity: Three lookups; one if there is no such message.
+    /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.
+    /// - Complexity: Three lookups; one if no such message is stored.
     public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -92,22 +93,22 @@ extension StoreReader {
         return try view.cache.message(id, in: number)
     }
 
-    /// Returns the replies to a message that are older than a point, newest first.
+    /// Returns the replies to a message that are older than an anchor, newest first.
     ///
     /// - Parameters:
-    ///   - parent: The message that is answered; it need not be stored itself.
-    ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - anchor: The point. The default is newer than the newest reply.
-    ///   - isInclusive: A Boolean value that indicates whether to return replies exactly there too.
-    ///     The default is false.
-    ///   - limit: The most replies to return; less than 1 returns none. The default, `nil`, returns
-    ///     all.
-    ///   - params: Which replies to return, by
-    ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
-    ///     are ignored. The default is all.
-    /// - Returns: The replies; fewer than `limit` only if the stored ones end there.
+    ///   - parent: The ID of the parent message, which need not be stored.
+    ///   - url: The channel. An unknown channel has no messages, which is not an error.
+    ///   - anchor: The anchor. The default is newer than the newest reply.
+    ///   - isInclusive: A Boolean value that indicates whether to include replies exactly at the
+    ///     anchor. The default is false.
+    ///   - limit: The maximum number of replies; less than 1 returns none. The default, `nil`,
+    ///     returns all.
+    ///   - params: The filter, applied by
+    ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; the sizes and the
+    ///     direction in it are ignored. The default includes all replies.
+    /// - Returns: The replies; fewer than `limit` only if no more are stored in that direction.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
-    /// - Complexity: One seek, then a lookup for each reply walked over.
+    /// - Complexity: One seek, then a lookup for each reply visited.
     public func replies(
         to parent: MessageID, in url: ChannelURL, before anchor: HistoryAnchor = .newest,
         isInclusive: Bool = false, limit: Int? = nil,
@@ -147,9 +148,10 @@ extension StoreReader {
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
-    /// Returns the position of the newest stored message of a channel, or `nil` if there is none.
+    /// Returns the position of the newest stored message of a channel, or `nil` if no message is
+    /// stored.
     ///
-    /// Gaps show whether the server has newer ones.
+    /// Check the gaps to find out whether the server has newer ones.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
@@ -157,9 +159,10 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
-    /// Returns the position of the oldest stored message of a channel, or `nil` if there is none.
+    /// Returns the position of the oldest stored message of a channel, or `nil` if no message is
+    /// stored.
     ///
-    /// Gaps show whether the server has older ones.
+    /// Check the gaps to find out whether the server has older ones.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
@@ -180,11 +183,11 @@ extension StoreReader {
 
     /// Returns the number of stored messages of a channel strictly between two bounds.
     ///
-    /// Messages exactly at a bound are not counted, as they are not in a gap with these bounds.
-    /// Between equal or reversed bounds there are none.
+    /// Messages exactly at a bound are not counted. If the bounds are equal or reversed, the result
+    /// is 0.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - url: The channel. An unknown channel has no messages, which is not an error.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
     /// - Returns: The number of messages.
@@ -207,20 +210,21 @@ extension StoreReader {
     /// Returns the stored messages between two bounds.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - url: The channel. An unknown channel has no messages, which is not an error.
     ///   - lower: The lower bound.
-    ///   - includesLower: A Boolean value that indicates whether to return a message there too. The
-    ///     default is false.
+    ///   - includesLower: A Boolean value that indicates whether to include a message exactly at
+    ///     the lower bound. The default is false.
     ///   - upper: The upper bound.
-    ///   - includesUpper: A Boolean value that indicates whether to return a message there too. The
-    ///     default is false.
-    ///   - isNewestFirst: True for newest first; false for oldest first.
-    ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`,
+    ///   - includesUpper: A Boolean value that indicates whether to include a message exactly at
+    ///     the upper bound. The default is false.
+    ///   - isNewestFirst: `true` for newest first; `false` for oldest first.
+    ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
     ///     returns all.
-    ///   - params: Which messages to return; sizes and direction are ignored. The default is all.
-    /// - Returns: The messages; none between equal or reversed bounds.
+    ///   - params: The filter; the sizes and the direction in it are ignored. The default includes
+    ///     all messages.
+    /// - Returns: The messages; none if the bounds are equal or reversed.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the messages walked over.
+    /// - Complexity: One seek, then O(*n*) in the messages visited.
     package func messages(
         in url: ChannelURL, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
@@ -238,7 +242,7 @@ extension StoreReader {
     /// Returns the positions of the stored messages strictly between two bounds, newest first.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - url: The channel. An unknown channel has no messages, which is not an error.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
     /// - Returns: The positions; an empty array for equal or reversed bounds.
@@ -259,12 +263,12 @@ extension StoreReader {
         return positions
     }
 
-    /// Returns the position of the message next to a position, by the keys of messages alone.
+    /// Returns the position of the stored message that is next to a position, reading only keys.
     ///
     /// - Parameters:
-    ///   - position: A position; a message there is not its own neighbor.
+    ///   - position: The position. A message exactly there is not a neighbor.
     ///   - url: The channel.
-    ///   - isOlder: True for the next older neighbor, false for the next newer one.
+    ///   - isOlder: `true` for the nearest older message, `false` for the nearest newer one.
     /// - Returns: The position; `nil` if no such message is stored.
     /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
     /// - Complexity: One seek; decodes no message.
@@ -291,9 +295,9 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the stored state of a channel cannot be
     ///   decoded.
-    /// - Complexity: The first call on a store reads a row for each channel, later ones nothing. In
-    ///   a batch that has met a channel whose count was damaged, each call reads a row for each
-    ///   channel.
+    /// - Complexity: The first call on a store reads a row for each channel; later calls are O(1).
+    ///   In a batch that has changed a channel whose count was damaged, each call reads a row for
+    ///   each channel.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
         guard let batch = view.batch else { return try view.version.messageCount() }
@@ -303,14 +307,16 @@ extension StoreReader {
 }
 
 extension KeyRange {
-    /// The keys of the messages between two bounds, newest first.
+    /// Returns the range of keys of the messages between two bounds.
+    ///
+    /// Keys are ordered newest first.
     fileprivate static func messages(
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
     ) -> KeyRange {
         var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        // The upper bound comes first in key order and is excluded by appending a byte. The end of
-        // a key range is always excluded.
+        // Keys are ordered newest first, so the range starts at the upper bound. Appending a zero
+        // byte to a key excludes that key. The end of a range is always excluded.
         if case .position(let position) = upper {
             range.lower = ByteWriter.key { $0.messageKey(number, position) }
             if !includesUpper { range.lower.append(0) }
@@ -323,7 +329,7 @@ extension KeyRange {
     }
 }
 
-/// A reader that serves several reads from the same commit.
+/// A reader that performs several reads on the same commit.
 private struct OneCommit: StoreReader {
     let view: StoreView
 }
@@ -353,7 +359,8 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
         var messages: [Message] = []
-        // A larger limit may far exceed the number of messages.
+        // A larger limit is often much greater than the number of messages: do not reserve that
+        // much.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try scanMessages(range, of: number, isDescending: isDescending) {
@@ -374,8 +381,8 @@ extension StoreView {
         var messages: [Message] = []
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // The key continues with the position after the parent's ID, so the rest of it forms a
-        // message key.
+        // In the key of a reply, the position follows the parent's ID. The rest of the key
+        // therefore has the form of a message key.
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
@@ -389,7 +396,7 @@ extension StoreView {
 extension Rows {
     /// Returns the creation time of a message, or `nil` if no message with the ID is stored.
     ///
-    /// If `mayBeStored` is false, only the writes of the batch are consulted.
+    /// If `mayBeStored` is false, only the writes of the batch are read.
     func place(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {
@@ -419,7 +426,7 @@ extension Rows {
 
     static func messageName(_ key: UnsafeRawBufferPointer) -> String {
         guard let position = try? ByteReader.position(ofMessageKey: key) else {
-            // The name only serves an error that is thrown anyway.
+            // The name only appears in the error, which is thrown anyway.
             return "a message"
         }
         return "message \(position)"

@@ -7,13 +7,14 @@ extension StoreReader {
     /// sent; ``unreadableOutboxItemIDs()`` returns it.
     ///
     /// - Parameters:
-    ///   - url: The channel. One that the cache does not hold may have items too.
-    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An
-    ///     item with an operation or a state that only a newer version knows is in no state.
-    ///   - limit: The most items to return. The default, `nil`, returns all.
+    ///   - url: The channel. It may have items even if the cache has no data of it.
+    ///   - state: The state of the items to return. The default, `nil`, returns items in any state.
+    ///     Items with an operation or a state that only a newer version knows are returned only
+    ///     for `nil`.
+    ///   - limit: The maximum number of items. The default, `nil`, returns all.
     /// - Returns: The items; none for an unknown channel.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the items walked over.
+    /// - Complexity: One seek, then O(*n*) in the items visited.
     public func outboxItems(
         in url: ChannelURL, state: OutboxItemState? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OutboxItem] {
@@ -21,17 +22,19 @@ extension StoreReader {
             KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }), state, limit)
     }
 
-    /// Returns all items: channel by channel, those of each in the order they were written.
+    /// Returns the outbox items of all channels, grouped by channel, in the order in which the user
+    /// created them.
     ///
-    /// An item that cannot be decoded is left out; ``unreadableOutboxItemIDs()`` names it.
+    /// An item that cannot be decoded is omitted; ``unreadableOutboxItemIDs()`` returns it.
     ///
     /// - Parameters:
-    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An
-    ///     item with an operation or a state that only a newer version knows is in no state.
-    ///   - limit: The most items to return. The default, `nil`, returns all.
+    ///   - state: The state of the items to return. The default, `nil`, returns items in any state.
+    ///     Items with an operation or a state that only a newer version knows are returned only
+    ///     for `nil`.
+    ///   - limit: The maximum number of items. The default, `nil`, returns all.
     /// - Returns: The items.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the items walked over.
+    /// - Complexity: One seek, then O(*n*) in the items visited.
     public func outboxItems(
         state: OutboxItemState? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OutboxItem] {
@@ -64,7 +67,7 @@ extension StoreReader {
         try view.outbox.count(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]))
     }
 
-    /// Returns the request IDs of the outbox items that cannot be decoded, which lists leave out.
+    /// Returns the request IDs of the outbox items that cannot be decoded, which lists omit.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*n*) in all outbox items; decodes each.
@@ -85,7 +88,7 @@ extension StoreReader {
 }
 
 extension Rows {
-    /// The greatest number that any outbox item has; 0 if there is none.
+    /// Returns the greatest sequence number of any outbox item; 0 if the outbox is empty.
     ///
     /// - Complexity: O(*n*) in the items; decodes none.
     func greatestSequence() throws(StoreError) -> UInt64 {

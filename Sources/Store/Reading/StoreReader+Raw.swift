@@ -3,14 +3,14 @@ public import Models
 // Reads of undecoded rows for the benchmarks, which are a separate package.
 
 extension StoreReader {
-    /// Passes the bytes of a channel's messages that are older than a time to a closure, newest
+    /// Passes the encoded messages of a channel that are older than a time to a closure, newest
     /// first, until it returns `false`.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. An unknown channel has no messages.
     ///   - time: The upper bound, exclusive. The default, `nil`, includes the newest message.
-    ///   - body: A closure that receives each message in its binary form. The bytes are valid for
-    ///     the time of the call.
+    ///   - body: A closure that receives each message in its binary form. The bytes are valid only
+    ///     during the call.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     @_spi(Measuring)
     public func forEachSerializedMessage(
@@ -20,7 +20,7 @@ extension StoreReader {
         guard let number = try view.number(of: url) else { return }
         var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         if let time {
-            // The keys of one time have the bytes of the time as their prefix.
+            // The keys of all messages of one time have the bytes of the time as their prefix.
             let atTime = ByteWriter.key {
                 $0.table(.message, number)
                 $0.descending { $0.timestamp(time) }

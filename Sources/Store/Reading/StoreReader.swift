@@ -2,17 +2,18 @@ import Models
 
 /// A source of messages, channels, gaps and outbox items.
 ///
-/// A ``ChatStore`` is read as of its last commit in each call; a ``Snapshot`` as of one commit,
-/// regardless of later ones; a ``Batch`` with its own writes applied. Reads run on the caller's
-/// thread and do not wait for writes, except after a failed write, until the files are reopened, as
-/// described for ``ChatStore``.
+/// There are three readers. Each call of a ``ChatStore`` reads the last commit. A ``Snapshot``
+/// reads one commit, regardless of later ones. A ``Batch`` reads the last commit with its own
+/// writes applied. Reads run on the caller's thread and do not wait for writes. Only after a failed
+/// write do they wait until the files are reopened, as described for ``ChatStore``.
 ///
-/// Every call throws ``StoreError``, in addition to its own documentation: `closed` after the store
-/// was closed, `io` if the disk cannot be read, the error of the disk while failed files cannot be
-/// reopened, and `corruption` if a block of a file is damaged or a required row cannot be decoded.
-/// Lists of channels and of outbox items omit such rows, so that one of them does not hide all
-/// others; ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return them. Lists of
-/// messages do not: an omitted message would look as if it had never existed.
+/// In addition to the errors that its documentation lists, every call throws ``StoreError`` with
+/// these codes: `closed` after the store was closed; `io` if the disk cannot be read; the error of
+/// the disk while files with a failed write cannot be reopened; and `corruption` if a block of a
+/// file is damaged or a required row cannot be decoded. Lists of channels and of outbox items omit
+/// such rows, so that one of them does not hide all others; ``unreadableChannelURLs()`` and
+/// ``unreadableOutboxItemIDs()`` return them. Lists of messages throw instead: if they omitted a
+/// message, it would look as if it had never existed.
 public protocol StoreReader {
     /// The data that is read.
     ///
@@ -20,16 +21,16 @@ public protocol StoreReader {
     var view: StoreView { get throws(StoreError) }
 }
 
-/// The data of a ``StoreReader``, for its methods.
+/// The data that the methods of a ``StoreReader`` read.
 public struct StoreView {
     let version: CommittedState
-    /// The uncommitted writes of a batch; `nil` without one.
+    /// The uncommitted writes of a batch; `nil` outside of a batch.
     let batch: BatchRows?
 
     var cache: Rows { Rows(snapshot: version.cache, overlay: batch?.cache, counted: batch) }
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: batch?.outbox) }
 
-    /// Returns the number of a channel; `nil` if no data of it was ever stored.
+    /// Returns the number of a channel; `nil` if no data was ever stored for it.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known.number }
         return try version.names.number(
@@ -39,17 +40,17 @@ public struct StoreView {
 
 /// The store as of one commit, regardless of later ones.
 ///
-/// A snapshot keeps deleted data on the disk and the files open, even after the store was closed.
-/// While a snapshot exists, files with a failed write cannot be reopened, and each write to them
-/// fails with `busy`. Therefore release snapshots soon.
+/// Release snapshots soon. A snapshot keeps deleted data on disk, and keeps the files open even
+/// after the store was closed. While a snapshot exists, files with a failed write cannot be
+/// reopened, and each write to them fails with `busy`.
 public struct Snapshot: StoreReader, Sendable {
     let version: CommittedState
 
     /// The data that is read.
     public var view: StoreView { StoreView(version: version, batch: nil) }
 
-    /// The number of the last change that it contains; 0 before the first.
+    /// The number of the last change that the snapshot contains; 0 if it contains none.
     ///
-    /// Observers skip changes up to this number: the snapshot contains them.
+    /// Observers skip changes up to this number.
     public var number: Int { version.number }
 }

@@ -3,16 +3,16 @@ public import Models
 extension Batch {
     /// Saves a group channel, replacing the one with the same URL.
     ///
-    /// The whole history of a channel without stored data becomes one gap.
+    /// If no data of the channel was stored before, its history becomes one gap.
     ///
     /// - Parameters:
     ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
-    ///   - source: The source of the change for observers.
-    ///   - people: The affected users for observers.
-    ///   - replaces: A closure that returns whether the channel replaces the stored one. The
-    ///     default is `true`. Use it to compare versions: the stored channel is read in any case.
-    ///     It is not called for an open channel with the same URL, which is always replaced, nor
-    ///     for one that cannot be decoded.
+    ///   - source: The source of the change, reported to observers.
+    ///   - people: The affected users, reported to observers.
+    ///   - replaces: A closure that receives the stored channel and returns whether to replace it,
+    ///     for comparing versions without another lookup. By default, it is replaced. The closure
+    ///     is not called if the stored channel is an open channel or cannot be decoded: then it is
+    ///     always replaced.
     /// - Returns: `true` if the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
@@ -32,14 +32,14 @@ extension Batch {
 
     /// Saves an open channel, replacing the one with the same URL.
     ///
-    /// The whole history of a channel without stored data becomes one gap.
+    /// If no data of the channel was stored before, its history becomes one gap.
     ///
     /// - Parameters:
     ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
-    ///   - source: The source of the change for observers.
-    ///   - replaces: A closure that returns whether the channel replaces the stored one. The
-    ///     default is `true`. It is not called for a group channel with the same URL, which is
-    ///     always replaced, nor for one that cannot be decoded.
+    ///   - source: The source of the change, reported to observers.
+    ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
+    ///     By default, it is replaced. The closure is not called if the stored channel is a group
+    ///     channel or cannot be decoded: then it is always replaced.
     /// - Returns: `true` if the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
@@ -59,9 +59,9 @@ extension Batch {
 
     /// Removes a channel with its messages, gaps and all other data except its outbox items.
     ///
-    /// - Returns: `true` if there was any data.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if its number is corrupted; other
-    ///   data of it need not be readable.
+    /// - Returns: `true` if any data was stored.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the channel's number is
+    ///   corrupted. Its other data need not be readable.
     /// - Complexity: O(1). The rows are inaccessible immediately, and are removed from the disk
     ///   after the commit.
     @discardableResult
@@ -82,7 +82,7 @@ extension Batch {
 
     /// Records that a channel was opened.
     ///
-    /// The least recently opened channel is evicted first.
+    /// Eviction starts with the channels that were opened least recently.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
@@ -114,9 +114,9 @@ extension Batch {
 
     /// Removes the pins of all channels.
     ///
-    /// The store never does this on its own, because it cannot know which pins are permanent. An
-    /// app that pins visible channels calls this after opening, to remove the pins that a crash has
-    /// left, and then sets its permanent pins.
+    /// The store never does this on its own, because it does not know which pins are permanent. An
+    /// app that pins visible channels calls this after opening the store, to remove pins that
+    /// remain after a crash, and then sets its permanent pins.
     ///
     /// - Returns: The number of removed pins.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; nothing was changed then.
@@ -171,7 +171,7 @@ extension Batch {
 
     /// Returns the stored channel.
     ///
-    /// One that cannot be decoded is removed, since it could not be replaced otherwise.
+    /// If it cannot be decoded, removes it: otherwise it could not be replaced.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {
@@ -197,7 +197,7 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            // A corrupted row must not prevent other channels from being opened.
+            // A channel with a corrupted row must not prevent other channels from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }

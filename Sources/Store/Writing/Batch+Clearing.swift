@@ -3,16 +3,16 @@ public import Models
 extension Batch {
     /// Removes all data that can be fetched again.
     ///
-    /// Removes channels with all their data, users and tokens. Pins and accesses are removed with
-    /// their channels: pin visible channels again. Corrupted rows are removed too. Outbox items are
-    /// kept.
+    /// This includes channels with all their data, users, tokens and corrupted rows. Pins and
+    /// access times are removed with their channels, so visible channels have to be pinned again.
+    /// Outbox items are kept.
     ///
-    /// - Parameter source: The source of the change for observers, who receive a single operation
-    ///   instead of one for each row.
+    /// - Parameter source: The source of the change, reported to observers. They receive a single
+    ///   operation instead of one for each row.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; nothing was changed then.
     /// - Complexity: O(*c* + *u*) in the numbers of channels, with a dozen seeks for each, and of
-    ///   users. The rows of channels are inaccessible immediately, and are removed from the disk by
-    ///   later commits; ``ChatStore/clearCachedData()`` waits for that.
+    ///   users. The rows of channels are inaccessible immediately, and later commits remove them
+    ///   from the disk; ``ChatStore/clearCachedData()`` waits for that.
     public func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
         let cache = cache
         var names: [(url: ChannelURL, number: ChannelNumber?)] = []
@@ -20,14 +20,14 @@ extension Batch {
         for table in [Table.name, .user, .token] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A name that cannot be decoded is not in use.
+                // A name that cannot be decoded cannot be in use.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     names.append((url, try? cache.channelNumber(ofNameValue: value)))
                 }
                 return true
             }
         }
-        // The numbers that the batch has given are not all on disk yet.
+        // The numbers that this batch has assigned are not all on disk yet.
         var numbers = Set(rows.numbers.values.compactMap(\.number))
         let stored = Rows(snapshot: version.cache)
         for table in Table.ofChannels + [.url] {
@@ -47,10 +47,10 @@ extension Batch {
 }
 
 extension Rows {
-    /// Calls a closure with each number that has rows in a table, and another one with each key
-    /// without a valid number.
+    /// Calls one closure with each channel number that has rows in a table, and another one with
+    /// each key that has no valid number.
     ///
-    /// - Complexity: A seek for each of them, regardless of their number of rows.
+    /// - Complexity: One seek for each number or key, regardless of how many rows a number has.
     func forEachNumber(
         in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
     ) throws(StoreError) {

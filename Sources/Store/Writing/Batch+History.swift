@@ -3,30 +3,29 @@ public import Models
 extension Batch {
     /// Opens a gap: the history between its bounds becomes unknown.
     ///
-    /// Gaps that it overlaps become a part of it. The walk continues at the newer end, so the walk
-    /// cursor of the gap that has it is kept; of `changesSince`, the earliest.
+    /// The gap is merged with gaps that it overlaps. A backfill proceeds from the upper bound, so
+    /// the merged gap keeps the cursor of the gap with the newest upper bound, and the earliest
+    /// `changesSince`.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
     ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
     ///   channel is damaged.
-    /// - Complexity: O(*n*) in the gaps it overlaps.
+    /// - Complexity: O(*n*) in the number of overlapped gaps.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
     }
 
-    /// Closes the gaps between two bounds, both included: the history between them is known from
-    /// now on.
+    /// Closes the gaps from `first` through `last`: the history between them is known from now on.
     ///
-    /// A gap that extends beyond the bounds loses its middle or one end; other gaps are removed. If
-    /// a gap is cut in two, its newer part keeps the walk cursor.
+    /// A gap that extends beyond these bounds is cut: it loses its middle or one end. If a gap is
+    /// cut in two, its newer part keeps the backfill cursor. Gaps within the bounds are removed.
     ///
     /// - Parameters:
-    ///   - url: The channel. The history of a channel of which nothing is stored is one gap.
+    ///   - url: The channel. A channel without stored data has one gap.
     ///   - first: The oldest position that is known now.
     ///   - last: The newest position that is known now.
-    ///   - walkCursor: The cursor at which to continue in the gap that remains below `first`, if
-    ///     there is one.
-    /// - Returns: The gap that remains below `first`, or `nil` if none was cut there.
+    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if any.
+    /// - Returns: The gap that remains below `first`, or `nil` if no gap was cut there.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
     ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of
     ///   the channel is damaged.
@@ -45,9 +44,9 @@ extension Batch {
         return rest
     }
 
-    /// Changes the state of a gap's walk without moving its bounds.
+    /// Changes the backfill state of a gap without moving its bounds.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if there is no gap with these bounds; `io`, or
+    /// - Throws: ``StoreError`` with code `invalid` if no gap has these bounds; `io`, or
     ///   `corruption` if a row is damaged.
     public func update(_ gap: Gap) throws(StoreError) {
         let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
@@ -62,13 +61,12 @@ extension Batch {
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
     ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
     ///   channel is damaged.
-    /// - Complexity: O(*n*) in the stale ranges it overlaps.
+    /// - Complexity: O(*n*) in the number of overlapped stale ranges.
     public func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
     }
 
-    /// Removes the stale mark between two bounds, both included, because the history was fetched
-    /// again.
+    /// Removes the stale marks from `first` through `last`, because that history was fetched again.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer
     ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
@@ -91,8 +89,9 @@ extension Batch {
 extension Batch {
     /// Records that a message was deleted.
     ///
-    /// Saving the message is still accepted: callers decide whether to restore it. The tombstone
-    /// outlives the clearing of its channel, but not its removal.
+    /// The message can still be saved: callers check the tombstone and decide.
+    /// ``clearMessages(in:source:)`` keeps the tombstones of a channel; removing the channel
+    /// removes them.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer
     ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
@@ -110,7 +109,8 @@ extension Batch {
         var tombstones: [Tombstone] = []
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
             let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
-            // A damaged tombstone is about to be discarded, so it need not be readable.
+            // The caller replaces the tombstones of the channel, so a damaged one is dropped
+            // without an error.
             if let tombstone = try? cache.tombstone(id, value, in: url) {
                 tombstones.append(tombstone)
             }
@@ -157,15 +157,16 @@ extension Batch {
                 removeRow(old, number)
                 note(old.removed)
             }
-            // Larger than before, it overlaps another only where damaged rows overlap each other.
+            // In the first pass, the segment may have grown. It can overlap further segments only
+            // if stored rows overlap each other, which is damage.
         } while (segment.lower, segment.upper) != bounds
         putRow(segment, number)
         note(segment.saved)
     }
 
-    /// Returns the segments above one bound and below another.
+    /// Returns the segments that overlap the range between two bounds.
     ///
-    /// If some cannot be read, first makes the channel's history one gap.
+    /// If one of them cannot be decoded, first makes the channel's history one gap.
     private func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
     ) throws(StoreError) -> [Value] {
@@ -180,9 +181,8 @@ extension Batch {
 
     /// Makes all of a channel's history one gap.
     ///
-    /// The extent of a damaged gap or stale range is unknown, and so is the point since which the
-    /// history beside it may have changed. Anything less than one gap could claim coverage that
-    /// does not exist.
+    /// If a gap or stale range is damaged, its bounds and its `changesSince` are unknown. Any
+    /// smaller gap could claim coverage that does not exist.
     private func forgetCoverage(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) {
@@ -193,7 +193,8 @@ extension Batch {
             let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
             try cache.scan(table) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A segment that cannot be read was never visible, so its removal is not reported.
+                // A segment that cannot be decoded was never reported to observers, so its removal
+                // is not reported either.
                 if let old: Value = try? cache.segment(key, value, of: url) {
                     known.append(old.removed)
                 }

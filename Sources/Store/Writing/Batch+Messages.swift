@@ -3,22 +3,22 @@ public import Models
 extension Batch {
     /// Saves a message that the server has accepted, replacing the one with the same ID.
     ///
-    /// This does not change the coverage: gaps determine whether messages around it are missing.
+    /// The coverage does not change: gaps around the message stay.
     ///
     /// - Parameters:
     ///   - message: The message. If its bytes are unchanged, nothing is saved.
-    ///   - source: The source of the change for observers.
-    ///   - replaces: A closure that returns whether the message replaces the stored one. The
-    ///     default is `true`. Use it to compare versions: the stored message is read in any case.
+    ///   - source: The source of the change, reported to observers.
+    ///   - replaces: A closure that receives the stored message and returns whether to replace it,
+    ///     for comparing versions without another lookup. By default, it is replaced.
     /// - Returns: `true` if the message was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
     ///   messages belong in a ``/Models/OutboxItem``), or if one of these, or its parent's ID, is
-    ///   longer than 65,535 bytes; `io`, or `corruption` if a row that leads to the stored message
-    ///   is corrupted.
+    ///   longer than 65,535 bytes; `io`, or `corruption` if an index row of the stored message is
+    ///   corrupted.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
-    ///   a new message. None if the ID precedes or follows all IDs of its channel in byte order,
-    ///   once the store knows these limits: immediately in a new channel, otherwise after eight new
-    ///   messages.
+    ///   a new message. No lookup if the ID precedes or follows all IDs of its channel in byte
+    ///   order, once the store knows the lowest and the highest ID: immediately in a new channel,
+    ///   otherwise after eight new messages.
     @discardableResult
     public func save(
         _ message: Message, source: CollectionEventSource? = nil,
@@ -32,7 +32,7 @@ extension Batch {
     ///
     /// - Parameters:
     ///   - message: The message to save if none with its ID is stored.
-    ///   - source: The source of the change for observers.
+    ///   - source: The source of the change, reported to observers.
     ///   - held: A closure that receives the stored message, and returns the one to save with the
     ///     same ID; `nil` to change nothing.
     /// - Returns: The saved message; `nil` if nothing was saved.
@@ -104,7 +104,7 @@ extension Batch {
     /// A message that cannot be decoded can be removed too.
     ///
     /// - Returns: `true` if the message was stored.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row that leads to it is
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if an index row of the message is
     ///   corrupted.
     /// - Complexity: Two lookups, three if it has a request ID.
     @discardableResult
@@ -125,17 +125,17 @@ extension Batch {
 
     /// Removes the messages of a channel in a closed range of positions.
     ///
-    /// This does not change the gaps: open one if the messages are to be fetched again.
+    /// The gaps do not change. To have the messages fetched again, open a gap.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. An unknown channel has no messages, which is not an error.
     ///   - first: The lower bound. The default is the start of the history.
     ///   - last: The upper bound. The default is the end of the history.
-    ///   - source: The source of the change for observers.
+    ///   - source: The source of the change, reported to observers.
     /// - Returns: The number of removed messages; 0 if `first` is above `last`.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
-    /// - Complexity: O(*n*) in the number of removed messages, which are in memory at the same
-    ///   time.
+    /// - Complexity: O(*n*) in the number of removed messages, all of which are in memory at the
+    ///   same time.
     @discardableResult
     public func removeMessages(
         in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
@@ -184,11 +184,11 @@ extension Batch {
     /// - Parameters:
     ///   - count: The maximum number of messages to remove.
     ///   - url: The URL of the channel.
-    ///   - source: The source of the change for observers.
+    ///   - source: The source of the change, reported to observers.
     /// - Returns: The number of removed messages.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
-    /// - Complexity: O(*n*) in the number of removed messages, which are in memory at the same
-    ///   time.
+    /// - Complexity: O(*n*) in the number of removed messages, all of which are in memory at the
+    ///   same time.
     @discardableResult
     public func evictOldestMessages(
         _ count: Int, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -196,18 +196,18 @@ extension Batch {
         try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
     }
 
-    /// Removes the oldest messages of a channel in parts, each of which continues after the
+    /// Removes the oldest messages of a channel in several calls, each of which continues after the
     /// previous one.
     ///
     /// - Parameters:
     ///   - count: The maximum number of messages to remove.
     ///   - url: The URL of the channel.
-    ///   - first: The result of the previous part. Messages older than this bound are skipped.
-    ///   - source: The source of the change for observers.
+    ///   - first: The bound that the previous call returned. The scan starts there.
+    ///   - source: The source of the change, reported to observers.
     /// - Returns: The number of removed messages, and the position of the oldest remaining one;
     ///   `end` if none remains.
     /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.
-    /// - Complexity: O(*n*) in the number of removed messages, regardless of earlier parts.
+    /// - Complexity: O(*n*) in the number of removed messages, regardless of earlier calls.
     package func evictOldestMessages(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound,
         source: CollectionEventSource? = nil
@@ -234,7 +234,7 @@ extension Batch {
         guard let newestRemoved else { return (0, oldestLeft) }
         let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
         let removed = try whole { () throws(StoreError) in
-            // The gap first: if opening it fails, no message was removed.
+            // Opens the gap first: if this fails, no message has been removed.
             try open(Gap(in: url, to: end))
             return try removeMessages(in: url, from: first, through: last, source: source)
         }
@@ -243,13 +243,13 @@ extension Batch {
 
     /// Removes all messages and the coverage of a channel.
     ///
-    /// Its history is then one gap.
+    /// The history of the channel is then one gap.
     ///
     /// The channel itself, its outbox items and its tombstones are kept. Stale ranges and corrupted
     /// rows are removed. The call has no effect for a channel without stored data.
     ///
-    /// - Throws: ``StoreError`` with code `io`, `corruption` if the number of the channel is
-    ///   corrupted, or `invalid` after four billion clearings, when no number is left.
+    /// - Throws: ``StoreError`` with code `io`; `corruption` if the number of the channel is
+    ///   corrupted; `invalid` after four billion clearings, when all channel numbers are used.
     /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows are
     ///   inaccessible immediately, and are removed from the disk by this commit and later ones.
     public func clearMessages(
@@ -266,10 +266,12 @@ extension Batch {
 
 // MARK: Stored messages
 
-/// The properties of a stored message on which its other rows depend.
+/// The properties of a stored message from which its index rows are derived.
 struct HeldMessage {
     let position: Position
-    /// `nil` if it cannot be decoded; it can still be removed or replaced.
+    /// `nil` if the message cannot be decoded.
+    ///
+    /// It can still be removed or replaced.
     let message: Message?
 
     var requestID: RequestID? { message?.requestID }
@@ -290,7 +292,8 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        // Readers of the message get the reason why it cannot be decoded.
+        // Reading the message throws the reason why it cannot be decoded; here, it counts as a
+        // stored message without content.
         HeldMessage(
             position: try position(ofMessageKey: key), message: try? Message(serialized: value))
     }
@@ -308,7 +311,7 @@ extension Rows {
 extension Batch {
     /// Returns the stored message with an ID.
     ///
-    /// If it cannot be in the snapshot, only the batch is read.
+    /// If the snapshot cannot contain it, only the writes of the batch are read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {

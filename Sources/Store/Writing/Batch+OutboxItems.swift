@@ -1,7 +1,9 @@
 public import Models
 
 extension Batch {
-    /// Saves an outbox item: at the end of the outbox or, if it exists already, in its place.
+    /// Saves an outbox item.
+    ///
+    /// A new item is added at the end of the outbox; an existing one is replaced in its place.
     ///
     /// The item is on disk when the write returns.
     ///
@@ -45,7 +47,7 @@ extension Batch {
     /// Removes an item from the outbox.
     ///
     /// The removal is on disk when the write returns; the batch's changes to the cache are written
-    /// before it. An item that cannot be decoded can be removed too; its change then carries only
+    /// before it. An item that cannot be decoded can be removed too; observers then receive only
     /// its request ID and its channel.
     ///
     /// - Returns: A Boolean value that indicates whether the item existed.

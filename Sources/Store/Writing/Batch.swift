@@ -2,50 +2,61 @@ public import Models
 
 /// The writes of one commit, which is atomic.
 ///
-/// A batch is passed to the closure of ``ChatStore/write(_:)``, and is valid only within it. Reads
-/// through a batch see its own writes.
+/// ``ChatStore/write(_:)`` passes a batch to its closure. The batch is valid only during the
+/// closure. Reads through a batch see its own writes.
 ///
 /// An operation that throws has no effect, and the batch can be used further. The exception is a
 /// disk error in the middle of an operation: then the batch is not written, and
 /// ``ChatStore/write(_:)`` throws the same error.
 ///
-/// Rows that are replaced or discarded need not be readable. If the message count of a channel is
-/// damaged, the next operation that changes the channel counts its messages, in one step for each.
-/// If a gap or a stale range is damaged, the next operation that reads it makes all of the
-/// channel's history one gap; opening such a gap reads all of them.
+/// Damaged rows can be replaced and discarded. If the message count of a channel is damaged, the
+/// next operation that changes the channel counts its messages, which reads all of their keys. If a
+/// gap or a stale range is damaged, the next operation that reads it makes the channel's whole
+/// history one gap, which reads all of the channel's gaps and stale ranges.
 public final class Batch: StoreReader {
     let version: CommittedState
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
-    /// The numbers that are assigned next; the writer adopts them if the batch is written.
+    /// The numbers to assign next.
+    ///
+    /// The writer adopts them if the batch is written.
     var next: NextNumbers
-    /// The number of the next outbox item before the batch.
+    /// The sequence number of the next outbox item when the batch began.
     private let firstOutboxItem: UInt64
-    /// The state that batches have read, kept for the batches that follow.
+    /// State that earlier batches have read, kept so that later batches need not read it again.
     private var known: Known
-    /// The channel that was looked up last, because a batch often writes to one channel.
+    /// The channel that was looked up last.
+    ///
+    /// A batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     private var isOver = false
-    /// A Boolean value that indicates whether rows remain under a number that is no longer visible.
+    /// A Boolean value that indicates whether the batch has hidden rows that remain to be purged.
     private(set) var hasCleared = false
-    /// A Boolean value that indicates whether the changes to the cache, too, are on disk when the
-    /// write returns.
+    /// A Boolean value that indicates whether the batch's changes to the cache are also on disk
+    /// when the write returns.
     package var isDurable = false
-    /// A Boolean value that indicates whether a changed channel row was unreadable, so that values
-    /// derived from all rows cannot be maintained.
+    /// A Boolean value that indicates whether the batch has replaced an unreadable channel row.
+    ///
+    /// Values derived from all rows must then be computed again.
     var hasReplacedUnreadable = false
-    /// The reason why the batch cannot be written: an operation threw after it had written a part.
+    /// The error that an operation threw after it had written a part of its changes.
+    ///
+    /// The batch then cannot be written.
     private(set) var failure: StoreError?
 
-    /// The counters that increase for the life of a database.
+    /// The counters of a database from which new numbers are assigned.
+    ///
+    /// They never decrease.
     struct NextNumbers {
         var channel: ChannelNumber
         var item: UInt64
-        /// The next access number, or `nil` until it is requested.
+        /// The next access number; `nil` until it is first needed.
         var access: UInt64?
-        /// A Boolean value that indicates whether the numbers were compared with those that rows
-        /// have: damage may have lowered them.
+        /// A Boolean value that indicates whether the next channel number was compared with the
+        /// rows.
+        ///
+        /// Damage may have lowered the stored one.
         var isChannelCompared = false
         var isOutboxItemCompared = false
 
@@ -56,13 +67,13 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// The state that one batch passes on to the next.
+    /// The state that one batch passes on to the next one.
     struct Known {
         /// The states of channels.
         var states: [ChannelNumber: ChannelState] = [:]
         var ids = HeldIDs()
 
-        /// Moves the state out, so that later changes do not copy it.
+        /// Moves the state out of this value, so that changes do not copy it.
         mutating func takeAll() -> Self {
             defer { self = Known() }
             return self
@@ -103,8 +114,7 @@ public final class Batch: StoreReader {
         return urls
     }
 
-    /// Returns a Boolean value that indicates whether anything was ever stored or noted of a
-    /// channel.
+    /// Returns a Boolean value that indicates whether any data was ever stored for a channel.
     package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
         try number(of: url) != nil
     }
@@ -114,13 +124,14 @@ public final class Batch: StoreReader {
         precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
     }
 
-    /// Delivers an ephemeral event in order with the stored changes, without storing it.
+    /// Reports an event to observers, in order with the changes of the batch, without storing it.
     public func emit(_ event: Ephemeral, source: CollectionEventSource? = nil) {
         note(.ephemeral(event), source)
     }
 
-    /// Calls an operation that may throw after it has written a part; if it does, the batch is not
-    /// written.
+    /// Calls an operation.
+    ///
+    /// If it throws after it has written a part of its changes, the batch is not written.
     @inline(__always)
     func whole<Result>(
         _ operation: () throws(StoreError) -> Result
@@ -134,11 +145,11 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Writes the values that were counted during the batch.
+    /// Writes the counts that changed during the batch.
     ///
-    /// Nothing can be added afterwards.
+    /// The batch cannot be changed afterwards.
     ///
-    /// - Throws: The error of an operation that had written a part.
+    /// - Throws: The error of an operation that had written a part of its changes.
     func finish() throws(StoreError) {
         isOver = true
         if let failure { throw failure }
@@ -150,7 +161,7 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Takes out the state that the next batch need not read again.
+    /// Removes and returns the state for the next batch.
     func takeKnown(isWritten: Bool) -> Known {
         var known = known.takeAll()
         if isWritten { for (number, state) in rows.states { known.states[number] = state } }
@@ -163,8 +174,8 @@ public final class Batch: StoreReader {
 extension Batch {
     /// Returns the number of a channel.
     ///
-    /// If nothing was ever stored of the channel, assigns a new number, and makes its history one
-    /// gap.
+    /// If no data was ever stored for the channel, assigns a new number to it, and makes its
+    /// history one gap.
     func number(giving url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
@@ -182,7 +193,7 @@ extension Batch {
         return number
     }
 
-    /// Discards what the batch holds about channels, after all channels were removed.
+    /// Discards the batch's information about channels, after all channels were removed.
     func forgetChannels() {
         latest = nil
         known.states = [:]
@@ -215,7 +226,9 @@ extension Batch {
         return number
     }
 
-    /// Gives up a number, whose rows are then invisible and are removed later.
+    /// Releases a channel's number.
+    ///
+    /// The rows under the number are then invisible and are purged later.
     func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         if let state = try readableState(of: number) {
             rows.addedMessages -= Int(state.messageCount)
@@ -234,15 +247,17 @@ extension Batch {
         hasCleared = true
     }
 
-    /// Gives a channel another number, under which only the channel itself and its tombstones are
-    /// stored.
+    /// Assigns a new number to a channel.
+    ///
+    /// Only the channel itself and its tombstones are copied to the new number.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
         let tombstones = try readableTombstones(of: url, old)
         try giveUp(old, of: url)
         let number = try giveNumber(to: url)
-        // A page that was requested before a deletion may still arrive.
+        // Tombstones are copied, because a page that was requested before a deletion may still
+        // arrive.
         for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
         putState(state, number)
@@ -254,12 +269,14 @@ extension Batch {
         return number
     }
 
-    /// Returns the state of a channel, and rebuilds it if it is damaged.
+    /// Returns the state of a channel.
+    ///
+    /// If it is damaged, rebuilds it by counting the messages.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
         if let state = try readableState(of: number) { return state }
         var state = ChannelState()
-        // The messages as they were before the batch, because each operation counts its own
-        // changes.
+        // Counts the messages as they were before the batch, because each operation adds its own
+        // changes to the count.
         let stored = Rows(snapshot: version.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
@@ -276,7 +293,7 @@ extension Batch {
         return state
     }
 
-    /// Discards the number of messages of all channels.
+    /// Marks the total message count as unknown.
     private func loseCount() {
         hasReplacedUnreadable = true
         rows.hasLostCount = true
@@ -319,7 +336,7 @@ extension Batch {
         known.ids.mayHold(id, in: number)
     }
 
-    /// Notes that the batch stores a message under an ID, and whether that required a lookup.
+    /// Records that the batch saves a new message, and whether it had to look the message up first.
     func recordPut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
         known.ids.recordPut(
             id, in: number, wasLookedFor: wasLookedFor, stored: Rows(snapshot: version.cache))
@@ -329,7 +346,7 @@ extension Batch {
 // MARK: Smaller tables
 
 extension Batch {
-    /// Saves a user, and replaces the one stored under the same ID.
+    /// Saves a user, replacing the one with the same ID.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the user has no ID, or one that is longer
     ///   than 65,535 bytes.
@@ -363,7 +380,8 @@ extension Batch {
 
     /// Saves a token, or removes it if it is `nil`.
     ///
-    /// Written in one batch with the rows that it covers, a token never promises missing rows.
+    /// Save a token in the same batch as the rows that it covers: then it never promises rows that
+    /// are missing.
     ///
     /// - Parameters:
     ///   - token: The token, or `nil`.

@@ -6,21 +6,21 @@ final class BatchRows {
     let outbox = Overlay()
     /// The channels whose number the batch has changed.
     var numbers: [ChannelURL: Numbering] = [:]
-    /// The states that the batch has changed.
+    /// The states of channels that the batch has changed.
     ///
-    /// They are written as rows at its end, since many messages of a channel are counted in one
-    /// row.
+    /// They are written as rows when the batch ends, so that many new messages of a channel change
+    /// its row only once.
     var states: [ChannelNumber: ChannelState] = [:]
-    /// The change of the total number of messages.
+    /// The difference that the batch makes to the total number of messages.
     var addedMessages = 0
-    /// A Boolean value that indicates whether the change is unknown, because an earlier count was
-    /// unknown.
+    /// A Boolean value that indicates whether that difference is unknown, because a stored count
+    /// was damaged.
     var hasLostCount = false
 
     struct Numbering {
-        /// The number after the batch; `nil` if the channel is removed.
+        /// The number of the channel after the batch; `nil` if the channel is removed.
         var number: ChannelNumber?
-        /// The number before the batch.
+        /// The number of the channel before the batch.
         let old: ChannelNumber?
     }
 }

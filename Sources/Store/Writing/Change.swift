@@ -1,14 +1,14 @@
 public import Models
 
-/// The effect of one commit, or an event that is not stored.
+/// The changes of one commit, or an event that is not stored.
 ///
-/// This is the only kind of notification.
+/// The store notifies observers of everything in this form.
 public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///
-    /// An observer of a part of the store receives the changes of that part: it sees some of the
-    /// numbers, in increasing order. Tokens, tombstones, pins and accesses are not reported: a
-    /// commit with only these has a number and no entries.
+    /// An observer of a part of the store receives only changes of that part, so the numbers that
+    /// it sees increase, but not by one. Tokens, tombstones, pins and access times are not
+    /// reported: a commit with only these has a number and no entries.
     public let number: Int
 
     /// The operations of the commit with their sources, in the order of the batch.
@@ -20,8 +20,7 @@ public struct Change: Hashable, Sendable {
     /// A Boolean value that indicates whether there are no operations.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Creates a change in the same form as a store, so that code that processes changes can be
-    /// tested without one.
+    /// Creates a change like those that a store creates, for testing code that processes changes.
     package init(number: Int, entries: [Entry]) {
         self.number = number
         self.entries = entries
@@ -55,23 +54,23 @@ extension Change {
     ///
     /// Later versions may add operations.
     public enum Operation: Hashable, Sendable {
-        /// A message was saved, new or replacing the one with the same ID.
+        /// A message was saved: it is new, or replaces the one with the same ID.
         ///
-        /// Find the replaced message by its ID: its position may have changed.
+        /// Find the replaced message by its ID, since its position may have changed.
         case savedMessage(Message)
         /// A message was removed. The value includes its position.
         case removedMessage(MessageID, at: Position, in: ChannelURL)
         /// The messages in a closed range were removed.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
-        /// All messages of a channel were removed, with its gaps and stale ranges, without separate
-        /// operations. Its history is one gap.
+        /// All messages, gaps and stale ranges of a channel were removed, without an operation for
+        /// each. Its history is one gap.
         case clearedMessages(in: ChannelURL)
 
         /// A group channel was saved, new or changed.
         case savedGroupChannel(GroupChannel)
         /// An open channel was saved, new or changed.
         case savedOpenChannel(OpenChannel)
-        /// A channel was removed with all its data, without separate operations.
+        /// A channel was removed with all its data, without an operation for each.
         case removedChannel(ChannelURL)
 
         /// A gap was saved, new or changed. It replaces the one with the same upper bound.
@@ -89,7 +88,7 @@ extension Change {
         case removedUser(UserID)
 
         /// All data that can be fetched again was removed: channels with all their data, users and
-        /// tokens, without separate operations. Outbox items are kept.
+        /// tokens, without an operation for each. Outbox items are kept.
         case clearedCachedData
 
         /// An outbox item was saved, new or changed.
@@ -97,10 +96,11 @@ extension Change {
         /// An outbox item was removed.
         case removedOutboxItem(OutboxItem)
 
-        /// An event was reported that is not stored.
+        /// An event that is not stored.
         case ephemeral(Ephemeral)
 
-        /// The observer's buffer has overflowed: it must read everything again.
+        /// The observer's buffer has overflowed, or the files were closed temporarily. The observer
+        /// must read everything again.
         case missed
     }
 }
@@ -111,7 +111,7 @@ public enum Ephemeral: Hashable, Sendable {
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
-    /// A number of bytes of a file was uploaded.
+    /// Part of a file was uploaded: `bytes` of `total` so far.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
     /// The state of the connection has changed.
     case connection(ConnectionState)

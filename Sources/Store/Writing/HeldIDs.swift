@@ -1,42 +1,44 @@
 import Models
 
-/// The ranges of message IDs of some channels, with which a write can skip the lookup of a new
-/// message.
+/// The range of message IDs of a channel, with which a write can skip the lookup of a new message.
 ///
-/// Before a message is written, the writer must know whether it is stored, and the lookup takes a
-/// third of the time of a put. But servers assign increasing IDs: a new message's ID is greater
-/// than all stored ones, and the IDs of older pages are less. The comparison is by bytes, as in
-/// ``Table/place``: an ID with one more digit is in the middle, and is looked up.
+/// Before a message is written, the writer must know whether it is already stored, and the lookup
+/// takes a third of the time of a write. But servers assign increasing IDs: the ID of a new message
+/// is greater than all stored ones, and the IDs of older pages are less. Such a message cannot be
+/// stored. IDs are compared by bytes, as in ``Table/place``. An ID that has one more digit than the
+/// others is therefore inside the range, and is looked up.
 ///
-/// A range may be too large, but never too small. Each batch extends it, whether or not it is
-/// committed, and a removal does not change it. When the limits are read, they are those of the
-/// commit that the batch builds on, and no later commit contains anything of a failed batch. All
-/// ranges are discarded when the files are closed; see ``ChatStore/Writer``.
+/// A range may be too large, but never too small. Each batch extends it, whether or not the batch
+/// is committed, and a removal does not change it. The range is first read as of the commit on
+/// which a batch is based; no later commit contains anything from a failed batch. All ranges are
+/// discarded when the files are closed; see ``ChatStore/Writer``.
 struct HeldIDs {
-    /// The number of failed lookups in a channel after which its limits are read.
+    /// The number of lookups in a channel that found nothing after which the channel's range is
+    /// read.
     ///
-    /// Reading them takes two seeks, which cost as much as several lookups that a filter answers.
-    /// If many messages were removed, LevelDB skips each of them until it has merged its tables.
+    /// Reading it takes two seeks, which cost as much as several lookups that a Bloom filter
+    /// answers. If many messages were removed, the seeks take longer: LevelDB skips each of them
+    /// until it has merged its tables.
     static let patience = 8
 
     /// The maximum number of channels that are kept from batch to batch.
     ///
-    /// If there are more, all are discarded.
+    /// If it is exceeded, all of them are discarded.
     static let limit = 1024
 
     private var channels: [ChannelNumber: Channel] = [:]
     /// The number of the current batch.
     private var batch = 0
 
-    /// The ranges of a channel.
+    /// The ranges of IDs of one channel.
     fileprivate struct Channel {
-        /// The range as of the commit that a batch builds on; `nil` if it is unknown.
+        /// The range as of the commit on which a batch is based; `nil` if it is unknown.
         var stored: Span?
-        /// The range of the IDs that this batch has put.
+        /// The range of the IDs that the batch has saved.
         var put = Span()
         /// The number of that batch.
         var batch: Int
-        /// The number of failed lookups.
+        /// The number of lookups that found nothing.
         var misses = 0
 
         /// Adds the IDs of an earlier batch to the stored range.
@@ -57,32 +59,32 @@ struct HeldIDs {
 
     /// Starts a batch.
     ///
-    /// Earlier batches were committed or have failed.
+    /// The previous batch was committed or has failed.
     mutating func beginBatch() {
         batch += 1
         if channels.count > HeldIDs.limit { channels = [:] }
     }
 
-    /// Records a channel without stored data.
+    /// Records that a channel has no stored data.
     mutating func recordNew(_ number: ChannelNumber) {
         channels[number] = Channel(stored: Span(), batch: batch)
     }
 
     /// Returns a Boolean value that indicates whether a message with an ID may be stored as of the
-    /// commit that the batch builds on.
+    /// commit on which the batch is based.
     mutating func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         guard let index = channels.index(forKey: number) else { return true }
         channels.values[index].begin(batch)
         return channels.values[index].stored?.contains(id.rawValue) ?? true
     }
 
-    /// Records that the batch puts a message with a new ID.
+    /// Records that the batch saves a message with a new ID.
     ///
     /// - Parameters:
     ///   - id: The ID, which was passed to ``mayHold(_:in:)``.
     ///   - number: The number of the channel.
-    ///   - wasLookedFor: A Boolean value that indicates whether the rows were read.
-    ///   - stored: The rows of the commit that the batch builds on.
+    ///   - wasLookedFor: A Boolean value that indicates whether a lookup was necessary.
+    ///   - stored: The rows of the commit on which the batch is based.
     mutating func recordPut(
         _ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool, stored: Rows
     ) {
@@ -104,9 +106,9 @@ extension HeldIDs.Span {
         self.init(first: id.rawValue, last: id.rawValue, isEmpty: false)
     }
 
-    /// Reads the limits; `nil` if they cannot be read.
+    /// Reads the range of the stored IDs; `nil` if it cannot be read.
     ///
-    /// A lookup that reads the same corrupted row throws the error.
+    /// Errors are ignored here: a lookup that reads the same corrupted row throws.
     fileprivate init?(of number: ChannelNumber, in rows: Rows) {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.place, number) })
         func outermost(isDescending: Bool) throws(StoreError) -> String? {
@@ -131,7 +133,7 @@ extension HeldIDs.Span {
     }
 
     fileprivate func contains(_ id: String) -> Bool {
-        // Most IDs are greater than all others.
+        // Tests the upper end first, because most IDs are greater than all stored ones.
         !isEmpty && !last.precedesByBytes(id) && !id.precedesByBytes(first)
     }
 

@@ -1,14 +1,14 @@
 import Models
 
 extension LevelDB {
-    /// Removes rows of channel numbers that are no longer in use.
+    /// Purges rows of channel numbers that are no longer in use.
     ///
-    /// The numbers are read from the disk by the first call, and tracked from then on. Each call
-    /// continues where the previous one stopped: LevelDB skips each removed row that is still in
-    /// its tables, so that starting over would skip all of them.
+    /// The first call reads these numbers from the disk; from then on they are tracked in memory.
+    /// Each call continues where the previous one stopped. If it started at the beginning, LevelDB
+    /// would skip all removed rows that are still in its tables, one by one.
     ///
     /// - Parameter limit: The maximum number of removed rows and scanned tables.
-    /// - Returns: `true` if rows may be left.
+    /// - Returns: `true` if rows may remain.
     /// - Throws: Errors of the disk; nothing was removed then.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
@@ -23,45 +23,50 @@ extension LevelDB {
     }
 }
 
-/// The progress of removing cleared rows.
+/// The progress of purging the rows of cleared channels.
 struct Purge {
-    /// A Boolean value that indicates whether the numbers of earlier processes were read from the
-    /// disk.
+    /// A Boolean value that indicates whether the numbers that earlier processes left on disk were
+    /// read.
     private(set) var isRead = false
-    /// The number of no channel, which only the row of this number has.
+    /// A number that no channel has.
+    ///
+    /// The only row with it ends scans.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
-    /// The numbers whose rows may exist, in the order in which they were cleared, after some that
-    /// are done.
+    /// The numbers whose rows may exist, in the order in which they were cleared.
+    ///
+    /// The rows of the first ``doneCount`` are already purged.
     private var numbers: [ChannelNumber] = []
     private var doneCount = 0
-    /// The index in ``Table/purged`` for the first number.
+    /// The index in ``Table/purged`` of the table that is being purged for the first number.
     private(set) var table = 0
-    /// The last removed key of the table, if any.
+    /// The last removed key of that table, if any.
     private(set) var key: KeyBytes?
 
     var isDone: Bool { isRead && doneCount == numbers.count }
 
-    /// The number whose rows are being removed.
+    /// The number whose rows are being purged.
     var number: ChannelNumber? { doneCount < numbers.count ? numbers[doneCount] : nil }
 
-    /// Adds numbers that were just cleared; before ``isRead``, they will be read from the disk.
+    /// Adds numbers that were just cleared.
+    ///
+    /// Before the numbers on disk were read, this is unnecessary, because they will be read from
+    /// there.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { numbers += cleared }
     }
 
-    /// Receives the numbers that were read from the disk.
+    /// Adds the numbers that were read from the disk.
     mutating func begin(with cleared: [ChannelNumber]) {
         isRead = true
         numbers = cleared.filter { $0 != Purge.stop }
         hasStop = numbers.count < cleared.count
     }
 
-    /// Writes a permanent row that ends scans before the rows of cleared numbers.
+    /// Writes a permanent row at which scans end before they reach the rows of cleared numbers.
     ///
-    /// A scan that reaches the end of a table skips deleted rows until it finds an existing one.
-    /// Without this row, a scan of an empty table would skip the deleted rows of all numbers that
-    /// were ever cleared.
+    /// LevelDB continues a scan over deleted rows until it finds an existing one. Without this row,
+    /// a scan of an empty table would skip the deleted rows of all numbers that were ever cleared.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }
@@ -78,7 +83,7 @@ struct Purge {
                 removals.remove { $0.table(.cleared, number) }
                 table = 0
                 doneCount += 1
-                // So that each number is moved at most once, regardless of their number.
+                // Removing the finished numbers only now and then moves each number at most once.
                 if doneCount * 2 >= numbers.count {
                     numbers.removeFirst(doneCount)
                     doneCount = 0
@@ -107,7 +112,7 @@ struct Purge {
 extension Rows {
     /// Returns the numbers without a channel whose rows may still exist.
     ///
-    /// Rows that contain no number are removed.
+    /// Removes rows whose keys contain no number.
     fileprivate func clearedNumbers(
         removing removals: Overlay
     ) throws(StoreError) -> [ChannelNumber] {
@@ -125,17 +130,19 @@ extension Rows {
 }
 
 extension Table {
-    /// The tables whose rows ``Overlay/giveUp(_:)`` leaves.
+    /// The tables whose rows ``Overlay/giveUp(_:)`` does not remove immediately.
     static let purged = ofChannels.filter { !removedAtOnce.contains($0) }
 
-    /// The tables with one row for each channel, which scans over all channels read.
+    /// The tables with one row for each channel.
+    ///
+    /// Scans over all channels read them.
     fileprivate static let removedAtOnce: [Table] = [.url, .groupChannel, .openChannel, .state]
 }
 
 extension Overlay {
     /// Marks the rows of a number to be purged.
     ///
-    /// Rows that scans over all channels read are removed immediately.
+    /// Rows in tables that are scanned over all channels are removed immediately.
     func giveUp(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }

@@ -3,9 +3,10 @@ import Models
 // The index rows of a message: by its ID, its request ID and its parent.
 
 extension Overlay {
-    /// Writes all index rows.
+    /// Writes all index rows of a message.
     ///
-    /// Two messages may have the same request ID, if one has taken it over from the other.
+    /// Two messages may have the same request ID, because the server may report that one has taken
+    /// it over from the other.
     func putIndex(
         of message: Message, at position: Position, _ number: ChannelNumber,
         takesRequest: Bool = true
@@ -24,7 +25,7 @@ extension Overlay {
 
     @inline(__always)
     func putRequest(_ id: RequestID, of messageID: MessageID, _ number: ChannelNumber) {
-        // A request ID of another client that is too long is not indexed.
+        // Another client may have used a request ID that is too long for a key. It is not indexed.
         if id.rawValue.utf8.count > Limits.nameSize { return }
         put({ $0.requestKey(number, id) }, { $0.text(messageID.rawValue) })
     }

@@ -3,37 +3,41 @@ import Foundation
 /// The uncommitted writes and removals of a batch, in order.
 ///
 /// All keys and values are in one buffer. Writes can be looked up, so that a batch reads its own
-/// writes; a batch with few entries scans them.
+/// writes. If the batch has few entries, a lookup scans them.
 package final class Overlay {
     fileprivate struct Entry {
         var place: Range<Int>
-        /// The end of the value, which follows the key; negative for a removal.
+        /// The end of the value in the buffer.
+        ///
+        /// The value follows the key. Negative for a removal.
         var end: Int
 
         var isRemoval: Bool { end < 0 }
     }
 
-    /// A separate value, so that each method accesses it only once.
+    /// A struct in one property, so that each method accesses the property only once.
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
-        /// The newest entry of each key plus one, by the key's hash; zero marks a free slot.
+        /// A hash table: for each key, the index of its newest entry plus one.
+        ///
+        /// Zero marks a free slot.
         ///
         /// Empty while there are few entries.
         var slots: [Int32] = []
-        /// The newest entry of each key, ordered by key, among the first ``sortedCount`` entries.
+        /// For each key, its newest entry, sorted by key, among the first ``sortedCount`` entries.
         ///
-        /// Created by the first scan and updated by later ones. Divided into chunks, none of which
-        /// is empty, so that a batch with many scans moves few entries for each.
+        /// The first scan creates it and later scans update it. It is divided into chunks, none of
+        /// which is empty, so that a scan after a few new entries moves only few others.
         var sorted: [[Int32]] = []
         var sortedCount = 0
-        /// The number of entries that were moved to keep others sorted.
+        /// The number of entries that were moved to keep the entries sorted.
         var movedCount = 0
     }
 
     private var contents = Contents()
 
-    /// The channel numbers that are no longer in use, for ``Purge``.
+    /// The channel numbers that the batch has released, for ``Purge``.
     var givenUp: [ChannelNumber] = []
 
     package init() {}
@@ -46,8 +50,8 @@ package final class Overlay {
     /// The number of bytes in the buffer.
     package var size: Int { contents.bytes.count }
 
-    /// A Boolean value that indicates whether a scan of a whole table should write this batch and
-    /// start another one.
+    /// A Boolean value that indicates whether code that scans a whole table should write this batch
+    /// and continue with another one.
     var isLarge: Bool { size > 1 << 20 }
 
     /// Writes a row, replacing an earlier one with the same key.
@@ -176,7 +180,7 @@ extension Overlay {
         }
     }
 
-    /// The number of entries that were moved to keep others sorted.
+    /// The number of entries that were moved to keep the entries sorted.
     var movedCount: Int { contents.movedCount }
 }
 
@@ -186,10 +190,10 @@ extension Overlay.Contents {
     /// Adds the entries since the last scan to the sorted ones.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Not those of `self`, whose chunks change in the meantime.
+        // Copies the properties: accessing `self` is not possible while its chunks change.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
-            // Only the newest entry of each key is relevant.
+            // Only the newest entry of each key is needed.
             var new: [Int32] = []
             for index in sortedCount..<entries.count
             where newestEntry(of: entries[index].key(in: bytes), in: bytes) == index {
@@ -211,7 +215,7 @@ extension Overlay.Contents {
         sortedCount = entries.count
     }
 
-    /// Inserts an entry by its key, replacing an older one of the same key.
+    /// Inserts an entry by its key, replacing an older entry with the same key.
     private mutating func insert(
         _ entry: Int32, _ entries: [Overlay.Entry], _ bytes: UnsafeRawBufferPointer
     ) {
@@ -236,9 +240,9 @@ extension Overlay.Contents {
 }
 
 extension [[Int32]] {
-    /// Returns the location of the first entry whose key does not precede another one.
+    /// Returns the location of the first entry whose key does not precede `key`.
     ///
-    /// It may be the end of a chunk, and is in chunk 0 if there is no chunk.
+    /// The location may be the end of a chunk. If there are no chunks, it is in chunk 0.
     fileprivate func place(
         of key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer
@@ -315,7 +319,9 @@ extension Overlay.Entry {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A hash of the bytes, eight at a time, which is only valid in this process.
+    /// A hash of the bytes, computed eight at a time.
+    ///
+    /// It is valid only in this process.
     fileprivate var hash: Int {
         var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0
