@@ -8,8 +8,8 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 
     private init(bit: UInt32) { self.init(rawValue: 1 << bit) }
 
-    /// The server deduplicates by request ID: a message that a device sends again with the same ID,
-    /// however late, is created once.
+    /// The server deduplicates by request ID: if a device sends a message again with the same ID,
+    /// however late, the server does not create a second message.
     ///
     /// Without this capability, a message whose acknowledgement was lost is not retried
     /// automatically.

@@ -12,7 +12,7 @@ public struct BackendError: LocalizedError, Hashable {
 
     /// A description of the failure for people to read.
     ///
-    /// It names the thing that the request was about.
+    /// It names the channel, message or other object of the request.
     public let message: String
 
     /// The time that the server asks the client to wait before it retries; `nil` if unspecified.
@@ -74,7 +74,7 @@ extension BackendError {
 
         /// The session was revoked permanently.
         ///
-        /// The cache must be closed to this user.
+        /// The user must no longer have access to the cached data.
         public static let sessionRevoked = Code(value: .sessionRevoked)
 
         /// A cursor, token or anchor is too old or belongs to another server epoch: the server
@@ -103,7 +103,7 @@ extension BackendError {
 }
 
 extension BackendError {
-    /// The same text as ``description``, for code that handles any `Error`.
+    /// The same text as ``description``, for code that only knows the error as an `Error`.
     public var errorDescription: String? { description }
 }
 

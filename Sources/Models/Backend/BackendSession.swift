@@ -1,4 +1,4 @@
-/// The identity of the user who connects, and its proof.
+/// The ID of the user who connects, and the token that proves the user's identity.
 public struct Credentials: Hashable, Sendable {
     /// The user's ID.
     public var userID: UserID
@@ -16,7 +16,7 @@ public struct Credentials: Hashable, Sendable {
 extension Credentials: CustomStringConvertible {
     /// The user's ID.
     ///
-    /// The token is left out.
+    /// The token is omitted, so that it does not appear in logs.
     public var description: String { userID.rawValue }
 }
 

@@ -1,7 +1,8 @@
 /// The point at which a backend's feed resumes.
 ///
-/// A cursor is opaque: only the backend that created it can interpret it. It stays valid across
-/// restarts of both sides, and is committed in the same write batch as the events that precede it.
+/// A cursor is opaque: only the backend that created it can interpret it. It stays valid when the
+/// client or the server restarts. The engine commits it in the same write batch as the events
+/// before it.
 public struct FeedCursor: Identifier {
     /// The text of the cursor.
     public let rawValue: String
@@ -41,7 +42,7 @@ public struct PageCursor: Identifier {
 /// Identifies a server's history until that history is rolled back.
 ///
 /// The epoch changes when the server's past has changed, as after a restore from a backup. IDs,
-/// versions and cursors may then go backwards, and the server's data replaces cached data.
+/// versions and cursors may then be lower than before, and the server's data replaces cached data.
 public struct ServerEpoch: Identifier {
     /// The text of the epoch.
     public let rawValue: String

@@ -1,9 +1,9 @@
-/// A batch of feed events, and the cursor to resume from after them.
+/// A batch of feed events, and the cursor for resuming after them.
 public struct FeedBatch: Hashable, Sendable {
     /// The events, in the order in which they happened.
     public var events: [FeedEvent]
 
-    /// The cursor to resume from after this batch.
+    /// The cursor for resuming after this batch.
     ///
     /// Commit it in the same write batch as the effects of ``events``.
     public var cursor: FeedCursor
@@ -34,10 +34,11 @@ public enum FeedEvent: Hashable, Sendable {
     case channel(ChannelUpdate)
     /// The user is no longer a member of a group channel.
     case channelRemoved(ChannelURL, ChannelRemoval)
-    /// The complete list of the user's group channels. The user has lost every channel that is not
-    /// in it.
+    /// The complete list of the user's group channels. The user is no longer a member of any cached
+    /// channel that is not in it.
     case channels(Set<ChannelURL>)
-    /// An open channel that the user has entered has changed. Live only, never replayed.
+    /// An open channel that the user has entered has changed. Reported only while the feed is live,
+    /// never replayed.
     case openChannel(OpenChannel)
     /// The number of unread messages and pending invitations over all channels.
     case unreadCount(UnreadItemCount)
@@ -46,8 +47,7 @@ public enum FeedEvent: Hashable, Sendable {
 
     /// The server accepted a message of any user, the current user included.
     ///
-    /// The messages of a channel arrive without a gap, unless a ``truncation(in:)`` is
-    /// reported.
+    /// The feed omits no messages of a channel, unless it reports a ``truncation(in:)``.
     case messageReceived(Message)
     /// A message has changed. The event carries the complete message.
     case messageUpdated(Message)
@@ -57,20 +57,18 @@ public enum FeedEvent: Hashable, Sendable {
     case reaction(ReactionEvent)
     /// A thread has gained or lost a reply.
     case threadInfo(ThreadInfoUpdateEvent)
-    /// A truncation: the feed may have omitted messages of a channel between its previous events
-    /// and its next ones.
+    /// The feed may have omitted messages of a channel between its previous events and its next
+    /// ones.
     ///
-    /// To backfill, fetch pages from the newest message toward older ones. Changes to messages
-    /// older than the truncation are in the message changelog since the cursor of the previous
-    /// batch.
+    /// To backfill, fetch pages from the newest message toward older ones. Changes to older
+    /// messages are in the message changelog since the cursor of the previous batch.
     case truncation(in: ChannelURL)
-    /// A truncation anywhere in a channel's history: messages created between two times, both
-    /// included, were added, changed or removed, and the feed does not report each of them.
+    /// Messages of a channel that were created between two times, both inclusive, were added,
+    /// changed or removed, and the feed does not report each of them.
     ///
-    /// Examples are an import, a retention period and a bulk deletion. The device fetches the range
-    /// again.
-    /// A time that the backend does not know is `nil`: the range then begins or ends with the
-    /// history.
+    /// Examples are an import, a retention period and a bulk deletion. The client fetches the range
+    /// again. A time that the backend does not know is `nil`: the range then starts or ends with
+    /// the history.
     case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People
@@ -79,10 +77,11 @@ public enum FeedEvent: Hashable, Sendable {
     case read(by: UserID, in: ChannelURL, at: Timestamp)
     /// The messages of a channel up to a time were delivered to a user.
     case delivered(to: UserID, in: ChannelURL, at: Timestamp)
-    /// The complete list of users who are typing in a channel. Live only, never replayed.
+    /// The complete list of users who are typing in a channel. Reported only while the feed is
+    /// live, never replayed.
     case typing([User], in: ChannelURL)
-    /// Users have entered or exited an open channel that the current user has entered. Live only,
-    /// never replayed.
+    /// Users have entered or exited an open channel that the current user has entered. Reported
+    /// only while the feed is live, never replayed.
     case participants(entered: [User], exited: [User], in: ChannelURL)
 }
 
@@ -115,10 +114,10 @@ public struct ChannelUpdate: Hashable, Sendable {
     ///
     /// Fields that the patch does not contain keep their values.
     ///
-    /// For a channel that is new to the user, the patch contains every known field.
+    /// For a channel that is new to the user, the patch contains all fields that the server knows.
     public var patch: Patch<GroupChannel>
 
-    /// The cause, as collections report it: one of the live event sources.
+    /// The cause, in the terms of collections: one of the live event sources.
     public var source: CollectionEventSource
 
     /// The affected users, such as those who joined, left, were invited or were muted.

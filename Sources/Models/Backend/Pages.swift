@@ -1,22 +1,23 @@
 /// The point in a channel's history at which a page starts.
 public enum MessageAnchor: Hashable, Sendable {
-    /// The newest end of the history, after the newest message.
+    /// The newest end of the history.
     case newest
     /// A time on the server's clock. Older messages were created before it, newer messages at that
     /// time or later.
     case time(Timestamp)
     /// A message. It is part of the page, as the oldest of the newer messages.
     ///
-    /// The message may have been deleted, as long as the backend knows its position.
+    /// A deleted message is valid too, as long as the backend knows its position.
     case message(MessageID)
-    /// The end of another page.
+    /// The point at which another page ended.
     case cursor(PageCursor)
 }
 
 /// A contiguous range of a channel's history.
 ///
-/// No message is missing between the oldest and the newest message of the page. Only the cursors
-/// show how the page connects to known ranges; the number of messages and their times do not.
+/// No message is missing between the oldest and the newest message of the page. Use only the
+/// cursors to decide how the page connects to known ranges, not the number of messages or their
+/// times.
 public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
@@ -24,9 +25,10 @@ public struct MessagePage: Hashable, Sendable {
     /// The cursor of the next page toward older messages; `nil` if no older message exists.
     public var older: PageCursor?
 
-    /// The cursor of the next page toward newer messages; `nil` if no newer message existed.
+    /// The cursor of the next page toward newer messages; `nil` if no newer message existed when
+    /// the page was read.
     ///
-    /// The feed reports messages that the server accepted since.
+    /// The feed reports messages that the server accepted since then.
     public var newer: PageCursor?
 
     /// Creates a page of messages.

@@ -1,10 +1,10 @@
 /// Rewrites a well-formed record in the canonical form.
 ///
-/// Needed only for bytes of other writers: protobuf allows fields in any order, repeated fields,
-/// zeros, and unpacked integers. As in protobuf, the last of several values of a single field wins,
-/// and several records in a field that holds one record are merged.
+/// This is needed only for bytes that other code wrote: protobuf allows fields in any order,
+/// repeated fields, zeros, and unpacked integers. As in protobuf, if a field that may occur once
+/// occurs several times, the last value wins; if it contains a record, the records are merged.
 enum Canonicalizer {
-    /// A compact struct, because the input decides how many of them exist.
+    /// A compact struct, because the input determines how many of them are created.
     private struct Part {
         private let field: UInt32
         let wireType: UInt8

@@ -15,7 +15,7 @@ public struct FieldKind: Sendable {
         case record(name: String, layout: @Sendable () -> Layout)
     }
 
-    /// The cardinality of a field, and which value means that it is missing.
+    /// The cardinality of a field, and the value that stands for a missing field.
     enum Label: UInt8, Sendable {
         /// At most once. The default value of the type is never written.
         case implicit
@@ -29,8 +29,8 @@ public struct FieldKind: Sendable {
 
     let element: Element
     let label: Label
-    /// The integer or Boolean that is never written because a missing field has that value; `nil`
-    /// if every value is written.
+    /// The integer or Boolean that is not written, because a missing field has that value; `nil` if
+    /// every value is written.
     let standard: Int16?
 
     init(_ element: Element, _ label: Label = .implicit) {
@@ -41,7 +41,7 @@ public struct FieldKind: Sendable {
 
     /// Creates the type of a field that is omitted if its value is `standard`.
     init(_ element: Element, standard: Int16) {
-        // One byte on the wire: the validator compares no more than that.
+        // The validator compares a single byte on the wire.
         precondition((0...127).contains(standard))
         self.element = element
         label = .optional

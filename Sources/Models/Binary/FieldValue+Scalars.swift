@@ -34,7 +34,8 @@ extension String: SingularValue {
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // A String of up to 15 bytes has no separate buffer, and checks for ASCII by itself.
+            // A string of up to 15 bytes is stored inline, and its initializer checks for ASCII
+            // itself.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {
@@ -147,7 +148,7 @@ extension Int64: IntegerValue {
 }
 
 extension Timestamp: IntegerValue {
-    /// The time 0 means "never" in every field whose time may be missing.
+    /// In every field whose time may be missing, the time 0 means "never".
     static var defaultIsNone: Bool { true }
     var int64: Int64 { milliseconds }
     init(int64: Int64) { self.init(milliseconds: int64) }
@@ -205,7 +206,7 @@ extension Data: SingularValue {
         return Data(storage.bytes[offset..<offset + count])
     }
 
-    /// Asks the container, which applies the decoder's data strategy: Base64 by default.
+    /// Decodes through the container, which applies the decoder's data strategy: Base64 by default.
     static func decode(from decoder: any Decoder) throws -> Data {
         try decoder.singleValueContainer().decode(Data.self)
     }

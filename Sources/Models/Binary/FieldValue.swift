@@ -1,7 +1,7 @@
 /// A type that a record field can have.
 ///
-/// The protocol is internal because the set is closed: each field has exactly one form on the wire
-/// and one in JSON.
+/// The protocol is internal, because apps cannot add types: each field has exactly one form on the
+/// wire and one in JSON.
 protocol FieldValue: Sendable {
     static var fieldKind: FieldKind { get }
     /// The value of a missing field.
@@ -19,12 +19,12 @@ protocol FieldValue: Sendable {
 /// A type that is encoded as one payload, and can therefore also be optional, repeated, or the
 /// value of a map.
 ///
-/// By itself it is an implicit field: a missing field has the value `defaultValue`.
+/// A field of this type is implicit: a missing field has the value `defaultValue`.
 protocol SingularValue: FieldValue {
     static var element: FieldKind.Element { get }
     static var wireType: WireType { get }
-    /// A Boolean value that indicates whether the default means "none", in which case an optional
-    /// needs no presence of its own.
+    /// A Boolean value that indicates whether the default value means "none". An optional of such a
+    /// type needs no separate marker for `nil`.
     static var defaultIsNone: Bool { get }
     static var defaultValue: Self { get }
     var isDefault: Bool { get }
@@ -194,7 +194,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         return entries
     }
 
-    /// A scalar value is omitted if it is zero; a record is always written.
+    /// In a map entry, a scalar value of zero is omitted; a record is always written.
     private static func size(of key: Key, _ value: Value) -> Int {
         key.text.size(inField: 1) + (value.isDefault ? 0 : 1 + value.payloadSize)
     }
@@ -218,7 +218,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var entries: Self = [:]
         for key in container.allKeys {
-            // `null` is treated as missing, except where any JSON value is allowed.
+            // `null` is treated as missing, except in a map of arbitrary JSON values.
             if Value.self != JSONValue.self, try container.decodeNil(forKey: key) { continue }
             entries[Key(text: key.stringValue)] =
                 try container.decode(JSONField<Value>.self, forKey: key).value

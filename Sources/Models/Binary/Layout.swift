@@ -1,7 +1,7 @@
-/// The fields of a record type in the form that the validator checks bytes against.
+/// The fields of a record type in the form that the validator uses.
 ///
-/// There is one layout for each record type. Layouts are never freed: reference counting them took
-/// an eighth of the decoding time.
+/// Each record type has one layout. Layouts are never freed, because reference counting took an
+/// eighth of the decoding time.
 struct Layout: Sendable {
     enum Check: UInt8 {
         case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
@@ -31,11 +31,11 @@ struct Layout: Sendable {
         var mayRepeat: Bool { label == .repeated || label == .map }
     }
 
-    /// The layout of a record in a field.
+    /// The layout of a nested record.
     private enum Nested {
         case nothing
         case layout(Layout)
-        /// Resolved at each use, because recursive layouts refer to each other.
+        /// A closure, because recursive layouts refer to each other. It is called at each use.
         case recursive(@Sendable () -> Layout)
     }
 
@@ -43,7 +43,7 @@ struct Layout: Sendable {
     /// that their depth must be bounded.
     let isRecursive: Bool
     // The number of elements in `slots` and in `nested`: one for each field number from 0 to the
-    // highest in use.
+    // highest one.
     private let count: Int
     // nonisolated(unsafe): the memory is neither written after init nor freed.
     nonisolated(unsafe) private let slots: UnsafePointer<Slot>

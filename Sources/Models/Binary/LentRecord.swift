@@ -1,6 +1,6 @@
-/// A record that is read in place from borrowed memory, such as a database cursor's, during a call.
+/// A view of a record in borrowed memory, such as that of a database cursor, valid during a call.
 ///
-/// Sorting a list reads a few fields of every row; creating a record for each row would dominate
+/// Sorting a list reads a few fields of every row. Creating a record for each row would dominate
 /// the cost.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer

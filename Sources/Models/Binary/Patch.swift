@@ -1,12 +1,12 @@
 /// A partial update of a record: new values for some fields.
 ///
-/// A missing field differs from a null field: applying the patch leaves fields that it does not
-/// contain unchanged, and resets fields that it clears to their value in an empty record. An update
-/// without metadata leaves the metadata unchanged.
+/// Applying a patch leaves the fields that it does not contain unchanged. Fields that it clears get
+/// the value that they have in an empty record. An update without metadata, for example, leaves the
+/// metadata unchanged.
 public struct Patch<Root: Record>: Hashable, Sendable {
-    /// The fields that get a value.
+    /// The fields that get a new value.
     private var values = RecordFields<Root>()
-    /// The numbers of the cleared fields, and of those whose value is a guess.
+    /// The numbers of the cleared fields, and of fields whose new value is a guess.
     private var update = JSONUpdate()
 
     /// Creates a patch that changes nothing.
@@ -44,7 +44,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
         update.guessed.remove(number)
         var record = Root(values.bytes)
-        // Drop the second reference, so that the setter does not copy the bytes.
+        // Drops the second reference to the bytes, so that the setter does not copy them.
         values = RecordFields()
         record[keyPath: property] = value
         values = record.fields
@@ -57,8 +57,8 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     private func number(of property: AnyKeyPath) -> Int? {
         if let number = Root.schema.number(of: property) { return number }
-        // `extra` belongs to all record types, so that no schema has its key path. Creating that
-        // path is slower than everything else a patch does: try the schema first.
+        // `extra` belongs to all record types, and no schema contains its key path. Creating that
+        // path is slower than the rest of the operation, so try the schema first.
         return property == \Root.extra ? Field.extra.number : nil
     }
 
@@ -82,8 +82,8 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         if !extra.isEmpty { record.extra.merge(extra) { $1 } }
     }
 
-    /// Returns a Boolean value that indicates whether two patches set and clear the same fields,
-    /// with the same values.
+    /// Returns a Boolean value that indicates whether two patches set the same fields to the same
+    /// values and clear the same fields.
     public static func == (left: Patch, right: Patch) -> Bool {
         left.values.bytes == right.values.bytes && left.update == right.update
     }

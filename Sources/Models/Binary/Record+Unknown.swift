@@ -1,8 +1,8 @@
 extension Record {
-    /// Takes over the fields that only a newer version knows from another copy of the record, but
-    /// for those that this copy has too.
+    /// Copies the fields that this version does not know from another copy of the record, except
+    /// those that this copy also has.
     ///
-    /// - Complexity: O(*f*) in the fields, and a copy of the bytes for each field that is taken.
+    /// - Complexity: O(*f*) in the fields, and a copy of the bytes for each copied field.
     package mutating func takeUnknownFields(of other: Self) {
         let layout = Self.schema.layout
         for number in other.fields.bytes.numbers

@@ -1,16 +1,17 @@
 public import Foundation
 
-/// A value of the data model, such as a message, a channel, a user or a query, or a part of one.
+/// A value of the data model, such as a message, a channel, a user, a query, or a part of one of
+/// these.
 ///
-/// A record is stored in its binary form: canonical bytes in protobuf's wire format, which are
+/// A record consists of its binary form: canonical bytes in protobuf's wire format. The bytes are
 /// validated once, when they are decoded. Copying a record costs a reference count, comparing two
-/// records compares bytes, ``serialize()`` returns the bytes, and a getter finds its field in them.
-/// Fields that this version does not know are preserved by every change.
+/// records compares their bytes, and ``serialize()`` returns the bytes. Fields that this version
+/// does not know survive every change.
 ///
-/// A getter scans the preceding fields (some nanoseconds) and creates the text or array that it
-/// returns: keep the value in a local variable where you need it often. A setter writes all bytes
-/// again: O(*n*) in the size of the record. A nested record shares the bytes of the record that it
-/// was read from, and keeps them alive.
+/// A getter searches the bytes for its field, which takes some nanoseconds, and creates the text or
+/// array that it returns. If you need a value often, keep it in a local variable. A setter writes
+/// all bytes again: O(*n*) in the size of the record. A nested record shares the bytes of the
+/// record from which it was read, and keeps them in memory.
 ///
 /// Only Scrollback's own types conform to this protocol.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -60,7 +61,7 @@ extension Record {
         fields = RecordFields(bytes)
     }
 
-    /// Creates a record from several fields at once.
+    /// Creates a record from several fields with one allocation.
     ///
     /// - Precondition: As for ``RecordBytes/of(_:)``.
     @inline(__always)
@@ -74,7 +75,7 @@ extension Record {
 extension Record {
     /// The names of the fields in which two records differ, in the order of the schema.
     ///
-    /// Fields that this version does not know count as one, named as `extra` is.
+    /// All fields that this version does not know count as one, which is named like `extra`.
     package func namesOfFields(differentFrom other: Self) -> [String] {
         let (mine, theirs) = (fields.bytes, other.fields.bytes)
         let different = Set(mine.numbers).union(theirs.numbers).filter { number in
@@ -112,7 +113,9 @@ extension Record {
     /// The number of bytes of the binary form.
     public var serializedByteCount: Int { fields.bytes.count }
 
-    /// Calls a closure with the bytes of the binary form, which are valid for the time of the call.
+    /// Calls a closure with the bytes of the binary form.
+    ///
+    /// They are valid only during the call.
     public func withSerializedBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -124,8 +127,8 @@ extension Record {
 
     /// Creates a record from its binary form.
     ///
-    /// Accepts the output of any protobuf writer for Docs/scrollback.proto. Empty data is a record
-    /// without any fields.
+    /// The bytes may come from any protobuf library that uses Docs/scrollback.proto. Empty data is
+    /// a record without any fields.
     ///
     /// - Throws: ``SerializationError`` with the offset of the damage if the input is truncated, is
     ///   not protobuf, contradicts the schema, or contains a text that is not UTF-8.
@@ -184,8 +187,9 @@ extension RecordBytes {
 
 // MARK: Records in records
 
-// The requirements of `SingularValue`. A record type that can be nested in another one conforms by
-// `extension Poll: SingularValue {}`, because a public protocol cannot refine an internal one.
+// The requirements of `SingularValue`. A record type that can be nested declares its conformance
+// itself, as in `extension Poll: SingularValue {}`, because a public protocol cannot refine an
+// internal one.
 extension Record {
     static var element: FieldKind.Element {
         .record(name: schema.name) { Self.schema.layout }

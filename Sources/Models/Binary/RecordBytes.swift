@@ -1,11 +1,10 @@
 /// The bytes of a record: a whole array or, for a nested record, a range of one.
 ///
-/// The bytes are always well-formed and in the canonical form (see `Validator`): equal records have
-/// equal bytes. They are never changed in place: a setter writes a new array with the changed
-/// field.
+/// The bytes are always well-formed and in the canonical form (see `Validator`), so equal records
+/// have equal bytes. They are never changed in place: a setter writes a new array.
 struct RecordBytes: Sendable {
-    // `Array.span` needs macOS 26 and iOS 26; `ContiguousArray` has it everywhere, and converting
-    // between the two copies nothing.
+    // `Array.span` requires macOS 26 and iOS 26, but `ContiguousArray.span` is available
+    // everywhere. Converting an array to a `ContiguousArray` copies nothing.
     let bytes: ContiguousArray<UInt8>
     private let lower: Int32
     private let upper: Int32
@@ -21,7 +20,8 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        // The bounds are ordered when created and never change: skip the check.
+        // The bounds are in order when the record is created and never change, so the check is
+        // unnecessary.
         @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
@@ -68,7 +68,7 @@ extension RawSpan {
     @inline(__always)
     func place(of number: Int, from start: Int, to end: Int) -> FieldPlace? {
         var offset = start
-        // The loop reads tags without further bounds checks below `end`.
+        // The unchecked reads in the loop rely on this.
         precondition(0 <= offset && end <= byteCount)
         let wanted = UInt64(truncatingIfNeeded: number) << 3
         while offset < end {
@@ -104,8 +104,9 @@ extension RecordBytes {
         bytes.span.bytes.place(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
-    /// Returns the range of all bytes of a field; if it is missing, the empty range at which it
-    /// belongs.
+    /// Returns the range of all bytes of a field.
+    ///
+    /// If the field is missing, returns the empty range at which it would be inserted.
     func run(of number: Int) -> Range<Int> {
         let span = bytes.span.bytes
         var start = range.upperBound
@@ -150,7 +151,7 @@ extension RecordBytes {
         replace(run(of: number), size: taken.count) { $0.copy(source.bytes, taken) }
     }
 
-    /// Writes the bytes again, with `size` new bytes in place of a field's.
+    /// Writes the bytes again, replacing the bytes of a field by `size` new ones.
     @inline(__always)
     private mutating func replace(
         _ run: Range<Int>, size: Int, with write: (inout FieldWriter) -> Void

@@ -1,4 +1,4 @@
-// For the prompt and the documentation: descriptions of a record type and of a record's bytes.
+// Descriptions of a record type and of a record's bytes, for the prompt and the documentation.
 
 extension Schema {
     /// A description of a field.
@@ -64,7 +64,7 @@ extension FieldKind.Element {
 
 /// A field in the binary form of a record, with its value.
 package struct FieldBytes: Sendable {
-    /// The range of the tag and, if there is one, the length prefix, as offsets in the whole
+    /// The range of the tag and of the length prefix, if there is one, as offsets in the whole
     /// record.
     package let head: Range<Int>
 
@@ -94,7 +94,7 @@ extension Record {
 }
 
 extension FieldBytes {
-    /// The type of a range of bytes, which determines its fields.
+    /// The type of a range of bytes, which determines the fields in it.
     fileprivate enum Shape {
         case record(String)
         case mapEntry(FieldKind.Element)

@@ -1,8 +1,8 @@
 /// The fields of a record type: their numbers, names and types.
 ///
-/// One list serves the binary form, JSON, descriptions, and the comparison with
-/// Docs/scrollback.proto. The class is not generic, so that a program contains its code once and
-/// not once per record type.
+/// One list defines the binary form, JSON, descriptions, and the comparison with
+/// Docs/scrollback.proto. The class is not generic, so that a program contains its code once
+/// instead of once for each record type.
 public final class Schema: Sendable {
     /// The name of the type, the same as in Docs/scrollback.proto.
     public let name: String
@@ -12,10 +12,10 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // Created by the first patch: key paths are slower than everything else here, and the schema
-    // delays the display of the first page.
+    // Created when the first patch is used, because creating key paths is slow and the schema is
+    // needed to show the first page.
     private let numbers = Locked<Numbers?>(nil)
-    /// Rules that adjust a whole record, and keys without a field, after decoding from JSON.
+    /// Rules for decoding from JSON that concern the whole record or keys without a field.
     let rules: JSONRules
 
     init(_ name: String, _ fields: [Field], rules: JSONRules = JSONRules()) {
@@ -51,7 +51,8 @@ public final class Schema: Sendable {
 
 /// The field numbers by key path.
 private struct Numbers: @unchecked Sendable {
-    // @unchecked: the dictionary is not written after init, and each path is Sendable in its field.
+    // @unchecked: the dictionary is not written after init, and `Field` provides each path as
+    // Sendable.
     let byKeyPath: [AnyKeyPath: Int]
 
     init(of fields: [Field]) {
@@ -77,7 +78,9 @@ struct Field: Sendable {
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
     /// The type of the Swift property of the field.
     let propertyType: any FieldValue.Type
-    /// The type of the field itself: an optional if the property has a default instead.
+    /// The type of the field itself.
+    ///
+    /// It is an optional if the property returns a default for a missing value.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
@@ -136,7 +139,7 @@ extension Field {
     /// The field of ``Record/extra``.
     static let extra = Field(100, "extra", \AnyRecord.extra)
 
-    /// A placeholder for any record type: all of them have `extra`.
+    /// A type for creating key paths of `extra`, which all record types have.
     private struct AnyRecord: Record {
         var fields = RecordFields<AnyRecord>()
         static let schema = Schema("AnyRecord", [])
@@ -144,7 +147,7 @@ extension Field {
 
     /// The key path of the Swift property of the field.
     ///
-    /// Created at each call.
+    /// Each call creates a new key path.
     var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
     /// Returns the field's value in a record.
@@ -176,7 +179,7 @@ extension Optional: OptionalValue {
 extension Record {
     /// JSON values under keys that are not fields of this type.
     ///
-    /// They are preserved in the binary form and written to JSON again.
+    /// The binary form preserves them, and encoding to JSON writes them again.
     public var extra: [String: JSONValue] {
         get { self[100] }
         set { self[100] = newValue }

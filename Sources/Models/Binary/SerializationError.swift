@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error that indicates that bytes are not the binary form of a record.
+/// An error for bytes that are not the binary form of a record.
 ///
 /// Decoding validates everything, including texts and nested records. Only `init(serialized:)`
 /// throws this error: reading a property of a record never fails.
@@ -54,6 +54,6 @@ extension SerializationError.Code: CustomStringConvertible {
 }
 
 extension SerializationError: LocalizedError {
-    /// The same text as ``description``, for code that handles any `Error`.
+    /// The same text as ``description``, for code that only knows the error as an `Error`.
     public var errorDescription: String? { description }
 }

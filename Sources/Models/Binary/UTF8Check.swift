@@ -3,8 +3,8 @@ extension RawSpan {
     /// defined by Unicode 15, table 3-7: without overlong forms, surrogates, or code points above
     /// U+10FFFF.
     ///
-    /// ASCII is checked eight bytes at a time: most chat text, and every identifier and URL, is
-    /// ASCII.
+    /// ASCII is checked eight bytes at a time, because most chat text and all identifiers and URLs
+    /// are ASCII.
     ///
     /// - Precondition: The range is inside the span.
     @inline(__always)
@@ -18,7 +18,8 @@ extension RawSpan {
         @inline(__always) get { endOfASCII(from: 0, to: byteCount) == byteCount }
     }
 
-    /// Returns `end`, or a lower offset up to which all bytes are ASCII.
+    /// Returns an offset up to which all bytes are ASCII: `end`, or a lower one before the first
+    /// byte that is not ASCII.
     @inline(__always)
     private func endOfASCII(from start: Int, to end: Int) -> Int {
         var offset = start
@@ -27,7 +28,8 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // Check the last bytes as one word too, with neighboring bytes masked out.
+        // The last bytes are also checked as one word, in which the bytes outside of the range are
+        // masked out.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
@@ -48,7 +50,8 @@ extension RawSpan {
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // Check the most frequent forms a word at a time: a text in one script has few others.
+            // The most frequent forms are checked a word at a time. A text in one script consists
+            // mostly of these.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
                 let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8
@@ -57,8 +60,8 @@ extension RawSpan {
                     continue
                 }
                 if word & 0xc0_c0f0 == 0x80_80e0 {
-                    // Three bytes. The bits of the first two must be neither an overlong form nor a
-                    // surrogate.
+                    // A three-byte sequence. The bits of its first two bytes must be neither an
+                    // overlong form nor a surrogate.
                     let high = (word & 0x0f) << 6 | word >> 8 & 0x3f
                     guard high >= 0x20, high &- 0x360 >= 0x20 else { return false }
                     offset &+= 3

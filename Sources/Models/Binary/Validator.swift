@@ -1,11 +1,11 @@
-/// Validates foreign bytes in a single pass.
+/// Validates bytes from outside in a single pass.
 ///
-/// Later reads rely on these checks.
+/// All later reads of the bytes rely on these checks.
 ///
-/// The canonical form has fields in ascending order, each at most once unless it may repeat; no
-/// zeros where a zero means missing; integers in as few bytes as possible; integers of repeated
-/// fields packed; and map entries ordered by key. It makes equal values have equal bytes, and lets
-/// a search for a field stop at the first higher number.
+/// In the canonical form, fields are in ascending order, and each occurs at most once unless it may
+/// repeat; a zero that means "missing" is not written; integers have as few bytes as possible;
+/// integers of repeated fields are packed; and map entries are ordered by key. Therefore, equal
+/// values have equal bytes, and a search for a field can stop at the first higher number.
 enum Validator {
     /// Validates a record.
     ///
@@ -16,7 +16,7 @@ enum Validator {
     static func check(
         _ span: RawSpan, from start: Int, to end: Int, layout: Layout, depth: Int
     ) throws(SerializationError) -> Bool {
-        // The code below reads without further bounds checks below `end`.
+        // The unchecked reads below rely on this.
         precondition(0 <= start && start <= end && end <= span.byteCount)
         let depth = layout.isRecursive ? depth + 1 : depth
         guard depth <= JSONValue.maximumDepth else {
@@ -137,7 +137,7 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        // Two bytes: a field number of 16 or more, or a length of 128 or more.
+        // A value of two bytes: a field number of 16 or more, or a length of 128 or more.
         if offset < end {
             let second = span.uncheckedByte(at: offset)
             if second < 0x80 && second > 0 {
@@ -155,7 +155,7 @@ enum Validator {
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> UInt64 {
-        // Times have six bytes: read eight bytes at once if the input has as many.
+        // Times have six bytes, so read eight bytes at once if the input is long enough.
         if offset <= end &- 8 {
             let word = span.uncheckedWord(at: offset)
             let ends = ~word & RawSpan.highBits
@@ -163,7 +163,7 @@ enum Validator {
                 let lastBit = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
                 offset += Int(truncatingIfNeeded: lastBit / 8) + 1
                 if lastBit == 7 { return word & 0x7f }
-                // A last byte of zero is superfluous.
+                // If the last byte is zero, the varint is longer than necessary.
                 if word &>> (lastBit &- 7) & 0x7f == 0 { isCanonical = false }
                 return .max
             }

@@ -11,8 +11,10 @@ enum WireType: UInt8 {
 /// Size limits and size computations of the wire format.
 enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
-    /// The exclusive upper limit of a record's size: 1 GiB, so that offsets fit in 32 bits even
-    /// after the canonical form has packed unpacked integers.
+    /// The exclusive upper limit of a record's size: 1 GiB.
+    ///
+    /// With this limit, offsets fit in 32 bits, even if packing unpacked integers makes the
+    /// canonical form larger.
     static let maximumSize = 1 << 30
 
     /// Returns the number of bytes of a varint: one for every seven bits, rounded up.
@@ -37,7 +39,7 @@ enum Wire {
 extension RawSpan {
     /// Reads a byte without a bounds check.
     ///
-    /// The validator's loops have checked the offset.
+    /// The validator's loops have already checked the offset.
     @inline(__always)
     func uncheckedByte(at offset: Int) -> UInt8 {
         unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
@@ -52,8 +54,8 @@ extension RawSpan {
     }
 }
 
-// Reading validated bytes. Every load is still bounded by the span, in release builds too: if a
-// check was wrong, the reader traps instead of reading past the end.
+// Reads of validated bytes. Every read is still checked against the bounds of the span, in release
+// builds too: if the validator had an error, the reader would trap and not read past the end.
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
@@ -72,9 +74,9 @@ extension RawSpan {
         return value
     }
 
-    /// Returns the value of a varint whose first byte was read, and the offset of its end.
+    /// Returns the value of a varint whose first byte was already read, and the offset of its end.
     ///
-    /// The offset is not `inout`, so that the caller's offset stays in a register.
+    /// The offset is returned and not `inout`, so that the caller's offset stays in a register.
     @inline(never)
     private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
         var offset = start
@@ -112,8 +114,8 @@ extension RawSpan {
             offset &+= 1
             return
         }
-        // Eight bytes at once where the span has as many: the varint ends at the first byte without
-        // the highest bit.
+        // Reads eight bytes at once if the span is long enough. The varint ends at the first byte
+        // without the highest bit.
         if offset <= byteCount &- 8 {
             let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
             if ends != 0 {

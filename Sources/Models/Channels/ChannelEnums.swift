@@ -28,7 +28,7 @@ extension HiddenState: WireEnum {
     }
 }
 
-/// The unread counts that the server maintains for a user in a channel.
+/// A setting for which unread counts the server maintains for a user in a channel.
 public enum CountPreference: Int, CaseIterable, Sendable {
     /// Unread messages and mentions.
     case all = 0

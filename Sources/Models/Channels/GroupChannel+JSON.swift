@@ -1,6 +1,7 @@
-// Alternative forms in which servers write a channel.
+// Other JSON forms of a channel that servers use.
 extension GroupChannel {
-    /// Older payloads contain only `is_hidden`, without the way in which the channel is hidden.
+    /// Older payloads contain only `is_hidden`, which does not say in which way the channel is
+    /// hidden.
     static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
         guard let isHidden = unknown["is_hidden"]?.truth else { return }
         unknown["is_hidden"] = nil
@@ -15,7 +16,7 @@ extension GroupChannel {
 }
 
 extension JSONValue {
-    /// The Boolean that the value represents, in any of its forms; `nil` if it is none.
+    /// The Boolean that the value represents, in any of its forms; `nil` if it represents none.
     fileprivate var truth: Bool? {
         switch self {
         case .bool(let value): value

@@ -2,10 +2,10 @@ import Foundation
 
 /// A text that identifies a channel, a message, a user or a request.
 ///
-/// Identifiers are opaque: a backend with integer IDs writes them in decimal. Each kind of
-/// identifier is a type of its own, so that they cannot be mixed up. Identifiers are compared by
-/// their UTF-8 bytes. Unlike two `String` values, two canonically equivalent texts ("é" as one and
-/// as two code points) are different identifiers.
+/// Identifiers are opaque; integer IDs are written in decimal. Each kind of identifier is a type of
+/// its own, so that they cannot be confused. Identifiers are compared by their UTF-8 bytes, unlike
+/// `String` values: "é" as one code point and "é" as two are equal strings but different
+/// identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringInterpolation
 {
@@ -47,12 +47,12 @@ extension Identifier {
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
-// These are not `==` and `hash(into:)` because the compiler would prefer those of
-// `RawRepresentable`, which compare the text.
+// Named differently from `==` and `hash(into:)`, because the compiler would prefer the operators of
+// `RawRepresentable`, which compare strings.
 extension Identifier {
     @inline(__always)
     func hasSameBytes(as other: Self) -> Bool {
-        // All strings except some of Objective-C provide contiguous bytes.
+        // Only some strings bridged from Objective-C do not provide contiguous bytes.
         let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
             other.rawValue.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count

@@ -30,10 +30,10 @@ public struct UserID: Identifier {
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Identifies a message from the moment that it is written, before a server has received it.
+/// Identifies a message from the moment the user writes it, before a server has received it.
 ///
-/// The client creates the ID, unique for each message, and never changes it: two requests with the
-/// same ID create one message.
+/// The client creates a unique ID for each message and never changes it. If two requests have the
+/// same ID, the server creates one message.
 public struct RequestID: Identifier {
     /// The text of the identifier.
     public let rawValue: String
@@ -52,8 +52,9 @@ public struct RequestID: Identifier {
 
 /// Identifies a message that a server has accepted.
 ///
-/// IDs are ordered by length and then by bytes: decimal integers are in numeric order, and any
-/// other text has a fixed position: `9 < 10 < 11 < "$abc"`. Keys on disk have the same order.
+/// IDs are ordered by length and then by bytes: `9 < 10 < 11 < "$abc"`. Decimal integers are
+/// therefore in numeric order, and other texts have a well-defined order too. Keys on disk have the
+/// same order.
 public struct MessageID: Identifier {
     /// The text of the identifier.
     public let rawValue: String
@@ -77,8 +78,8 @@ public struct MessageID: Identifier {
         return left.rawValue.precedesByBytes(right.rawValue)
     }
 
-    /// Encodes an integer if the ID is a decimal number in the form that servers write, or else a
-    /// text.
+    /// Encodes the ID as an integer if it is a decimal number in the form that servers write, and
+    /// as a text otherwise.
     public func encode(to encoder: any Encoder) throws {
         if let integer = Int64(rawValue), String(integer) == rawValue {
             try integer.encode(to: encoder)

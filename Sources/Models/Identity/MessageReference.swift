@@ -1,12 +1,12 @@
-/// The identity of a message that was sent, or that may not have been sent yet.
+/// The identity of a message, whether or not it has been sent.
 ///
-/// A message gets its ID from the server. Until then it has the request ID that this device gave
-/// it, which continues to identify it after it was sent.
+/// The server assigns the ID of a message. Until then, the message has only the request ID that
+/// this device assigned. A request ID continues to identify the message after it was sent.
 public enum MessageReference: Hashable, Codable, Sendable {
-    /// A message that the server has.
+    /// A message that the server has accepted.
     case sent(MessageID)
 
-    /// A message that the user wrote on this device, whether or not it has been sent since.
+    /// A message that the user wrote on this device, even if it has been sent since.
     case written(RequestID)
 
     /// Returns the message ID of a message if it has one, and its request ID otherwise; `nil` if it

@@ -1,7 +1,7 @@
 /// The position of a message in its channel's history: its time, then its ID.
 ///
-/// Positions have a strict total order, which is the same on every device. A message's position
-/// never changes.
+/// No two messages have the same position, and the order is the same on every device. The position
+/// of a message never changes.
 public struct Position: Hashable, Comparable, Codable, Sendable {
     /// The time at which the server accepted the message.
     public let createdAt: Timestamp

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A point in time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// Timestamps are neither unique nor monotonic: two messages of a channel may share one. Messages
-/// are ordered by their ``Position``. Every `Int64` is a valid timestamp; negative ones are before
+/// Timestamps are neither unique nor monotonic: two messages of a channel may have the same one.
+/// Use ``Position`` to order messages. Every `Int64` is a valid timestamp; negative ones are before
 /// 1970.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// The number of milliseconds since 1970-01-01 00:00:00 UTC.
@@ -55,14 +55,16 @@ extension Timestamp: Codable {
 extension Timestamp {
     /// Creates the timestamp of a date, rounded to the nearest millisecond.
     ///
-    /// A date outside the range of `Int64` milliseconds becomes the first or last timestamp.
+    /// A date outside the range of `Int64` milliseconds becomes the earliest or the latest
+    /// timestamp.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         self.init(
             milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 
-    /// The date, with the precision of `Date`: milliseconds for some 280,000 years around the
-    /// present.
+    /// The date.
+    ///
+    /// `Date` is exact to the millisecond for some 280,000 years around the present.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

@@ -1,4 +1,4 @@
-/// Any key of a JSON object.
+/// A coding key for any key of a JSON object.
 struct JSONKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

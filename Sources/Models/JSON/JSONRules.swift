@@ -1,4 +1,4 @@
-/// The interpretation of a JSON value that does not represent itself.
+/// The interpretation of a JSON value that does not mean what it says.
 enum JSONMeaning {
     case itself
     /// Servers write the ID 0 for "no message".
@@ -20,8 +20,8 @@ enum JSONMeaning {
         case .negativeIsNone where value < 0:
             record.remove(number)
         case .secondsOrMilliseconds where abs(value / 1000) < 100_000_000:
-            // 100 billion milliseconds are in 1973, before any chat; as many seconds are in the
-            // year 5138.
+            // As milliseconds, 100 billion is a time in 1973, before any chat existed; as seconds,
+            // it is in the year 5138. Lower values are therefore seconds.
             record.write(number, value * 1000)
         default:
             break
@@ -33,14 +33,14 @@ enum JSONMeaning {
 struct JSONRules: Sendable {
     /// Interprets JSON values under keys that are not fields.
     ///
-    /// Values that it removes from the dictionary do not become part of ``Record/extra``.
+    /// Values that the closure removes from the dictionary are not added to ``Record/extra``.
     var adopt:
         @Sendable (
             _ unknown: inout [String: JSONValue], _ record: inout RecordBytes,
             _ update: inout JSONUpdate
         ) -> Void
 
-    /// Completes a record that was decoded as a whole.
+    /// Completes a record after all of its fields were decoded.
     var complete: @Sendable (_ record: inout RecordBytes) -> Void
 
     /// Creates rules that do nothing.
@@ -68,11 +68,13 @@ struct JSONRules: Sendable {
     }
 }
 
-/// The parts of a JSON update that are not field values.
+/// The information of a JSON update in addition to the field values.
 struct JSONUpdate: Hashable, Sendable {
     /// The numbers of fields whose keys are present with `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values are guesses: they apply only if no better value is known.
+    /// The numbers of fields whose values are guesses.
+    ///
+    /// A guess applies only if no better value is known.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

@@ -1,6 +1,6 @@
 // json := null (1) | bool (2) | int (3) | double (4) | string (5) | array (6) | object (7)
 //
-// On-disk format since version 1, DO NOT CHANGE. Unknown kinds are read as null.
+// On-disk format since version 1, DO NOT CHANGE. An unknown kind is read as null.
 extension JSONValue: SingularValue {
     private enum Number {
         static let null = 1
@@ -33,7 +33,7 @@ extension JSONValue: SingularValue {
     static var element: FieldKind.Element { .record(name: "JSONValue") { layout } }
     static var wireType: WireType { .lengthDelimited }
     static var defaultValue: JSONValue { .null }
-    /// A map writes every entry of a record type, including `null`.
+    /// In a map, an entry with a record type is always written, even if it is `null`.
     var isDefault: Bool { false }
 
     var payloadSize: Int { Wire.size(ofDelimited: contentSize(depth: 1)) }
@@ -87,8 +87,8 @@ extension JSONValue: SingularValue {
 
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> JSONValue {
         let record = storage.nestedRecord(at: &offset)
-        // If a writer wrote several kinds, the last one wins, as in a protobuf `oneof` whose fields
-        // are written in order.
+        // If another program wrote several kinds, the last one wins, as in a protobuf `oneof` whose
+        // fields are written in order.
         guard let number = record.numbers.last(where: { $0 <= Number.object }) else {
             return .null
         }

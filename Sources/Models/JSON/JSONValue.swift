@@ -1,6 +1,6 @@
 /// Any JSON value.
 ///
-/// Preserves values that a server sent under keys unknown to this version.
+/// Used to preserve values that a server sends under keys that this version does not know.
 ///
 /// Integers that fit in 64 bits are exact; other numbers are stored as `Double`.
 public enum JSONValue: Hashable, Sendable {
@@ -22,9 +22,8 @@ public enum JSONValue: Hashable, Sendable {
 
     /// The maximum nesting depth: 24.
     ///
-    /// Decoding deeper JSON throws a `DecodingError`, decoding deeper bytes a
-    /// ``SerializationError``. Putting a deeper value into a record is a programming error and
-    /// traps.
+    /// Decoding deeper JSON throws a `DecodingError`; decoding deeper bytes throws a
+    /// ``SerializationError``. Storing a deeper value in a record is a programming error and traps.
     public static let maximumDepth = 24
 }
 

@@ -1,11 +1,12 @@
 extension Record {
-    /// Decodes a record from the REST-style JSON of chat servers, with keys in snake case.
+    /// Decodes a record from the JSON of a chat server's REST API, with keys in snake case.
     ///
-    /// Decoding is as lenient as servers require: numbers and Booleans may be strings, integers may
-    /// have a fraction, `null` is treated as missing, and an unknown name of an enumeration is read
-    /// as its first case. Keys that are not fields are preserved in ``extra``.
+    /// Decoding accepts the variants that servers write: numbers and Booleans may be strings,
+    /// integers may have a fraction, `null` is treated as missing, and an unknown name of an
+    /// enumeration is read as its first case. Values under keys that are not fields are preserved
+    /// in ``extra``.
     ///
-    /// - Throws: `DecodingError` that names the key whose value has the wrong type.
+    /// - Throws: `DecodingError` with the key whose value has the wrong type.
     public init(from decoder: any Decoder) throws {
         var bytes = RecordBytes.empty
         _ = try Self.schema.update(&bytes, from: decoder)
@@ -15,9 +16,9 @@ extension Record {
 
     /// Encodes the present fields under their JSON names.
     ///
-    /// Decoding the result gives the same record, except where JSON has another interpretation: a
-    /// message with an ID and without a sending status is read as sent, and a channel's creation
-    /// time before 1973 is read as seconds.
+    /// Decoding the result returns an equal record, with two exceptions: a message that has an ID
+    /// but no sending status is read as sent, and a channel's creation time before 1973 is read as
+    /// seconds.
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot represent, such as infinity.
     public func encode(to encoder: any Encoder) throws {
@@ -26,9 +27,9 @@ extension Record {
 }
 
 extension Schema {
-    /// Updates every field that has a key in the object, and leaves the others unchanged.
+    /// Updates every field that has a key in the JSON object, and leaves the others unchanged.
     ///
-    /// Of several names of a field, the first one whose value is not `null` is used.
+    /// If several names of a field are present, the first one whose value is not `null` is used.
     func update(_ record: inout RecordBytes, from decoder: any Decoder) throws -> JSONUpdate {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var update = JSONUpdate()
@@ -93,7 +94,7 @@ extension Schema {
         for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
-        // An older version stored the fields that it did not know in `extra`.
+        // When an older version does not know a field, it stores the field's JSON in `extra`.
         let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         for (name, value) in extra where !names.contains(name) {

@@ -1,20 +1,20 @@
 /// The cause of a change in a collection.
 ///
-/// The raw values up to 130 are those of established chat SDKs. The values from 100 through 999
-/// are live events.
+/// The raw values up to 130 are those of established chat SDKs. Values from 100 through 999 are
+/// live events, which the server's feed reports.
 public enum CollectionEventSource: Int, CaseIterable, Sendable {
     // MARK: Sync
 
     /// The message changelog reported the change.
     case messageChangelog = 0
-    /// Messages of a gap were fetched.
+    /// Messages in a gap were fetched.
     case messageFill = 1
     /// The channel changelog reported the change.
     case channelChangelog = 2
 
     // MARK: This device
 
-    /// The user sent a message, which is pending.
+    /// The user sent a message, which is now pending.
     case localMessagePendingCreated = 3
     /// A message of the user failed.
     case localMessageFailed = 4
@@ -103,7 +103,7 @@ public enum CollectionEventSource: Int, CaseIterable, Sendable {
     case eventUserMarkedRead = 137
     /// The user marked a channel as unread.
     case eventUserMarkedUnread = 138
-    /// The lower bound of the user's history in a channel moved.
+    /// The lower bound of the user's history in a channel has changed.
     case eventMessageOffsetUpdated = 139
     /// The user's history in a channel was reset.
     case eventChannelResetHistory = 140

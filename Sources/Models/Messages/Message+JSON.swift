@@ -1,11 +1,11 @@
 import Foundation
 
-// Alternative forms in which servers write a message.
+// Other JSON forms of a message that servers use.
 extension Message {
     /// Reads the keys of older payloads, and marks messages with a server ID as sent.
     ///
-    /// In older payloads the properties of a file are keys of the message itself, and meta arrays
-    /// are an object with a separate array for the order of its keys. Values that cannot be
+    /// In older payloads, the properties of a file are keys of the message itself, and meta arrays
+    /// are an object, with a separate array for the order of its keys. Values that cannot be
     /// interpreted stay in `extra`.
     static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
@@ -24,7 +24,7 @@ extension Message {
         guard message.type == .file, message.file == nil, unknown["url"] != nil else { return }
         let keys = ["url", "name", "size", "require_auth", "thumbnails", "plain_url"]
         let properties = unknown.filter { keys.contains($0.key) }
-        // Decode it like any other file, to accept the same variants.
+        // Decodes the file in the usual way, so that the same variants are accepted.
         guard let json = try? JSONEncoder().encode(properties),
             let file = try? JSONDecoder().decode(FileInfo.self, from: json)
         else { return }
@@ -32,7 +32,7 @@ extension Message {
         for key in keys { unknown[key] = nil }
     }
 
-    /// Returns `true` if there were valid meta arrays.
+    /// Returns `true` if the JSON contained valid meta arrays.
     private static func adoptMetaArrays(
         _ unknown: inout [String: JSONValue], _ message: inout Message
     ) -> Bool {
@@ -58,8 +58,10 @@ extension Message {
 }
 
 extension JSONValue {
-    /// The strings of a value that is a scalar or an array of scalars, numbers and Booleans
-    /// included; `nil` for any other value.
+    /// The value as a list of strings, if it is a scalar or an array of scalars; numbers and
+    /// Booleans are converted.
+    ///
+    /// `nil` for any other value.
     fileprivate var texts: [String]? {
         guard case .array(let elements) = self else { return text.map { [$0] } }
         let texts = elements.compactMap(\.text)

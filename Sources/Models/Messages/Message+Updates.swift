@@ -1,9 +1,10 @@
-// Updates that arrive separately from the message. Each has its own time: older updates do not
-// overwrite newer ones, in whichever order they arrive.
+// Updates that arrive separately from the message. Each has its own time, so that an older update
+// never overwrites a newer one, in whatever order they arrive.
 extension Message {
-    /// The reactions that at least one user holds.
+    /// The reactions that at least one user currently has.
     ///
-    /// Setting this property discards the history of removed reactions.
+    /// Setting this property discards the information about removed reactions in
+    /// ``reactionHistory``.
     public var reactions: [Reaction] {
         get { reactionHistory.filter(\.isHeld) }
         set { reactionHistory = newValue }
@@ -11,10 +12,11 @@ extension Message {
 
     /// Applies a reaction event.
     ///
-    /// Message IDs are unique in an application: the event's channel is ignored. In a large
-    /// channel, where the server does not list all users, ``Reaction/hasCurrentUserReacted`` does
-    /// not change, and an event that arrives twice may be counted twice until the message is
-    /// fetched again.
+    /// The channel of the event is ignored, because message IDs are unique within an application.
+    ///
+    /// In a large channel, the server does not list all users. There,
+    /// ``Reaction/hasCurrentUserReacted`` does not change, and an event that arrives twice may be
+    /// counted twice until the message is fetched again.
     ///
     /// - Returns: `true` if the event is for this message and not older than the known state of its
     ///   key.
@@ -45,7 +47,8 @@ extension Message {
         return true
     }
 
-    /// Updates the copy of the message that this one replies to.
+    /// Updates the summary of the parent message, if `parent` is the message that this one replies
+    /// to.
     ///
     /// - Returns: `true` if this message replies to `parent`.
     @discardableResult
@@ -68,10 +71,10 @@ extension Message {
 }
 
 extension Reaction {
-    /// A Boolean value that indicates whether at least one user holds the reaction.
+    /// A Boolean value that indicates whether at least one user currently has the reaction.
     public var isHeld: Bool { !userIDs.isEmpty || (totalCount ?? 0) > 0 }
 
-    /// The number of users who hold the reaction.
+    /// The number of users who currently have the reaction.
     public var count: Int { totalCount ?? userIDs.count }
 
     fileprivate mutating func apply(_ event: ReactionEvent) {
@@ -81,7 +84,7 @@ extension Reaction {
             userIDs.append(event.userID)
             totalCount = totalCount.map { min($0, .max - 1) + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
-            // In a large channel the server does not list all users.
+            // In a large channel, the user may not be in the list.
             userIDs.removeAll { $0 == event.userID }
             sampledUserIDs.removeAll { $0 == event.userID }
             sampledUsers.removeAll { $0.userID == event.userID }
@@ -94,7 +97,7 @@ extension Reaction {
 }
 
 extension ParentMessageInfo {
-    /// Creates a summary of a message for the replies to it.
+    /// Creates the summary of a message that replies to it contain.
     public init(_ message: Message) {
         self.init()
         type = message.type

@@ -21,7 +21,8 @@ public enum MessageSendingStatus: Int, CaseIterable, Sendable {
     case none = 0
     /// The message is waiting to be sent or in flight.
     case pending = 1
-    /// The server rejected the message, or the outbox gave up. The error code is the reason.
+    /// The server rejected the message, or the outbox stopped retrying. The error code is the
+    /// reason.
     case failed = 2
     /// The server has accepted the message.
     case succeeded = 3

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A copy of a file that the outbox keeps until the file is uploaded.
 ///
-/// The record is stored with the outbox item; the bytes are in a file of the outbox's own
-/// directory. The size and the hash are those of the bytes that were copied, also where the file is
-/// encrypted: what is read later must have both.
+/// The outbox item contains this record; the bytes are in a file in the outbox's own directory. The
+/// size and the hash are those of the original bytes, even if the file is encrypted. When the copy
+/// is read, both are verified.
 public struct FileCopy: Record {
     /// The fields, in the binary form.
     public var fields = RecordFields<FileCopy>()

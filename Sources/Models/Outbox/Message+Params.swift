@@ -1,6 +1,6 @@
-// Messages as lists show them before the server has acknowledged them.
+// Messages in the form in which lists show them until the server acknowledges them.
 extension Message {
-    /// Creates a user message as lists show it until it is sent.
+    /// Creates a user message in the form in which lists show it until it is sent.
     ///
     /// - Parameters:
     ///   - params: The parameters of the message, which are stored in it.
@@ -20,7 +20,7 @@ extension Message {
         userMessageParams = params
     }
 
-    /// Creates a file message as lists show it until it is sent.
+    /// Creates a file message in the form in which lists show it until it is sent.
     public init(
         _ params: FileMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -30,7 +30,7 @@ extension Message {
         fileMessageParams = params
     }
 
-    /// Creates a message with several files as lists show it until it is sent.
+    /// Creates a message with several files in the form in which lists show it until it is sent.
     public init(
         _ params: MultipleFilesMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -40,7 +40,7 @@ extension Message {
         multipleFilesMessageParams = params
     }
 
-    /// Replaces a file of a message that was not sent, in its params and in the list that is shown.
+    /// Replaces a file of an unsent message, in its parameters and in the list of files.
     mutating func replaceFile(at index: Int, with new: UploadableFile) {
         if var params = fileMessageParams {
             params.file = new
@@ -49,7 +49,7 @@ extension Message {
         } else if var params = multipleFilesMessageParams {
             params.files[index] = new
             multipleFilesMessageParams = params
-            // A message from the disk may list fewer files than its params.
+            // A message read from disk may list fewer files than its parameters.
             files = params.files.map(FileInfo.init)
         }
     }
@@ -73,7 +73,7 @@ extension Message {
 
     /// Applies an edit.
     ///
-    /// The version does not change, since the server assigns it.
+    /// The version of the message does not change, because the server assigns it.
     ///
     /// - Returns: `true` if the edit is for a message of this kind.
     @discardableResult

@@ -1,6 +1,6 @@
-// The state of each file: the uploaded file, and the copy that is kept for the next attempt. Both
-// are lists parallel to `files`, without trailing empty entries, so that equal items have equal
-// bytes.
+// The state of each file of an item: the uploaded file, and the copy that is kept for the next
+// attempt. Both are lists parallel to `files`. Empty entries at their ends are removed, so that
+// equal items have equal bytes.
 extension OutboxItem {
     /// The files of a new message in the order of its parameters, as the application passed them;
     /// empty for any other outbox item.
@@ -12,7 +12,7 @@ extension OutboxItem {
 
     /// The indices of the ``files`` that are not uploaded yet, ascending.
     ///
-    /// Files that have a URL of their own need no upload.
+    /// Files that already have a URL need no upload.
     public var indicesToUpload: [Int] {
         let uploaded = uploadedFiles
         return files.enumerated().compactMap { index, file in
@@ -21,8 +21,8 @@ extension OutboxItem {
         }
     }
 
-    /// Returns the server's description of the uploaded file at an index of ``files``; `nil` while
-    /// it is not uploaded.
+    /// Returns the server's description of the uploaded file at an index of ``files``; `nil` if the
+    /// file is not uploaded yet.
     public func uploadedFile(at index: Int) -> FileInfo? {
         let files = uploadedFiles
         return files.indices.contains(index) && !files[index].url.isEmpty ? files[index] : nil
@@ -38,7 +38,7 @@ extension OutboxItem {
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
-    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if it has none.
+    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if it has no copy.
     public func fileCopy(at index: Int) -> FileCopy? {
         let copies = fileCopies
         return copies.indices.contains(index) && !copies[index].name.isEmpty ? copies[index] : nil
@@ -47,19 +47,21 @@ extension OutboxItem {
     /// Sets the outbox's copy of a file.
     ///
     /// - Parameters:
-    ///   - copy: The copy, with a name; `nil` if there is none.
+    ///   - copy: The copy, which must have a name; `nil` to remove it.
     ///   - index: The index of the file in ``files``. With any other index, nothing changes.
     public mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
     }
 
-    /// Replaces a file of a message that was not sent; the new one is uploaded in its place.
+    /// Replaces a file of an unsent message.
+    ///
+    /// The new file will be uploaded.
     ///
     /// - Parameters:
     ///   - index: The index of the file in ``files``. With any other index, nothing changes.
     ///   - file: The new file.
-    ///   - copy: The outbox's copy of the new file; `nil` if there is none.
+    ///   - copy: The outbox's copy of the new file; `nil` if it has no copy.
     public mutating func replaceFile(
         at index: Int, with file: UploadableFile, copy: FileCopy? = nil
     ) {

@@ -2,8 +2,10 @@ extension OutboxItem {
     /// Creates an outbox item for a new message.
     ///
     /// - Parameters:
-    ///   - message: The message as lists show it, with the parameters that it was created from. It
-    ///     becomes pending and gets the request ID. The item takes over its channel and time.
+    ///   - message: The message as lists show it, with the parameters from which it was created.
+    ///     Its
+    ///     status is set to pending, and its request ID to `requestID`. The item gets its channel
+    ///     and its time.
     ///   - requestID: The ID of the request and of the message.
     ///   - follows: The newest known position in the channel.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
@@ -66,9 +68,10 @@ extension OutboxItem {
         }
     }
 
-    /// The newest known position in the channel when the item was written; `nil` if there was none.
+    /// The newest known position in the channel when the item was written; `nil` if no message was
+    /// known.
     ///
-    /// An unsent message is listed after this position, whatever this device's clock says.
+    /// Lists show an unsent message after this position, regardless of this device's clock.
     public var follows: Position? {
         get { followsMessageID.map { Position(createdAt: followsCreatedAt, messageID: $0) } }
         set {

@@ -1,7 +1,7 @@
-// Lists show the message of an item. Every change of state updates both.
+// Changes of an item's state. They also update the item's message, which lists show.
 extension OutboxItem {
-    /// The start of the period after which the outbox gives up: when the item was written or last
-    /// resent by the user.
+    /// The time from which the outbox counts until it stops retrying: when the item was written or
+    /// last resent by the user.
     public var waitingSince: Timestamp { resentAt ?? createdAt }
 
     /// A Boolean value that indicates whether the user may resend the item: it failed, and its

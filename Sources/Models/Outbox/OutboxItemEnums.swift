@@ -18,11 +18,11 @@ extension OutboxOperation: WireEnum {
 
 /// The state of an outbox item.
 ///
-/// Canceled and acknowledged items are removed and have no state.
+/// Canceled and acknowledged items have no state, because they are removed from the outbox.
 public enum OutboxItemState: Int, CaseIterable, Sendable {
     /// The item is waiting or in flight.
     case pending = 0
-    /// The server rejected the item, or the outbox gave up. The error code is the reason.
+    /// The server rejected the item, or the outbox stopped retrying. The error code is the reason.
     case failed = 1
 }
 

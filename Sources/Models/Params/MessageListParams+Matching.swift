@@ -10,17 +10,17 @@ extension MessageListParams {
     /// Returns a Boolean value that indicates whether the left message precedes the right one in
     /// the list that the parameters describe.
     ///
-    /// Sent messages are ordered by position; unsent messages follow in the order in which they
-    /// were written. ``isReversed`` reverses the whole list. The order is a strict total order of
-    /// messages with different IDs.
+    /// Sent messages are ordered by position. Unsent messages come after them, in the order in
+    /// which they were written. ``isReversed`` reverses the whole list. Of two messages with
+    /// different IDs, exactly one precedes the other.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
 extension ThreadedMessageListParams {
-    /// Returns a Boolean value that indicates whether a message is one of the described replies to
-    /// another one, regardless of its time.
+    /// Returns a Boolean value that indicates whether a message is in the list of replies to
+    /// `parentMessageID` that the parameters describe, regardless of its time.
     public func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
         message.parentMessageID == parentMessageID && matches(message)
     }
@@ -84,8 +84,8 @@ extension MessageFilter {
 }
 
 extension Message {
-    /// Returns a Boolean value that indicates whether the message precedes another one of its
-    /// channel.
+    /// Returns a Boolean value that indicates whether the message precedes another message of the
+    /// same channel.
     ///
     /// Sent messages precede unsent ones.
     fileprivate func isOlder(than other: Message) -> Bool {

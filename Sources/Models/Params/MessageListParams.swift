@@ -1,7 +1,7 @@
-/// The messages of a channel to list.
+/// The parameters of a list of messages in a channel.
 ///
-/// Listed messages are complete: with their reactions, meta arrays, thread info and a summary of
-/// their parent message.
+/// Each message contains its reactions, meta arrays, thread info and a summary of its parent
+/// message.
 public struct MessageListParams: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<MessageListParams>()
@@ -90,7 +90,7 @@ public struct MessageListParams: Record {
 
 extension MessageListParams: SingularValue {}
 
-/// The kinds of messages in a list.
+/// The kind of messages in a list.
 public enum MessageTypeFilter: Int, CaseIterable, Sendable {
     /// Messages of all kinds.
     case all = 0
@@ -106,7 +106,7 @@ extension MessageTypeFilter: WireEnum {
     static var names: [String] { ["all", "user", "file", "admin"] }
 }
 
-/// The replies in a list.
+/// The kind of replies in a list.
 public enum ReplyType: Int, CaseIterable, Sendable {
     /// No replies.
     case none = 0

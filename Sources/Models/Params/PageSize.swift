@@ -1,9 +1,9 @@
-/// How many messages, channels or members may be asked for at once.
+/// The limits for the number of messages, channels or members in one request.
 ///
-/// Sizes come from apps, from stored params and from JSON, so any number is possible. Where a size
-/// is used, a number out of range counts as the nearest one that is in it.
+/// Sizes come from apps, from stored parameters and from JSON, so any number is possible. A size
+/// out of range is replaced by the nearest one in range.
 package enum PageSize {
-    /// The largest page.
+    /// The maximum size of a page.
     package static let maximum = 10_000
 
     /// The nearest size from `minimum` to ``maximum``.

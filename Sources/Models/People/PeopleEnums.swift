@@ -16,7 +16,7 @@ public enum MemberState: Int, CaseIterable, Sendable {
     case joined = 0
     /// The user is invited and has not replied.
     case invited = 1
-    /// The user is not a member: the channel is public and only viewed, or the user has left it.
+    /// The user is not a member: the user has left the channel, or only views a public one.
     case none = 2
 }
 
@@ -48,9 +48,9 @@ extension RestrictionType: WireEnum {
     static var names: [String] { ["muted", "banned"] }
 }
 
-/// The messages of a channel for which a user gets push notifications.
+/// A setting for which messages of a channel a user gets push notifications.
 public enum GroupChannelPushTriggerOption: Int, CaseIterable, Sendable {
-    /// The messages selected by the user's general setting.
+    /// Those that the user's general setting selects.
     case `default` = 0
     /// All messages.
     case all = 1

@@ -1,7 +1,7 @@
 /// The properties that all user types have: users, senders, members and participants.
 public protocol Person: Record {}
 
-// A message list reads the first three properties of each sender: they are specialized for it.
+// The first three properties are specialized, because a message list reads them for each sender.
 extension Person {
     /// The ID of the user; unique within the application.
     public var userID: UserID {

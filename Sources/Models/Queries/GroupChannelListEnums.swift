@@ -74,7 +74,7 @@ extension SuperChannelFilter: WireEnum {
     static var names: [String] { ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"] }
 }
 
-/// A channel filter by who may join.
+/// A channel filter by which users may join.
 public enum PublicChannelFilter: Int, CaseIterable, Sendable {
     /// All channels.
     case all = 0

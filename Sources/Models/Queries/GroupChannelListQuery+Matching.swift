@@ -4,12 +4,12 @@ extension GroupChannelListQuery {
     /// Returns a Boolean value that indicates whether a channel is in the list that the query
     /// describes.
     ///
-    /// The decision uses only the channel's own data. Filters on members see the members that the
-    /// channel contains, which are not all members of a supergroup.
+    /// The decision uses only the data in the channel. For a supergroup, that includes only some of
+    /// its members, so filters by member may miss others.
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - currentUserID: The user who queries. Filters on nicknames skip this member, and
+    ///   - currentUserID: The current user. Filters by nickname ignore this member, and
     ///     ``userIDsExactFilter`` includes this user implicitly. The default is `nil`: no user.
     /// - Returns: `true` if the channel passes every filter.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
@@ -38,7 +38,7 @@ extension GroupChannelListQuery {
         }
     }
 
-    /// A public channel that the user only views is in no list.
+    /// A public channel that the user only views is never listed.
     private func matchesOwnPart(_ channel: GroupChannel) -> Bool {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false

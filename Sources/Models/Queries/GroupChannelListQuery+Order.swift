@@ -2,8 +2,7 @@ extension GroupChannelListQuery {
     /// Returns a Boolean value that indicates whether the left channel precedes the right one in
     /// the list that the query describes.
     ///
-    /// The order is a strict total order: of two channels with different URLs, exactly one precedes
-    /// the other.
+    /// Of two channels with different URLs, exactly one precedes the other.
     public func precedes(_ left: GroupChannel, _ right: GroupChannel) -> Bool {
         order.precedes(left, right, metaDataKey: metaDataOrderKeyFilter)
     }
@@ -12,9 +11,9 @@ extension GroupChannelListQuery {
 extension GroupChannelListOrder {
     /// Returns a Boolean value that indicates whether the left channel precedes the right one.
     ///
-    /// Ties are broken by creation time, newest first, and then by URL in byte order. Names and
-    /// values are compared in byte order too, so that the order is the same in every language and
-    /// on every device.
+    /// Channels that are equal in this order are ordered by creation time, newest first, and then
+    /// by URL. Names, values and URLs are compared in byte order, so that the order is the same in
+    /// every language and on every device.
     ///
     /// - Parameters:
     ///   - left: A channel.

@@ -1,8 +1,9 @@
 /// The filters and the order of a list of the current user's group channels.
 ///
-/// Each filter narrows the list; a filter with its default value accepts every channel. There are
-/// three exceptions: hidden channels and channels that carry notifications are listed only on
-/// request, and channels that the user has neither joined nor is invited to are never listed.
+/// A channel is listed if it passes all filters. With its default value, a filter accepts every
+/// channel, with three exceptions: hidden channels and channels that carry notifications are listed
+/// only if the query asks for them, and channels that the user has neither joined nor is invited to
+/// are never listed.
 public struct GroupChannelListQuery: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
