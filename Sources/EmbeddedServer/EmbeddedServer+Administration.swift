@@ -1,12 +1,13 @@
 public import Models
 
-// The operations of an application's own server, in addition to those of users.
+// Operations of an app's own backend, which the users of the server cannot perform.
 extension EmbeddedServer {
     // MARK: Users
 
     /// Adds or changes a user.
     ///
-    /// A revoked user is accepted again. The members of the user's channels are notified.
+    /// If the user was revoked, the user may connect again. The members of the user's channels are
+    /// notified.
     ///
     /// - Parameters:
     ///   - user: The user, with name and profile image.
@@ -23,8 +24,9 @@ extension EmbeddedServer {
         withState { state in state.accounts.keys.sorted() }
     }
 
-    /// Ends the sessions of a user, who may connect again: their requests fail with
-    /// `sessionExpired`.
+    /// Ends the sessions of a user: the requests of connected devices fail with `sessionExpired`.
+    ///
+    /// The user may connect again.
     public func expireSessions(of userID: UserID) {
         withState { state in
             let failure = BackendError(
@@ -34,20 +36,22 @@ extension EmbeddedServer {
         }
     }
 
-    /// Ends the sessions of a user permanently: their requests, including connecting, fail with
+    /// Ends the sessions of a user permanently: all requests, including `connect`, fail with
     /// `sessionRevoked`.
     ///
-    /// - Throws: `notFound` if there is no such user.
+    /// - Throws: `notFound` if the user does not exist.
     public func revokeUser(_ userID: UserID) throws(BackendError) {
         try perform { state throws(BackendError) in try state.revoke(userID) }
     }
 
     // MARK: Channels and messages
 
-    /// Creates a group channel with all users as joined members and the creator as operator.
+    /// Creates a group channel.
+    ///
+    /// All users join it immediately, and the creator is its operator.
     ///
     /// - Parameters:
-    ///   - params: The properties of the channel. Unknown users are added.
+    ///   - params: The properties of the channel. Users who do not exist are added.
     ///   - userID: The creator.
     /// - Returns: The channel as its creator sees it.
     /// - Throws: `refused` if the channel exists.
@@ -68,10 +72,10 @@ extension EmbeddedServer {
     ///   - url: The URL of a group or open channel.
     ///   - data: Custom data of the application.
     ///   - customType: The application's own type of the message.
-    ///   - isSilent: A Boolean value that indicates whether the message neither counts as unread
-    ///     nor becomes the last message.
+    ///   - isSilent: A Boolean value that indicates whether the message is excluded from the unread
+    ///     counts and cannot be the channel's last message.
     /// - Returns: The message.
-    /// - Throws: `notFound` if there is no such channel, `refused` if the text is too long.
+    /// - Throws: `notFound` if the channel does not exist, `refused` if the text is too long.
     @discardableResult
     public func sendAdminMessage(
         _ text: String, to url: ChannelURL, data: String = "", customType: String = "",
@@ -85,40 +89,42 @@ extension EmbeddedServer {
 
     /// Deletes any message.
     ///
-    /// - Throws: `notFound` if there is no such message.
+    /// - Throws: `notFound` if the message does not exist.
     public func deleteMessage(_ id: MessageID, in url: ChannelURL) throws(BackendError) {
         try perform { state throws(BackendError) in try state.deleteAsAdmin(id, in: url) }
     }
 
     /// Deletes a group or open channel with its messages.
     ///
-    /// - Throws: `notFound` if there is no such channel.
+    /// - Throws: `notFound` if the channel does not exist.
     public func deleteChannel(_ url: ChannelURL) throws(BackendError) {
         try perform { state throws(BackendError) in try state.remove(try state.channel(url)) }
     }
 
-    /// Adds messages with the times, senders and ids that they have.
+    /// Imports messages with their own times, senders and IDs.
     ///
-    /// Users and channels that do not exist are created, and senders become members. A message
-    /// without an id gets one. An id names one message of the whole server, so logs of several
-    /// channels that each count from 1 need other ids. The clock is read only for the times at
-    /// which members join.
+    /// Users and channels that do not exist are created, and senders become members of the channel.
+    /// A message without an ID gets one. IDs are unique on the whole server, so logs of several
+    /// channels that each count from 1 need other IDs. The server's clock is used only for the
+    /// times at which members join.
     ///
-    /// Messages are written in batches of a thousand. The same write adds to the feed of each
-    /// channel concerned a `historyChanged` with the times of its messages in the batch, and the
-    /// channel as it is then, so a device never shows its history as complete without them.
+    /// Messages are written in batches of a thousand. For each affected channel, the same write
+    /// adds two entries to the feed: a `historyChanged` with the times of the batch's messages, and
+    /// the channel's new state. A device therefore never treats its history as complete without
+    /// these messages.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order; replies may come before their parents.
-    ///   - members: The users who are members of each channel that is created, besides the senders.
+    ///   - members: The users who become members of each created channel, in addition to the
+    ///     senders.
     ///   - isReported: A Boolean value that indicates whether the feed delivers each message as a
     ///     new one, and the server counts it as unread. A `historyChanged` then covers only
     ///     imported messages that are older than existing messages of their channel.
-    ///   - passesOverKnown: A Boolean value that indicates whether to skip messages whose ids their
+    ///   - passesOverKnown: A Boolean value that indicates whether to skip messages whose IDs their
     ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
-    /// - Throws: `refused` if a message has the id of another one in any channel, or a name is too
-    ///   long; then the batches before it are written.
+    /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
+    ///   is too long. The batches before it have been written then.
     /// - Complexity: O(*n*) in the messages; replies cost more.
     @discardableResult
     public func importMessages(

@@ -1,15 +1,17 @@
 public import Models
 
-// Changing a server's past: purging messages, expiring cursors, and restoring a backup.
+// Operations that change the past of a server: purging messages, expiring cursors, and restoring a
+// backup.
 extension EmbeddedServer {
-    /// Removes the messages that were created before a time, as services with a retention period
-    /// do.
+    /// Removes the messages that were created before a time, like a service with a retention
+    /// period.
     ///
     /// - Parameters:
-    ///   - time: The creation time of the oldest message that stays.
-    ///   - tellsDeletions: Whether the feed and the changelogs report each message as deleted. By
-    ///     default the feed reports one `historyChanged` for each channel, and the changelogs
-    ///     nothing.
+    ///   - time: The creation time of the oldest message that is kept.
+    ///   - tellsDeletions: A Boolean value that indicates whether the feed and the changelogs
+    ///     report
+    ///     the deletion of each message. By default, the feed reports one `historyChanged` for each
+    ///     channel, and the changelogs report nothing.
     /// - Throws: `serverFailure`.
     public func expireMessages(
         before time: Timestamp, tellsDeletions: Bool = false
@@ -19,7 +21,8 @@ extension EmbeddedServer {
         }
     }
 
-    /// Makes all feed cursors and changelog tokens expire, as services with limited logs do.
+    /// Makes all feed cursors and changelog tokens expire, like a service that keeps its log for a
+    /// limited time.
     ///
     /// - Throws: `serverFailure`.
     public func expireCursors() throws(BackendError) {
@@ -47,8 +50,8 @@ extension EmbeddedServer {
 
     /// Restores the server from a backup.
     ///
-    /// Messages, IDs and versions are those of the backup. The epoch is a new one: earlier cursors
-    /// and tokens have expired. Devices stay connected.
+    /// Messages, IDs and versions are then those of the backup, and the epoch is a new one: all
+    /// cursors and tokens have expired. Devices stay connected.
     ///
     /// - Parameter backup: The result of ``backup()``, of this server or another one.
     /// - Throws: `serverFailure`; the server is unchanged then.

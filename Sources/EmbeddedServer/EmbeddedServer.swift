@@ -30,17 +30,17 @@ public final class EmbeddedServer: Sendable {
         state = Locked(try ServerState(database, seed: seed, now: now))
     }
 
-    /// Opens a server in a directory, with its existing data if there is any.
+    /// Opens a server in a directory, with the data that the directory contains.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the files. It is created if needed; its parent must exist.
-    ///     Only one server at a time can open it.
-    ///   - isDurable: A Boolean value that indicates whether each request is written to the disk
-    ///     before its response, and survives a power failure. The default is `false`: requests
-    ///     survive the end of the process.
-    ///   - seed: The seed for all random behavior of the ``conditions`` and, together with the
-    ///     time, for the epoch of a new server. Caches cannot distinguish two servers that were
-    ///     created at the same time with the same seed.
+    ///   - directory: The directory of the files. If it does not exist, it is created; its parent
+    ///     must exist. Only one server at a time can open it.
+    ///   - isDurable: A Boolean value that indicates whether each request is written to disk before
+    ///     its response, so that it survives a power failure. The default is `false`: requests
+    ///     survive a crash of the process.
+    ///   - seed: The seed for all random behavior of the ``conditions``. Together with the time, it
+    ///     also determines the epoch of a new server: caches cannot distinguish two servers that
+    ///     were created at the same time with the same seed.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if the files cannot be read or are in use.
     public convenience init(
@@ -53,8 +53,8 @@ public final class EmbeddedServer: Sendable {
     /// Creates a server without files.
     ///
     /// - Parameters:
-    ///   - seed: The seed for all random behavior of the ``conditions`` and, together with the
-    ///     time, for the epoch of the server. Caches cannot distinguish two servers that were
+    ///   - seed: The seed for all random behavior of the ``conditions``. Together with the time, it
+    ///     also determines the epoch of the server: caches cannot distinguish two servers that were
     ///     created at the same time with the same seed.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if there is not enough memory.
@@ -76,11 +76,11 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Creates a device, on which one user at a time can connect.
+    /// Creates a device, with which one user at a time can connect.
     ///
-    /// - Parameter waits: A Boolean value that indicates whether its feed waits until there are
-    ///   events. If not, it responds immediately with an empty batch, for tests that proceed step
-    ///   by step.
+    /// - Parameter waits: A Boolean value that indicates whether the device's feed waits until
+    ///   events exist. If not, it responds immediately with an empty batch, for tests that proceed
+    ///   step by step.
     /// - Returns: The device, not yet connected.
     public func client(waits: Bool = true) -> EmbeddedClient {
         let (number, capabilities) = state.withLock { state in
@@ -119,7 +119,7 @@ public final class EmbeddedServer: Sendable {
 }
 
 extension EmbeddedServer {
-    /// The users with a connected device that has not yet received all events.
+    /// The users who have a connected device that has not received all events yet.
     package var usersWithNews: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

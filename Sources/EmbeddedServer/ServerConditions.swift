@@ -1,10 +1,11 @@
 public import Models
 
-/// The behavior of a server in aspects in which servers differ.
+/// The behavior of a server, where real servers differ.
 ///
 /// Chat services limit pages, discard old data, give two messages the same time, and lack features.
-/// Each of these can be enabled at any time, and is reproducible with the same seed. The effects of
-/// a network are not included. A number out of its range counts as the nearest one in it.
+/// Each of these can be enabled at any time, and is reproducible with the same seed.
+/// ``NetworkConditions`` simulate the network. A number out of its range is replaced by the nearest
+/// one in range.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 
@@ -32,24 +33,26 @@ public struct ServerConditions: Hashable, Sendable {
 
     /// The granularity of message times in milliseconds; at least 1.
     ///
-    /// With 1,000, all messages of a second have the same time, as on services that count seconds.
+    /// With 1,000, all messages of a second have the same time, as on services whose times are in
+    /// seconds.
     public var timeGranularity: Int64 = 1
 
     /// The maximum deviation of the clocks of the server's nodes in milliseconds, in both
     /// directions.
     ///
-    /// The seed selects the node that accepts a message: positions are not in the order of
-    /// acceptance, as on services with many machines. 0 means a single monotonic clock.
+    /// Each message is accepted by a node that the seed selects. As on services with many machines,
+    /// the positions of messages may therefore differ from the order in which they were accepted. 0
+    /// means a single monotonic clock.
     public var clockSkew: Int64 = 0
 
     // MARK: The feed
 
-    /// The number of new messages of a channel that the feed reports after an absence; `nil` for
-    /// all.
+    /// The number of new messages of a channel that the feed reports after an absence of the
+    /// device; `nil` for all.
     ///
-    /// Older messages are covered by a truncation. Services that resume a feed report only the
-    /// newest messages of each channel. Edits and deletions of older messages are only in the
-    /// message changelog since the feed's cursor.
+    /// Older messages are omitted, and a truncation is reported, as on services whose feed resumes
+    /// with the newest messages of each channel. Edits and deletions of older messages are only in
+    /// the message changelog since the feed's cursor.
     public var feedLimit: Int?
 
     // MARK: Changelogs
@@ -57,24 +60,25 @@ public struct ServerConditions: Hashable, Sendable {
     /// A Boolean value that indicates whether the last entry of each changelog page is repeated on
     /// the next one.
     ///
-    /// Tokens of services are times, and changes of the same time are reported twice.
+    /// This simulates services whose tokens are times, which report changes of the same time twice.
     public var repeatsChangelogEntries = false
 
     // MARK: Abilities
 
     /// The capabilities that the server lacks.
     ///
-    /// A client has the capabilities of the time at which it was created. Without
+    /// The capabilities of a client are determined when it is created. Without
     /// `deduplicatesRequests`, each attempt to send creates a message; without `invitations`, an
-    /// invited user joins at once.
+    /// invited user joins immediately.
     public var missingCapabilities: BackendCapabilities = []
 
-    /// A Boolean value that indicates whether only users who were added to the server may connect.
+    /// A Boolean value that indicates whether only existing users may connect.
     ///
-    /// Otherwise, an unknown user is added when connecting.
+    /// Otherwise, a user who does not exist is added when connecting.
     public var requiresKnownUsers = false
 
-    /// Creates the conditions of a server with all capabilities and without limits on time.
+    /// Creates the conditions of a server with all capabilities, a single clock and the default
+    /// limits.
     public init() {}
 }
 
@@ -88,11 +92,11 @@ extension ServerConditions {
         ServerConditions.allCapabilities.subtracting(missingCapabilities)
     }
 
-    /// The conditions with values that permit progress.
+    /// The conditions with values in their ranges, with which every request makes progress.
     var clamped: ServerConditions {
         var conditions = self
         conditions.pageLimit = max(1, pageLimit)
-        // With one entry per page, a repeated entry would leave no room for the next one.
+        // With one entry per page, the repeated entry would be the only one.
         conditions.changelogPageSize = max(repeatsChangelogEntries ? 2 : 1, changelogPageSize)
         conditions.feedBatchSize = max(1, feedBatchSize)
         conditions.listLimit = max(1, listLimit)

@@ -32,7 +32,7 @@ extension EmbeddedClient {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// The listed users are invited or, without the capability for invitations, join at once.
+    /// The listed users are invited. Without the capability for invitations, they join immediately.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -137,8 +137,8 @@ extension EmbeddedClient {
 
     /// Mutes or bans a user.
     ///
-    /// The feed does not report the end of a restriction: a channel that is fetched after that no
-    /// longer shows the mute, and a banned user may join again.
+    /// The feed does not report that a restriction has ended. A channel that is fetched afterwards
+    /// no longer shows the mute, and a banned user may join again.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -151,7 +151,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Ends a restriction of ``restrict(_:in:as:until:reason:)``.
+    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` started.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -187,7 +187,9 @@ extension EmbeddedClient {
         }
     }
 
-    /// Enters an open channel, until the user exits or disconnects.
+    /// Enters an open channel.
+    ///
+    /// The user stays in it until the user exits it or the device disconnects.
     public func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
         try ask(.openChannels) { state, session throws(BackendError) in
             try state.enter(url, session)

@@ -112,7 +112,7 @@ extension EmbeddedClient {
 
     // MARK: Files
 
-    /// Uploads a file, and returns what a message says of it.
+    /// Uploads a file, and returns its description for a message.
     ///
     /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the
     ///   source.
@@ -123,7 +123,7 @@ extension EmbeddedClient {
         let size = source.byteCount
         try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(size) }
         let bytes = try source.data()
-        // In four steps, so that there is progress to show.
+        // Reports the progress in four steps.
         for step in 1...4 {
             try checkCancellation()
             progress(

@@ -3,7 +3,7 @@ public import Sync
 
 /// A device of a user of an ``EmbeddedServer``.
 ///
-/// Any number of devices may exist at a time, also of the same user. All calls except
+/// Several devices may be connected at the same time, even for the same user. All calls except
 /// ``feed(since:)`` respond without waiting.
 public final class EmbeddedClient: Backend {
     let server: EmbeddedServer
@@ -23,7 +23,7 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // Ends the typing state and the pending feed call of a released device.
+        // Ends the typing state and the pending feed call when the client is released.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -35,10 +35,10 @@ public final class EmbeddedClient: Backend {
 
     /// Connects a user.
     ///
-    /// An unknown user is added.
+    /// A user who does not exist is added.
     ///
-    /// - Throws: `sessionRevoked` if the token is wrong, the user was revoked, or only known users
-    ///   may connect.
+    /// - Throws: `sessionRevoked` if the token is wrong, if the user was revoked, or if the user
+    ///   does not exist and only known users may connect.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try checkCancellation()
         let number = number
@@ -58,11 +58,13 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The feed
 
-    /// Returns the next batch of events after a cursor: immediately if events were missed,
-    /// otherwise when an event happens.
+    /// Returns the next batch of events after a cursor.
     ///
-    /// - Throws: `expired` if the cursor is too old or of another epoch; `notConnected` if the
-    ///   connection in which the call was made has ended, even if there is a newer one.
+    /// If events were missed, the call returns immediately; otherwise it waits for an event.
+    ///
+    /// - Throws: `expired` if the cursor is too old or belongs to another epoch; `notConnected` if
+    ///   the connection in which the call was made has ended, even if the device has connected
+    ///   again.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
         var connection: Int?
@@ -83,7 +85,7 @@ public final class EmbeddedClient: Backend {
         case wait(FeedCursor, connection: Int)
     }
 
-    /// Reads the feed in a given connection, or in the current one.
+    /// Reads the feed in the connection with a given number, or in the current one.
     private func search(
         since cursor: FeedCursor?, in connection: Int?
     ) throws(BackendError) -> Look {
@@ -92,14 +94,14 @@ public final class EmbeddedClient: Backend {
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
-            // A live device gets no batch without events.
+            // A batch without events is only returned to a device that is not live or becomes live.
             let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isNews || !waits
                 ? .tell(batch) : .wait(batch.cursor, connection: session.number)
         }
     }
 
-    /// Waits until there may be events after a cursor.
+    /// Waits until events after a cursor may exist.
     private func wait(
         since cursor: FeedCursor, in connection: Int
     ) async throws(BackendError) {
@@ -112,9 +114,10 @@ public final class EmbeddedClient: Backend {
                     else {
                         return continuation.resume(returning: .failed(.notConnected))
                     }
-                    // Only one call at a time: the pending one is canceled.
+                    // Only one call may wait at a time: cancel the pending one.
                     session.resume(.failed(.canceled))
-                    // Events before this registration cannot wake the call, so check for them now.
+                    // Events that happened before this registration cannot wake the call, so check
+                    // for them now.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
                         return continuation.resume(returning: .lookAgain)
@@ -123,8 +126,9 @@ public final class EmbeddedClient: Backend {
                 }
             }
         } onCancel: {
-            // Not inside `cancel()`, which locks the task: the holder of the server's lock may be
-            // resuming it.
+            // Uses a task because `cancel()` calls this closure while the waiting task is locked,
+            // and the thread that holds the server's lock may be resuming that task: locking here
+            // could deadlock.
             Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }
@@ -157,10 +161,10 @@ extension BackendError {
 }
 
 extension ServerState {
-    /// Returns a Boolean value that indicates whether there may be events since a cursor.
+    /// Returns a Boolean value that indicates whether events after a cursor may exist.
     func feedHasMoved(_ session: Session, since cursor: FeedCursor) -> Bool {
         guard let place = try? LogCursor(cursor.rawValue, counters) else {
-            // Reading the feed reports an invalid cursor.
+            // The cursor is invalid: reading the feed throws the error.
             return true
         }
         return place.sequence < counters.sequence || session.hasNews

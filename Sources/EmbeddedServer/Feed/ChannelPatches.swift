@@ -1,14 +1,14 @@
 import Models
 
-// Patches of a changed channel for the feed, created from its current state.
+// Patches of a changed channel for the feed, created from the current state of the channel.
 extension Patch<GroupChannel> {
-    /// Creates a patch with the complete state, for a user who did not have the channel.
+    /// Creates a patch with the complete state, for a user who has just gained the channel.
     init(whole view: GroupChannel) {
-        // The progress of reading changes belongs to the device.
+        // `lastSyncedChangelogAt` is state of the device, not of the server.
         self.init(whole: view, except: \.lastSyncedChangelogAt)
     }
 
-    /// Creates a patch with the current state of a part of a channel.
+    /// Creates a patch with the current state of one part of a channel.
     init(_ part: ChannelPart, of view: GroupChannel) {
         self.init()
         switch part {
@@ -18,7 +18,7 @@ extension Patch<GroupChannel> {
         }
     }
 
-    /// Creates a patch with the properties that new, changed and deleted messages affect.
+    /// Creates a patch with the properties that change when messages are added, changed or deleted.
     init(messagesOf view: GroupChannel) {
         self.init()
         set(\.lastMessage, to: view.lastMessage)

@@ -1,10 +1,10 @@
 import Models
 import Store
 
-/// Creates the feed events of a user from log entries.
+/// Creates the feed events for a user from log entries.
 ///
-/// Entries contain references, and the feed reports the current versions: a message of several
-/// entries is reported once, and a deleted message not at all.
+/// Entries only refer to messages, and the feed reports their current versions. A message with
+/// several entries is therefore reported once, and a deleted message is not reported.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
@@ -14,7 +14,7 @@ struct FeedBuilder {
     /// The messages that were reported in their current version.
     private var reported: Set<MessageID> = []
     private var threadsTold: Set<MessageID> = []
-    /// The channels whose last message or counts may have changed, with the source.
+    /// The channels whose last message or counts may have changed, with the cause of the change.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
     /// The channels that are reported with their complete state, because their history was
@@ -159,7 +159,7 @@ struct FeedBuilder {
         changesCounts = true
     }
 
-    /// Adds an event that is only reported live.
+    /// Adds an event that is only reported while the feed is live.
     mutating func add(live event: FeedEvent) { events.append(event) }
 
     /// Adds the channels whose last message or counts may have changed, and the number of unread

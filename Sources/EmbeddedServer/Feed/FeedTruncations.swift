@@ -1,10 +1,10 @@
 import Models
 import Store
 
-/// The truncations of a feed that reports only the newest messages of each channel after an
-/// absence.
+/// The truncations of a feed that, after an absence of the device, reports only the newest messages
+/// of each channel.
 ///
-/// The truncation is reported in place of the first omitted entry.
+/// A truncation is reported in place of the first omitted entry.
 final class FeedTruncations {
     private let absence: LogCursor.Absence
     private let userID: UserID
@@ -19,7 +19,7 @@ final class FeedTruncations {
 
     /// Returns a Boolean value that indicates whether an entry is omitted.
     ///
-    /// For the first such entry, the truncation is reported.
+    /// For the first omitted entry of a channel, the truncation is reported.
     func hides(
         _ entry: LogEntry, _ sequence: LogSequence, _ state: ServerState,
         _ builder: inout FeedBuilder
@@ -36,7 +36,7 @@ final class FeedTruncations {
         return true
     }
 
-    /// Returns the last entry before the newest messages that are reported.
+    /// Returns the last omitted entry, after which the reported messages follow.
     private func lastHidden(
         in channel: ServerChannel, _ state: ServerState
     ) throws(BackendError) -> LogSequence {

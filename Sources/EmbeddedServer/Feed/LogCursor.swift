@@ -1,24 +1,25 @@
 import Models
 
-/// The point at which a feed or a changelog resumes: after an entry of the log.
+/// A cursor of a feed or a changelog: the log entry after which to resume.
 ///
-/// As text: `epoch:sequence` with additional information. DO NOT CHANGE: clients store it.
+/// Its text is `epoch:sequence` with additional information. DO NOT CHANGE: clients store it.
 struct LogCursor: Hashable {
     var sequence: LogSequence
-    /// The progress in reporting the initial channel list.
+    /// The progress in reporting the initial channel list; `nil` after it was reported.
     var beginning: String?
     /// The absence that is being reported with truncations; `nil` if there is none.
     var absence: Absence?
-    /// Distinguishes consecutive cursors of live events, which have no log entry.
+    /// A counter that distinguishes consecutive cursors of live events, which are not in the log.
     var live: UInt64 = 0
 
     /// The range of log entries that a device has missed.
     struct Absence: Hashable {
         var after: LogSequence
         var upTo: LogSequence
-        /// The number of messages of each channel that are reported.
+        /// The maximum number of messages that are reported for each channel.
         ///
-        /// The limit at the start of the absence: another limit would give other truncations.
+        /// This is the limit at the start of the absence. If it changed in between, the batches of
+        /// one absence would have contradictory truncations.
         var limit: Int
 
         /// Returns a Boolean value that indicates whether the absence starts no later than a cursor
@@ -50,8 +51,8 @@ struct LogCursor: Hashable {
 
     private init?(_ text: String, epoch: UInt64) {
         var rest = text[...]
-        /// Removes and returns the part after a separator. Compares bytes: comparing characters is
-        /// much slower.
+        /// Removes and returns the part after a separator. The code compares bytes, because
+        /// comparing characters is much slower.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
             guard let place = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
             defer { rest = rest[..<place] }
@@ -79,7 +80,7 @@ struct LogCursor: Hashable {
 }
 
 extension ServerState {
-    /// Returns the entry after which a changelog starts.
+    /// Returns the log entry after which a changelog starts.
     func logCursor(_ point: ChangelogPoint) throws(BackendError) -> LogSequence {
         switch point {
         case .token(let text): return try LogCursor(text, counters).sequence

@@ -2,15 +2,15 @@ import Models
 import Store
 
 extension ServerState {
-    /// The maximum number of irrelevant entries that a batch skips.
+    /// The maximum number of log entries of other users that one batch skips.
     private static let entriesSteppedOver = 10_000
 
-    /// The maximum number of empty batches that a call skips.
+    /// The maximum number of empty batches that one call skips.
     private static let emptyBatches = 1000
 
-    /// Returns the next batch for a user; empty if there are no events.
+    /// Returns the next batch for a user; it is empty if no events exist.
     ///
-    /// If a device is given, events that are not stored are reported to it too.
+    /// If a session is given, events that are not stored are reported to it too.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -31,13 +31,13 @@ extension ServerState {
         return batch
     }
 
-    /// Returns the next batch with events, or the last one.
+    /// Returns the next batch that has events, or the last batch.
     private func feed(
         for userID: UserID, from place: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
         var batch = try feed(for: userID, after: place, session)
         var left = Self.emptyBatches
-        // Omitted messages result in empty batches.
+        // If all messages of a batch are omitted, the batch is empty.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
             left -= 1
             let next = try LogCursor(batch.cursor.rawValue, counters)
@@ -83,13 +83,13 @@ extension ServerState {
         if next.sequence == place.sequence { next.live = place.live }
         if isAtEnd, let session, session.hasNews {
             addNews(of: session, to: &builder)
-            // An event that is reported only once needs its own cursor.
+            // A live event is reported only once, so it needs a cursor of its own.
             if next.sequence == place.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
     }
 
-    /// Returns the range of missed entries if only the newest messages of it are reported.
+    /// Returns the range of missed entries, if only its newest messages are reported.
     private func absence(at place: LogCursor) -> LogCursor.Absence? {
         if let absence = place.absence, absence.upTo > place.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
@@ -139,7 +139,8 @@ extension LogEntry {
 // MARK: The beginning
 
 extension ServerState {
-    /// Reports the user's channels, ordered by the newest message, newest first.
+    /// Returns a part of the initial channel list, in the order of the newest message, newest
+    /// first.
     private func beginning(
         for userID: UserID, at place: LogCursor
     ) throws(BackendError) -> FeedBatch {
@@ -157,7 +158,7 @@ extension ServerState {
             next.beginning = places[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // A channel that moved up in the meantime may have been skipped.
+        // A channel that moved to the top between two parts may have been skipped.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

@@ -1,7 +1,7 @@
-/// A kind of call of a client, with its name in `Backend`.
+/// The kinds of calls of a backend, named like the methods of `Backend`.
 ///
-/// Disconnecting is not included: it happens on the device, regardless of the network. Later
-/// versions may add kinds: a `switch` over them needs a `default`.
+/// `disconnect` is not included, because it does not use the network. Later versions may add kinds:
+/// a `switch` over them needs a `default`.
 public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     /// Connects the user.
     case connect
@@ -88,12 +88,12 @@ extension Set<BackendCall> {
     /// All calls.
     public static let all = Set(BackendCall.allCases)
 
-    /// The calls without effect, whose response can be requested again.
+    /// The calls that have no effect on the server, so that they can be repeated.
     public static let reads: Set = [
         .feed, .messages, .lookup, .replies, .countMessages, .messageChanges, .channelChanges,
         .channels, .channel, .members, .download, .openChannels, .openChannel,
     ]
 
-    /// The calls that change data on the server, without connecting.
+    /// The calls that change data on the server, except `connect`.
     public static let writes = all.subtracting(reads).subtracting([.connect])
 }

@@ -9,12 +9,12 @@ public enum CallPoint: Hashable, Sendable, CaseIterable {
 }
 
 extension BackendError {
-    /// Returns a Boolean value that indicates whether a correct backend may fail with this error at
-    /// a point of any call.
+    /// Returns a Boolean value that indicates whether a correct backend may fail any call with this
+    /// error at a point.
     ///
-    /// After the effect, a call can only be unanswered: all other codes imply that it had no
-    /// effect. Before the effect, `notFound`, `expired`, `unsupported` and `canceled` would have to
-    /// be true.
+    /// After the effect, the only correct error is `unanswered`, since all other codes say that the
+    /// call had no effect. Before the effect, `notFound`, `expired`, `unsupported` and `canceled`
+    /// are not correct, since they would have to be true.
     public func isWithinContract(at point: CallPoint) -> Bool {
         switch point {
         case .afterEffect: code == .unanswered

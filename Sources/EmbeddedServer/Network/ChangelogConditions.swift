@@ -1,17 +1,17 @@
-/// The conditions of changelogs of messages and of channels.
+/// The conditions of the changelogs of messages and channels.
 ///
-/// Shares range from 0 for never to 1 for always.
+/// Shares range from 0 (never) to 1 (always).
 public struct ChangelogConditions: Hashable, Sendable {
     // MARK: Within the contract
 
     /// The share of pages that are repeated once, with a different token.
     ///
-    /// Servers whose tokens are times do this if many changes have the same time.
+    /// This simulates servers whose tokens are times, if many changes have the same time.
     public var repeated = 0.0
 
-    /// The share of pages that are preceded by an empty page, with more pages following.
+    /// The share of pages that are preceded by an empty page.
     ///
-    /// Servers that filter pages after reading them do this.
+    /// This simulates servers that filter a page after reading it.
     public var empty = 0.0
 
     /// The share of calls whose token or feed cursor has expired.
@@ -19,7 +19,7 @@ public struct ChangelogConditions: Hashable, Sendable {
 
     // MARK: Out of the contract
 
-    /// The share of pages that claim more pages but return the token of the request.
+    /// The share of pages that claim that more pages follow, but return the token of the request.
     ///
     /// Violates `messageChanges.token` and `channelChanges.token`.
     public var stuck = 0.0

@@ -41,9 +41,9 @@ extension ConditionedBackend {
     // MARK: Tokens
 
     private struct Asked {
-        /// The point as ``base`` knows it.
+        /// The point that is passed to ``base``.
         let base: ChangelogPoint
-        /// The same point as text, for a token that leads to it again.
+        /// The same point as a cursor, for tokens from which it can be requested again.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

@@ -7,8 +7,8 @@ extension ConditionedBackend {
 
     /// The conditions of the network.
     ///
-    /// A call uses the conditions of the time at which it was made, except that going offline ends
-    /// it.
+    /// A call uses the conditions that were set when it was made. As an exception, going offline
+    /// also ends calls in flight.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
@@ -33,7 +33,7 @@ extension ConditionedBackend {
 
     // MARK: Failures by hand
 
-    /// Makes the next calls fail.
+    /// Makes the next calls of some kinds fail.
     ///
     /// `BackendError.isWithinContract(at:)` returns whether a correct backend may fail in this way.
     /// Calls are counted when they are made; calls made while offline are not counted.
@@ -80,8 +80,8 @@ extension ConditionedBackend {
 
     /// Makes all earlier cursors or tokens expire.
     ///
-    /// Calls with an earlier one throw `expired`; later ones are valid. This is within the
-    /// contract: a server may discard its cursors.
+    /// Calls with an earlier cursor or token throw `expired`. This is within the contract: a server
+    /// may discard its cursors.
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1
@@ -91,10 +91,10 @@ extension ConditionedBackend {
 
     // MARK: The log
 
-    /// The log of what happened to each call, oldest line first.
+    /// The log of all calls and their results, oldest line first.
     ///
     /// A line such as "3 send general: answered" has the number of the call, its kind, its subject,
-    /// and the event. The log keeps at most the newest 10,000 lines, and at least half as many.
+    /// and the event. If the log exceeds 10,000 lines, the oldest half is removed.
     public var log: [String] { state.withLock { $0.log } }
 
     /// Removes all lines of the log.

@@ -8,7 +8,7 @@ extension ConditionedBackend {
     ///
     /// - Throws: `notConnected` as soon as the network is disconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        // A separate task, so that going offline can end it.
+        // Runs in a task of its own, so that going offline can end it.
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
@@ -46,7 +46,8 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // The initial channel list is not changed: another request would return another list.
+        // The initial channel list is not changed, because a repeated request could return another
+        // list.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
@@ -58,7 +59,8 @@ extension ConditionedBackend {
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // Depends on the cursor and not on the call: the same cursor returns the same batch again.
+        // The seed depends on the cursor and not on the call, so that the same cursor returns the
+        // same batch again.
         let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,

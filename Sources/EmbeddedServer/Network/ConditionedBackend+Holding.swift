@@ -1,6 +1,6 @@
 import Models
 
-// Holding calls, so that a test decides in which order they continue.
+// Calls that are held until a test decides in which order they continue.
 extension ConditionedBackend {
     /// Holds all calls of some kinds from now on.
     ///
@@ -23,7 +23,7 @@ extension ConditionedBackend {
     /// The held calls, in the order in which they were held.
     public var held: [HeldCall] { state.withLock { $0.held.calls } }
 
-    /// Waits until a number of calls are held.
+    /// Waits until at least a given number of calls are held.
     ///
     /// - Parameter count: The minimum number of held calls.
     /// - Returns: The held calls; fewer if the waiting task is canceled.
@@ -32,14 +32,15 @@ extension ConditionedBackend {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock {
-                    // The task was canceled before there was anything to cancel.
+                    // The task was canceled before the wait was registered.
                     if Task.isCancelled { return continuation.resume() }
                     $0.held.wait(for: count, id: id, continuation)
                 }
             }
         } onCancel: {
-            // Not inside `cancel()`, which locks the task: the holder of our lock may be resuming
-            // it.
+            // Uses a task because `cancel()` calls this closure while the waiting task is locked,
+            // and the thread that holds our lock may be resuming that task: locking here could
+            // deadlock.
             Task { state.withLock { $0.held.stopWaiting(id: id) } }
         }
         return held
@@ -48,7 +49,7 @@ extension ConditionedBackend {
     /// Releases a held call.
     ///
     /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: A Boolean value that indicates whether the call exists. If not, nothing happens.
+    /// - Returns: `false` if no call has the index; nothing happens then.
     @discardableResult
     public func release(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .released) }
@@ -59,11 +60,11 @@ extension ConditionedBackend {
     /// New calls are still held.
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
-    /// Drops a held call: a request without effect fails with `notConnected`, a lost response with
-    /// `unanswered`.
+    /// Drops a held call: a request that had no effect fails with `notConnected`, a lost response
+    /// with `unanswered`.
     ///
     /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: A Boolean value that indicates whether the call exists. If not, nothing happens.
+    /// - Returns: `false` if no call has the index; nothing happens then.
     @discardableResult
     public func drop(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .dropped) }
@@ -78,7 +79,7 @@ extension ConditionedBackend {
                     guard $0.held.points[point]?.contains(call.call) == true else {
                         return continuation.resume(returning: .released)
                     }
-                    // Canceled or disconnected before there was anything to end.
+                    // The call was canceled or disconnected before the hold was registered.
                     if Task.isCancelled { return continuation.resume(returning: .canceled) }
                     if $0.losses != passage.losses {
                         return continuation.resume(returning: .dropped)

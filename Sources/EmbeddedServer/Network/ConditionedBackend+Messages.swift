@@ -3,7 +3,8 @@ public import Models
 import Store
 public import Sync
 
-// The connection, messages, files, receipts: on their way, and otherwise as they are.
+// Calls for the connection, messages, files and receipts. The conditions can delay them or make
+// them fail, but do not change the responses.
 extension ConditionedBackend {
     /// Forwards the call to ``base`` under the conditions of the network.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {

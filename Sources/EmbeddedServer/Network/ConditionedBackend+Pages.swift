@@ -68,7 +68,7 @@ extension ConditionedBackend {
 
     // MARK: Cursors
 
-    /// Returns a cursor of ``base`` in the form that clients receive.
+    /// Converts a cursor of ``base`` to the form that clients receive.
     func pageCursor(_ cursor: PageCursor?, part: Int = 0) -> PageCursor? {
         guard let cursor else { return nil }
         var handedOut = ConditionedCursor(cursor.rawValue, generation: generation(.pageCursors))
@@ -80,7 +80,7 @@ extension ConditionedBackend {
         state.withLock { $0.generations[texts, default: 0] }
     }
 
-    /// Decodes a cursor that a client received, if it has not expired.
+    /// Decodes a cursor of a client; throws `expired` if it has expired.
     func read(_ text: String, _ texts: ExpiringText) throws(BackendError) -> ConditionedCursor {
         guard let cursor = ConditionedCursor(text: text),
             cursor.generation >= generation(texts)
@@ -142,7 +142,8 @@ extension ConditionedBackend {
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
         noteLength(passage, plan, 0, limit)
 
-        // Always forwarded: only the server knows whether the list exists.
+        // The request is forwarded even if no elements are needed, because only the server knows
+        // whether the list exists.
         var page = try await ask(base, max(plan.newer, 1))
         guard plan.isEmpty, !page.elements.isEmpty else {
             page.next = pageCursor(page.next)

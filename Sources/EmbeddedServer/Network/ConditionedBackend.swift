@@ -142,9 +142,9 @@ extension BackendError {
         BackendError(.notConnected, "\(passage.call): there is no network")
     }
 
-    /// The error if the response was lost.
+    /// The error for a lost response.
     ///
-    /// A feed call has no effect: it is certain that nothing was done.
+    /// For a feed call it is `notConnected`, because a feed call never has an effect.
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
         passage.call == .feed
             ? offline(passage)

@@ -9,8 +9,7 @@
 ///
 /// such as "~p1,t9c0e2f6a:17": the batch after cursor 17, of which one part was reported.
 struct ConditionedCursor: Equatable {
-    /// The origin of the server's text: a cursor of the same kind or, for a changelog, another
-    /// point.
+    /// The kind of the server's text: a cursor of the same kind or, for a changelog, another point.
     enum Source: String {
         case same = ""
         case time
@@ -20,19 +19,21 @@ struct ConditionedCursor: Equatable {
     /// The server's own text; `nil` for the start.
     var base: String?
 
-    /// The number of expirations of this kind of cursor when it was issued.
+    /// The number of times that cursors of this kind had been made to expire when it was issued.
     var generation = 0
 
-    /// The number of parts that were reported after it, including empty ones.
+    /// The number of parts of the next batch or page that were already reported, including empty
+    /// ones.
     var part = 0
 
-    /// A Boolean value that indicates whether a repetition after it was reported.
+    /// A Boolean value that indicates whether the repetition of the next batch or page was already
+    /// reported.
     var isRepeated = false
 
     /// The origin of ``base``.
     var source = Source.same
 
-    /// The fingerprints of the events after it that were reported.
+    /// The fingerprints of the events in the next batch that were already reported.
     var reported: [UInt64] = []
 
     init(_ base: String?, generation: Int = 0) {
@@ -50,7 +51,8 @@ struct ConditionedCursor: Equatable {
         if !reported.isEmpty {
             fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // A text of the server that looks like an extended one is always wrapped.
+        // If a text of the server itself starts with the mark, it is wrapped, so that it is not
+        // mistaken for an extended cursor.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }

@@ -1,21 +1,23 @@
-/// The frequencies of failures by kind.
+/// The probabilities of failures by kind.
 ///
-/// Each number is a share of the calls, from 0 for none to 1 for all. They are drawn in the order
-/// in which they are listed here; the first match determines the failure.
+/// Each number is a share of the calls, from 0 (none) to 1 (all). For each call, the kinds are
+/// tried in the order of their declaration, and the first one that applies determines the failure.
 public struct FailureConditions: Hashable, Sendable {
-    /// The request is not sent, as without a signal: `notConnected`.
+    /// The share of requests that are not sent, as without a signal: they fail with `notConnected`.
     public var notSent = 0.0
 
-    /// The server throttles the client (HTTP 429): `throttled`, with ``retryAfter``.
+    /// The share of requests that the server throttles (HTTP 429): they fail with `throttled` and
+    /// ``retryAfter``.
     public var throttled = 0.0
 
-    /// The server fails before any effect (HTTP 5xx): `serverFailure`.
+    /// The share of requests in which the server fails before any effect (HTTP 5xx): they fail with
+    /// `serverFailure`.
     public var serverFailure = 0.0
 
-    /// The request is lost: `unanswered`, without effect.
+    /// The share of requests that are lost: they fail with `unanswered`, without an effect.
     public var requestLost = 0.0
 
-    /// The response is lost: `unanswered`, with the effect.
+    /// The share of requests whose response is lost: they fail with `unanswered`, after the effect.
     public var answerLost = 0.0
 
     /// The time after which a throttled client may retry; `nil` if unspecified.

@@ -1,32 +1,33 @@
 /// The conditions of the feed.
 ///
-/// Shares range from 0 for never to 1 for always. The changes to a batch depend on the seed and the
-/// cursor of the request: the same cursor returns the same batch again. The initial channel list is
-/// neither split nor truncated.
+/// Shares range from 0 (never) to 1 (always). The changes to a batch depend only on the seed and on
+/// the cursor of the request, so the same cursor returns the same batch again. The initial channel
+/// list is neither split nor truncated.
 public struct FeedConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The maximum number of events in a batch, as of a server that pages missed events; `nil` for
-    /// no limit.
+    /// The maximum number of events in a batch; `nil` for no limit.
+    ///
+    /// This simulates servers that return missed events in pages.
     public var batchCap: Int?
 
-    /// The share of batches that are split in two at any place.
+    /// The share of batches that are split in two at a random place.
     ///
     /// The first part may be empty.
     ///
-    /// Any server may split batches. The cursor between two parts contains the cursor before them
-    /// and the reported events, and is valid in other instances.
+    /// Any server may split batches. The cursor between two parts contains the cursor before the
+    /// batch and the events that were already reported. Another instance can resume from it.
     public var split = 0.0
 
-    /// The share of batches whose channels are interleaved differently, as of a server with several
-    /// nodes.
+    /// The share of batches in which the events of different channels are interleaved in another
+    /// order.
     ///
-    /// The events of each channel keep their order.
+    /// The events of each channel keep their order. This simulates servers with several nodes.
     public var reordered = 0.0
 
     /// The share of channels in a batch of which some messages are replaced by a truncation.
     ///
-    /// Servers that replay only the newest messages of a channel after an absence do this.
+    /// This simulates servers that, after an absence, replay only the newest messages of a channel.
     public var truncations = 0.0
 
     /// The share of calls whose cursor has expired, as after a long absence.
@@ -34,25 +35,30 @@ public struct FeedConditions: Hashable, Sendable {
 
     // MARK: Out of the contract
 
-    /// The share of events that are reported twice in a row, as of a queue with at-least-once
-    /// delivery.
+    /// The share of events that are reported twice in a row.
+    ///
+    /// This simulates a queue with at-least-once delivery.
     ///
     /// Violates `feed.once`.
     public var repeatedEvents = 0.0
 
-    /// The share of batches that are repeated after their own cursor, as of a server whose cursor
-    /// lags.
+    /// The share of batches that are reported again when a client continues with their cursor.
+    ///
+    /// This simulates servers whose cursor lags.
     ///
     /// Violates `feed.once`.
     public var repeatedBatches = 0.0
 
-    /// The share of batches whose events are in any order, as of sockets without sequence numbers.
+    /// The share of batches whose events are in random order.
+    ///
+    /// This simulates sockets without sequence numbers.
     ///
     /// Violates `feed.order`.
     public var shuffled = 0.0
 
-    /// The share of message events that are never reported, as of a socket without
-    /// acknowledgements.
+    /// The share of message events that are never reported.
+    ///
+    /// This simulates a socket without acknowledgements.
     ///
     /// Violates `feed.complete`.
     public var lost = 0.0

@@ -2,10 +2,9 @@ import Foundation
 import Models
 
 extension FeedEvent {
-    /// A number that is the same for equal events in every process, and differs for almost all
-    /// others.
+    /// A hash of the event that is the same in every process.
     ///
-    /// An event with another version of the same message is another event.
+    /// Events with different versions of the same message have different fingerprints.
     var fingerprint: UInt64 {
         var hash = StableHash()
         switch self {
@@ -78,8 +77,8 @@ extension FeedEvent {
         return hash.value
     }
 
-    /// A Boolean value that indicates whether the event is about a message, and is also covered by
-    /// pages or changelogs.
+    /// A Boolean value that indicates whether the event is about a message, so that pages or
+    /// changelogs report the same information.
     var isOfMessage: Bool {
         switch self {
         case .messageReceived, .messageUpdated, .messageDeleted, .reaction: true
@@ -89,11 +88,11 @@ extension FeedEvent {
 }
 
 extension Patch {
-    /// The patch as text with sorted maps.
+    /// The JSON of the patch with sorted keys.
     fileprivate var sortedText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Values that JSON cannot represent, such as NaN, are distinguished by the description.
+        // JSON cannot represent some values, such as NaN: use the description for them.
         guard let json = try? encoder.encode(self) else { return description }
         return String(decoding: json, as: UTF8.self)
     }

@@ -1,10 +1,12 @@
 import Models
 
 extension FeedPlan {
-    /// Interleaves channels differently, while the events of each channel keep their order.
+    /// Interleaves the events of different channels in another order, while the events of each
+    /// channel keep their order.
     ///
-    /// Events about all channels keep their place, and no event moves across them. Events about
-    /// channels themselves keep their order too, since the initial channel list is ordered.
+    /// Events about all channels keep their place, and no other event moves across them. Events
+    /// about channels themselves keep their order too, because they make up an ordered channel
+    /// list.
     static func mixed(_ items: [Item], using random: inout SplitMix64) -> [Item] {
         var result: [Item] = []
         var part: [Item] = []
@@ -23,8 +25,8 @@ extension FeedPlan {
     private static func mixedChannels(
         _ items: [Item], using random: inout SplitMix64
     ) -> [Item] {
-        // Ordered by the first event of each channel: the order of a dictionary differs in each
-        // process.
+        // The channels in the order of their first events. The order of a dictionary differs in
+        // each process.
         var urls: [ChannelURL] = []
         var lanes: [ChannelURL: [Int]] = [:]
         for (index, item) in items.enumerated() {

@@ -1,20 +1,20 @@
 import Models
 
-/// Decides how a batch of the feed is returned.
+/// Decides how to change a batch of the feed.
 struct FeedPlan {
     let conditions: FeedConditions
     var random: SplitMix64
 
-    /// An event to report, with the fingerprints of the original events that it represents.
+    /// An event to report, with the fingerprints of the original events that it replaces.
     struct Item {
         var event: FeedEvent
         var sources: [UInt64]
     }
 
-    /// Returns the events of a batch that were not reported yet; `reported` are the fingerprints of
-    /// those that were.
+    /// Returns the events of a batch that were not reported yet, given the fingerprints of those
+    /// that were.
     ///
-    /// An event whose content has changed since counts as another event.
+    /// An event whose content has changed in the meantime counts as not reported.
     static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
         var counts: [UInt64: Int] = [:]
         for fingerprint in reported { counts[fingerprint, default: 0] += 1 }
@@ -30,7 +30,7 @@ struct FeedPlan {
 
     // MARK: Truncations
 
-    /// Items of a channel that are to be replaced by a truncation.
+    /// The items of a channel that a truncation replaces.
     struct OmittedItems {
         let channelURL: ChannelURL
         /// The indices of the items, ascending; not empty.
@@ -54,13 +54,13 @@ struct FeedPlan {
             guard let all = indices[url], random.happens(conditions.truncations) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
-            // A lost channel cannot be backfilled.
+            // The user cannot backfill a channel that the same batch removes.
             guard !removed.contains(url) else { return nil }
             return OmittedItems(url, Array(all[first...last]), of: items)
         }
     }
 
-    /// Puts a truncation in the place of the last replaced message.
+    /// Replaces omitted items by truncations, each in the place of the last omitted message.
     static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
@@ -77,7 +77,7 @@ struct FeedPlan {
 
     /// Drops, repeats and reorders events.
     ///
-    /// Returns the events to report, and those that are lost.
+    /// Returns the events to report, and the fingerprints of the dropped ones.
     mutating func arrange(_ items: [Item]) -> (reported: [Item], lost: [UInt64]) {
         var reported: [Item] = []
         var lost: [UInt64] = []
@@ -106,9 +106,10 @@ struct FeedPlan {
         }
     }
 
-    /// Returns the number of items of the next batch, after some parts were reported.
+    /// Returns the number of items for the next part of a batch, of which `part` parts were already
+    /// reported.
     ///
-    /// Only the first part may be empty, so that the sequence ends.
+    /// Only the first part may be empty, so that the parts come to an end.
     mutating func length(of count: Int, part: Int) -> Int {
         var length = count
         let least = part == 0 ? 0 : 1
@@ -120,8 +121,8 @@ struct FeedPlan {
 }
 
 extension FeedPlan.OmittedItems {
-    /// Creates a truncation only of messages that a backfill finds: they must be in the history of
-    /// a group channel.
+    /// Returns `nil` unless a backfill would find all omitted messages: they must be new messages
+    /// of a group channel.
     fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
         let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {

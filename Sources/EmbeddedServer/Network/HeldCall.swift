@@ -38,7 +38,7 @@ struct HeldCalls {
 
     var calls: [HeldCall] { entries.map(\.call) }
 
-    /// Holds a call, and resumes waiters for this number of calls.
+    /// Adds a held call, and resumes the waits for this number of held calls.
     mutating func add(_ call: HeldCall, _ end: CheckedContinuation<End, Never>) {
         entries.append((call, end))
         let count = entries.count
@@ -46,9 +46,9 @@ struct HeldCalls {
         waiting.removeAll { $0.count <= count }
     }
 
-    /// Ends the holding of the call at an index.
+    /// Releases or drops the held call at an index.
     ///
-    /// - Returns: A Boolean value that indicates whether a call has the index.
+    /// - Returns: `false` if no call has the index.
     @discardableResult
     mutating func end(at index: Int, _ end: End) -> Bool {
         guard entries.indices.contains(index) else { return false }
@@ -56,18 +56,18 @@ struct HeldCalls {
         return true
     }
 
-    /// Ends a held call by its number, if it is held.
+    /// Releases or drops the call with a number, if it is held.
     mutating func end(number: Int, _ end: End) {
         guard let index = entries.firstIndex(where: { $0.call.number == number }) else { return }
         self.end(at: index, end)
     }
 
-    /// Ends all held calls in order.
+    /// Releases or drops all held calls in order.
     mutating func endAll(_ end: End) {
         while !entries.isEmpty { self.end(at: 0, end) }
     }
 
-    /// Waits for a number of held calls.
+    /// Waits until a number of calls are held.
     mutating func wait(
         for count: Int, id: Int, _ continuation: CheckedContinuation<Void, Never>
     ) {

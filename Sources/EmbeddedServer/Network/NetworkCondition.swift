@@ -12,13 +12,13 @@ public struct NetworkCondition: Sendable {
     /// The path of the property, such as "feed.truncations".
     public let name: String
 
-    /// A one-line description of the effect and the real behavior that it simulates.
+    /// A one-line description of the effect, and of the real behavior that it simulates.
     public let meaning: String
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
     public let isWithinContract: Bool
 
-    /// A Boolean value that indicates whether it makes calls fail that would have been answered.
+    /// A Boolean value that indicates whether the condition makes calls fail.
     public let failsCalls: Bool
 
     let property: Property
@@ -45,7 +45,7 @@ public struct NetworkCondition: Sendable {
     /// Returns the condition with a name; `nil` if there is none.
     public static func named(_ name: String) -> NetworkCondition? { all.first { $0.name == name } }
 
-    /// Returns a Boolean value that indicates whether the property differs from that of a perfect
+    /// Returns a Boolean value that indicates whether the condition differs from that of a perfect
     /// network.
     public func isOn(in conditions: NetworkConditions) -> Bool {
         text(in: conditions) != text(in: .perfect)

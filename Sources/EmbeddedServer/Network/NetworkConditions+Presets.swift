@@ -1,5 +1,5 @@
 extension NetworkConditions {
-    /// A perfect network: each call gets the server's response.
+    /// A perfect network: each call receives the server's response.
     public static let perfect = NetworkConditions()
 
     /// A phone on a train: tunnels, late or lost responses, and long delays.
@@ -14,28 +14,28 @@ extension NetworkConditions {
         return conditions
     }
 
-    /// A server that always responds, in every way that the contract permits.
+    /// A server that always responds, but uses every freedom that the contract gives it.
     ///
     /// No call fails.
     ///
-    /// Each seed sets other conditions, some strong and some off. A client that never retries must
-    /// work under all of them.
+    /// Each seed selects other conditions; some are strong and some are off. A client that never
+    /// retries must work under all of them.
     public static func awkward(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract && !$0.failsCalls }
     }
 
-    /// Everything that the contract permits, including failures and expired cursors.
+    /// Every behavior that the contract permits, including failures and expired cursors.
     ///
-    /// Each seed sets other conditions, some strong and some off. A client that retries must
-    /// complete its work under all of them.
+    /// Each seed selects other conditions; some are strong and some are off. A client that retries
+    /// must complete its work under all of them.
     public static func withinContract(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract }
     }
 
-    /// All conditions, including violations of the contract.
+    /// Every condition, including those that violate the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
-    /// Sets the chosen conditions depending on the seed.
+    /// Sets those conditions for which a closure returns `true`, to values that depend on the seed.
     ///
     /// The network is online and has no latency.
     private static func drawn(
@@ -44,14 +44,15 @@ extension NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         var random = SplitMix64(seed: seed, "conditions")
         for condition in NetworkCondition.all where condition.name != "isOnline" {
-            // Drawn for every condition, so that a new one does not change those before it.
+            // A number is drawn for every condition, so that adding a condition does not change the
+            // earlier ones.
             let choice = Int.random(in: 0..<4, using: &random)
             let count = Int.random(in: 1...5, using: &random)
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // Several failures add up, and fetching many pages must succeed without any of
-                // them.
+                // Failures have low shares: several of them add up, and fetching many pages in a
+                // row must still succeed sometimes.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

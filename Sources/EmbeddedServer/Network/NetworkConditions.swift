@@ -16,14 +16,14 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the network is online.
     ///
-    /// Offline, each call throws `notConnected`. Going offline ends calls in flight; a feed call,
-    /// which has no effect, also with `notConnected`. Back online, calls succeed again without
-    /// connecting again.
+    /// While offline, each call throws `notConnected`. Going offline ends calls in flight with
+    /// `unanswered`, and feed calls, which have no effect, with `notConnected`. When the network is
+    /// online again, calls succeed without another `connect`.
     public var isOnline = true
 
     /// The latencies by kind of call.
     ///
-    /// The default is none.
+    /// The default is empty.
     ///
     /// An entry takes precedence over ``defaultLatency``.
     public var latency: [BackendCall: Latency] = [:]
@@ -48,8 +48,8 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
     ///
-    /// If so, everything that applies to any backend must apply; if not, only what the client
-    /// promises for servers that violate the contract.
+    /// If so, a client must keep all of its promises. If not, it must keep those that it makes for
+    /// servers that violate the contract.
     public var isWithinContract: Bool {
         NetworkCondition.all.allSatisfy { $0.isWithinContract || !$0.isOn(in: self) }
     }
@@ -57,7 +57,8 @@ public struct NetworkConditions: Hashable, Sendable {
 
 /// The latency of a call.
 ///
-/// Each duration is from zero to a day. A value out of range counts as the nearest one in it.
+/// Each duration is from zero to a day. A value out of range is replaced by the nearest one in
+/// range.
 public struct Latency: Hashable, Sendable {
     /// The time from the device to the server, before the effect.
     public var request: Duration

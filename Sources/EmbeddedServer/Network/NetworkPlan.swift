@@ -1,12 +1,12 @@
 import Models
 
-/// Decides what happens to each call, without performing it.
+/// Decides the outcome of each call, without performing it.
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// Requested failures.
+    /// The failures that the app has requested, such as with `failNext`.
     ///
-    /// The first match is used.
+    /// The first one that matches a call is used.
     private(set) var scripted: [ScriptedFailure] = []
 
     /// The number of calls by kind and channel.
@@ -18,15 +18,15 @@ struct NetworkPlan {
 
     mutating func removeScripted() { scripted = [] }
 
-    /// Returns what happens to the next call of a kind on a subject, such as a channel.
+    /// Returns the outcome of the next call of a kind on a subject, such as a channel.
     mutating func outcome(of call: BackendCall, on subject: String) -> CallOutcome {
         let scope = CallScope(call: call, subject: subject)
         let count = counts[scope, default: 0]
         counts[scope] = count + 1
         var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
 
-        // Draw the same amount of numbers in each case, so that one condition does not affect
-        // another.
+        // In each case, the same amount of random numbers is drawn, so that one condition does not
+        // affect another.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped
         return CallOutcome(
@@ -74,7 +74,7 @@ struct NetworkPlan {
     }
 }
 
-/// The decisions for a call.
+/// The outcome of a call.
 struct CallOutcome {
     struct Failure {
         let error: BackendError
@@ -97,9 +97,9 @@ struct CallOutcome {
     let random: SplitMix64
 }
 
-/// A requested failure.
+/// A failure that the app has requested.
 struct ScriptedFailure {
-    /// The remaining number of calls; `nil` for all calls until it is removed.
+    /// The remaining number of calls that fail; `nil` if all fail until it is removed.
     var count: Int?
     let calls: Set<BackendCall>
     let failure: CallOutcome.Failure

@@ -4,20 +4,21 @@ import Models
 struct NetworkState {
     var plan: NetworkPlan
 
-    /// The number of lost connections.
+    /// The number of times that the connection was lost.
     ///
-    /// A call that started with another number was cut off.
+    /// If the number has changed since a call started, the call was cut off.
     var losses = 0
 
-    /// The number of expirations of each kind of cursor.
+    /// The number of times that each kind of cursor was made to expire.
     var generations: [ExpiringText: Int] = [:]
 
     var held = HeldCalls()
 
-    /// The pending feed calls, to be ended when the network is disconnected.
+    /// The pending feed calls, which end when the network is disconnected.
     var feeds: [Int: FeedTask] = [:]
 
-    /// The batch of which a part was reported, with the server's cursor of its request.
+    /// The batch of which only some parts were reported, with the server's cursor with which it was
+    /// requested.
     var cutBatch: (since: String, batch: FeedBatch)?
 
     /// The last reported batch, for repetitions.
@@ -43,24 +44,26 @@ struct NetworkState {
         return waits
     }
 
-    /// Starts a call, and decides what happens to it.
+    /// Starts a call, and decides its outcome.
     mutating func begin(_ call: BackendCall, _ subject: String) -> Passage {
         let isOnline = plan.conditions.isOnline
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
-            // A call that is not sent does not use up requested failures.
+            // A call that is not sent must not count toward requested failures.
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func note(_ line: String) {
-        // Remove half at once, so that not every line of a long run moves all others.
+        // Removes half of the lines at once, so that the remaining lines are moved rarely.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
 
     mutating func clearLog() { log = [] }
 
-    /// Sets the conditions, and cuts off all calls if the network is offline now.
+    /// Sets the conditions.
+    ///
+    /// If the network is offline then, cuts off all calls.
     ///
     /// - Returns: The feed calls to cancel; see ``loseConnection()``.
     mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {
@@ -73,8 +76,8 @@ struct NetworkState {
 
     /// Ends the held calls.
     ///
-    /// - Returns: The feed calls, to be canceled after the state is unlocked: cancellation handlers
-    ///   run inside `cancel()`, and that of a held call takes the lock.
+    /// - Returns: The feed calls. Cancel them after the state is unlocked: `cancel()` calls
+    ///   cancellation handlers, and that of a held call takes the lock.
     mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)
@@ -104,7 +107,7 @@ struct Passage {
 }
 
 extension CallOutcome {
-    /// Returns the decisions for a call that is not sent.
+    /// Returns the outcome of a call that is not sent.
     static func none(_ conditions: NetworkConditions) -> CallOutcome {
         CallOutcome(
             failure: nil, requestDelay: .zero, answerDelay: .zero, conditions: conditions,
@@ -112,7 +115,7 @@ extension CallOutcome {
     }
 }
 
-/// A kind of text from which clients resume, and which a server may discard.
+/// The kinds of cursors and tokens that a server may discard.
 public enum ExpiringText: Hashable, Sendable, CaseIterable {
     /// The cursors of the feed.
     case feedCursors

@@ -4,7 +4,8 @@ struct PagePlan {
     let older: Int
     let newer: Int
 
-    /// A Boolean value that indicates whether the page is empty, with its content in the next one.
+    /// A Boolean value that indicates whether the page is empty, so that its content is in the next
+    /// one.
     let isEmpty: Bool
 
     /// A Boolean value that indicates whether the server has discarded the cursor.
@@ -12,7 +13,7 @@ struct PagePlan {
 
     /// The kind of the page's anchor.
     enum Place {
-        /// A message, which must be on the page if newer messages are requested.
+        /// A message. It must be on the page if newer messages are requested.
         case message
         /// A cursor of an empty page.
         case cursorOfEmptyPage
@@ -28,7 +29,8 @@ struct PagePlan {
     ) {
         let hasCursor = place == .cursor || place == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
-        // Never twice in a row: otherwise, following the cursors might not end.
+        // Two empty pages in a row could repeat forever, so that the client would never reach the
+        // end.
         isEmpty =
             random.happens(conditions.empty) && place != .cursorOfEmptyPage
             && !(place == .message && newer > 0) && max(older, newer) > 0

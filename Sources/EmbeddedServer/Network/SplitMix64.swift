@@ -6,10 +6,10 @@ struct SplitMix64: RandomNumberGenerator {
 
     init(seed: UInt64) { state = seed }
 
-    /// Creates a generator that skips a number of values of a seed.
+    /// Creates a generator that has already returned `count` numbers of a seed.
     init(seed: UInt64, after count: UInt64) { state = seed &+ count &* SplitMix64.step }
 
-    /// Creates a generator for a seed and names, independent of all other combinations.
+    /// Creates a generator whose numbers depend only on a seed and some names.
     ///
     /// The decisions for a call therefore do not depend on the calls before it.
     init(seed: UInt64, _ names: String...) {
@@ -29,7 +29,7 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Returns `true` with a given probability.
     ///
-    /// If the probability is 0 or 1, no number is drawn, so that a disabled condition does not
+    /// If the probability is 0 or 1, no number is drawn, so that disabling a condition does not
     /// affect the others.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }
@@ -49,7 +49,7 @@ struct StableHash {
         combine((0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// The length comes first, so that "a", "bc" differs from "ab", "c".
+    /// The length is included, so that ("a", "bc") and ("ab", "c") differ.
     mutating func combine(_ text: String) {
         combine(UInt64(text.utf8.count))
         combine(text.utf8)

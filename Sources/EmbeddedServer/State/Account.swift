@@ -11,7 +11,7 @@ final class Account {
 
     /// The group channels of the user.
     ///
-    /// Not stored: derived from the memberships.
+    /// They are not stored, but derived from the memberships.
     var channels: Set<ChannelNumber> = []
     /// The number of unread messages in all channels; `nil` until it is needed.
     var unread: Unread?

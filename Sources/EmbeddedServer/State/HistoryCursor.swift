@@ -1,10 +1,10 @@
 import Models
 import Store
 
-/// A point between two messages, from which pages continue in either direction.
+/// A point directly before or after a message, from which pages continue in either direction.
 struct HistoryCursor: Hashable {
     var position: Position
-    /// A Boolean value that indicates whether the point is after the message, and not before it.
+    /// A Boolean value that indicates whether the point is after the message.
     var isBehind: Bool
 
     // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.

@@ -1,11 +1,10 @@
 import Models
 
-/// The sort key of a channel in a list, without the channel: sufficient to sort it, and to continue
-/// after it.
+/// The sort key of a channel in a list, which is sufficient to continue the list after the channel.
 struct ListPlace: Hashable {
     /// The first criterion of the order: a time or a text.
     ///
-    /// `nil` is last.
+    /// Channels for which it is `nil` are last.
     var time: Timestamp?
     var value: String?
     var criterion: Criterion

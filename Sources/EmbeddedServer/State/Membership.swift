@@ -6,7 +6,7 @@ struct Membership: Hashable {
     var state: MemberState
     var role: Role = .none
     var hidden: HiddenState = .unhidden
-    /// The log entry from which on the user can see the channel.
+    /// The first log entry that the user can see of the channel.
     var visibleFrom: LogSequence
     /// The last log entry that changed the user's own state in the channel.
     var lastSequence: LogSequence

@@ -1,11 +1,11 @@
 import Models
 import Store
 
-/// The position of a message, including deleted messages.
+/// The position of a message, which is kept after the message is deleted.
 struct MessagePlace: Hashable {
     var channel: ChannelNumber
     var createdAt: Timestamp
-    /// The log entry of its arrival; 0 if there is none.
+    /// The log entry of the message's arrival; 0 if it has none.
     var sequence: LogSequence
     var isDeleted = false
 
@@ -32,7 +32,7 @@ struct MessagePlace: Hashable {
 }
 
 extension ServerState {
-    /// Returns the position of a message; `nil` if it never existed or was purged.
+    /// Returns the position of a message; `nil` if the message never existed or was purged.
     func place(of id: MessageID) throws(BackendError) -> MessagePlace? {
         try database.value(
             "the place of message \(id)", { $0.place(id) },

@@ -6,7 +6,7 @@ final class ServerChannel {
     let number: ChannelNumber
     let url: ChannelURL
     let isOpen: Bool
-    /// Identifies the set of members of a distinct channel; empty for any other channel.
+    /// A key that identifies the set of members of a distinct channel; empty for any other channel.
     let distinctKey: String
 
     /// The properties of a group channel that are the same for all users.
@@ -15,7 +15,7 @@ final class ServerChannel {
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
-    /// The lower bounds of the histories of users who have left, in case they join again.
+    /// The lower bounds of the histories of users who have left, kept in case they join again.
     var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
@@ -28,15 +28,15 @@ final class ServerChannel {
     var shared: GroupChannel?
     /// The time at which the first mute in ``shared`` ends; `nil` if none ends.
     var sharedEnd: Timestamp?
-    /// The newest message that counts as a last message, looked up when needed.
+    /// The newest message that counts as a last message; looked up when it is first needed.
     var lastMessage: Lazy<Message> = .unknown
-    /// An upper bound for the positions of all messages, looked up when needed.
+    /// An upper bound for the positions of all messages; looked up when it is first needed.
     ///
-    /// It is the position of the newest message, or of one that was deleted since the lookup.
+    /// It is the position of the newest message, or of a message that was deleted after the lookup.
     var newest: Lazy<Position> = .unknown
     /// The newest log entry that concerns all members; `nil` until it is needed.
     var lastSequence: LogSequence?
-    /// The earliest time for new messages: the latest lower bound of a user's history.
+    /// The earliest time for new messages: the latest lower bound that any user's history has.
     var floor: Timestamp = .distantPast
 
     init(_ number: ChannelNumber, _ group: GroupChannel, distinctKey: String = "") {

@@ -27,7 +27,8 @@ extension ServerState {
         }
         if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // Imported IDs need not be in order; positions must be.
+            // IDs of imported messages may be in any order, but the positions of new messages must
+            // increase.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
             }
@@ -45,7 +46,8 @@ extension ServerState {
         return Int64(bits % width) - Int64(width / 2)
     }
 
-    /// Returns an upper bound for the positions of a channel's messages; `nil` if there were none.
+    /// Returns an upper bound for the positions of a channel's messages; `nil` if it has no
+    /// messages.
     func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
         if case .known(let position) = channel.newest { return position }
         var position: Position?

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-// Permissions, and the errors if they are missing.
+// Checks of permissions, with the errors that they throw.
 extension ServerState {
     /// The maximum length of an ID or URL in bytes.
     static let nameLimit = 1024
@@ -13,7 +13,9 @@ extension ServerState {
         return account
     }
 
-    /// Returns the account of a user, who is added if unknown and permitted.
+    /// Returns the account of a user.
+    ///
+    /// A user who does not exist is added, if that is permitted.
     func knownOrNewAccount(_ userID: UserID) throws(BackendError) -> Account {
         if let account = accounts[userID] { return account }
         guard !conditions.requiresKnownUsers else { return try account(userID) }

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-// The operations of an application's own server.
+// Operations of an app's own backend.
 extension ServerState {
     /// Adds or changes a user.
     func addUser(_ user: User, accessToken: String?) throws(BackendError) {
@@ -90,7 +90,7 @@ extension ServerState {
 
     /// Makes all cursors and tokens expire.
     ///
-    /// The entries are kept, because unread messages are counted with them.
+    /// The log entries are kept, because unread messages are counted from them.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

@@ -16,8 +16,8 @@ extension ServerState {
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
         try database.removeAll(.all)
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        // In one write batch with the rows, so that the old epoch never applies to the restored
-        // data.
+        // The new epoch is written in one batch with the rows, so that the old epoch never applies
+        // to restored data.
         var restored = ServerCounters()
         if let row = rows.first(where: { $0.key == ByteWriter.key(ServerCounters.key) }) {
             restored = try database.read { (database) throws(StoreError) in
@@ -63,7 +63,7 @@ extension ServerState {
         return entered
     }
 
-    /// Enters the open channels that still exist again.
+    /// Enters those open channels again that still exist.
     private func enter(_ urls: [ChannelURL], _ session: Session) {
         for url in urls {
             guard let number = numbers[url], let channel = channels[number], channel.isOpen,

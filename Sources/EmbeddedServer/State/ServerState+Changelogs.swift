@@ -73,7 +73,7 @@ extension ServerState {
             if last > since { changes.append((last, channel, channel.url)) }
         }
         try scanRemovals(of: userID, since: since) { sequence, url in
-            // A user who has joined again has not lost the channel.
+            // If the user has joined the channel again, its removal is not reported.
             let isBack = numbers[url].map { account.channels.contains($0) } ?? false
             if !isBack { changes.append((sequence, nil, url)) }
         }

@@ -68,18 +68,20 @@ extension ServerState {
 
     /// Removes a message with its index rows.
     ///
-    /// If the feed reports it, its position stays, marked as deleted.
+    /// If the feed is to report the deletion, the position of the message is kept and marked as
+    /// deleted.
     func remove(
         _ message: Message, _ place: MessagePlace, from channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
         if place.sequence > 0 {
-            // As it was counted: later edits may have changed the mentions.
+            // Subtracts what was counted on arrival: later edits may have changed the mentions.
             let arrival = try database.value(
                 "entry \(place.sequence) of the log", { $0.log(place.sequence) },
                 { (reader) throws(ByteReader.Damage) in try LogEntry(&reader) })
-            // A device that has not received the message need not receive it anymore.
+            // A device that has not received the message no longer needs it, so its log entries are
+            // removed.
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
             if !channel.isOpen, case .received(let receipt) = arrival?.event {
@@ -90,7 +92,8 @@ extension ServerState {
             var place = place
             place.isDeleted = true
             database.put({ $0.place(position.messageID) }, place.write)
-            // Not earlier than its last edit, whose time may be ahead of the clock.
+            // The deletion must not be earlier than the last edit, whose time may be ahead of the
+            // clock.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             append(.deleted(position.messageID), in: channel)
         } else {

@@ -7,7 +7,7 @@ extension ServerState {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// The other listed users join at once or are invited.
+    /// The other listed users are invited or join immediately.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
@@ -33,7 +33,8 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? freeURL("group_channel_", number)
-        // Before any account is created: a request that has changed nothing is cheaper to refuse.
+        // The URL is checked before any account is created, because refusing a request that has
+        // changed nothing is cheaper.
         try checkIsFree(url)
         for id in others { _ = try knownOrNewAccount(id) }
         counters.nextChannel += 1
@@ -49,7 +50,7 @@ extension ServerState {
         channel.lastMessage = .known(nil)
         channel.lastSequence = 0
         register(channel)
-        // Add all members before any of them is notified.
+        // All members are added before any of them is notified.
         let operators = Set(params.operatorUserIDs).union([userID])
         var added: [(UserID, MemberState)] = [(userID, .joined)]
         added += others.map { ($0, joinsAll ? .joined : .invited) }
@@ -65,7 +66,9 @@ extension ServerState {
         return created
     }
 
-    /// Returns an unused URL: users may have chosen the one with this number.
+    /// Returns an unused URL.
+    ///
+    /// A user may already have chosen the URL with this number.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }

@@ -1,10 +1,11 @@
 import Models
 
 extension ServerState {
-    /// Returns an epoch that no server has had.
+    /// Returns an epoch that no server has had before.
     ///
-    /// The upper half is a counter, so that the epoch differs from all known ones; the lower half
-    /// depends on the seed, the time and the server's data, so that two servers do not share it.
+    /// The upper half is a counter, so that the epoch differs from all earlier ones of this server.
+    /// The lower half depends on the seed, the time and the server's data, so that two servers do
+    /// not have the same one.
     func newEpoch(_ restorations: UInt64, of likeness: [UInt64] = []) -> UInt64 {
         var hash = StableHash()
         for number in [seed, UInt64(bitPattern: now().milliseconds)] + likeness {

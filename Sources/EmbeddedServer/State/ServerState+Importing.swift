@@ -2,8 +2,8 @@ import Models
 import Store
 
 extension ServerState {
-    /// Adds messages with the times, ids and senders that they have, and the users and channels
-    /// that they name.
+    /// Adds messages with their own times, IDs and senders, and creates the users and channels that
+    /// they refer to.
     func importMessages(
         _ messages: [Message], members: [UserID], isReported: Bool, passesOverKnown: Bool
     ) throws(BackendError) -> Int {
@@ -39,14 +39,14 @@ extension ServerState {
                     .refused, "there is a message \(position.messageID) already, in \(url)",
                     detail: .duplicatedData)
             }
-            // The numbers that the server gives are above all numbers in use, those of parents that
-            // are still to come too.
+            // The server's next IDs must be greater than all IDs in use, including those of parents
+            // that are imported later.
             for id in [position.messageID, message.parentMessageID ?? ""] {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
-            // Devices backfill a truncation of the feed down to the messages that were reported
-            // before, so it does not cover a message that is older than those.
+            // A device backfills a truncation only down to the messages that it received before. A
+            // truncation would therefore not cover a message that is older than those.
             let isOlder = try newest(of: channel).map { position < $0 } ?? false
             if !isReported || isOlder { batch.add(message, at: position.createdAt, channel.number) }
             try insert(message, at: position, in: channel, isReported: isReported)
@@ -59,7 +59,7 @@ extension ServerState {
         return count
     }
 
-    /// Adds to the log the changes that the feed does not deliver message by message.
+    /// Adds log entries for the changes that the feed does not deliver as single messages.
     private func report(_ batch: ImportedBatch) throws(BackendError) {
         for (number, part) in batch.parts.sorted(by: { $0.key < $1.key }) {
             guard let channel = channels[number] else { continue }
@@ -106,7 +106,7 @@ extension ServerState {
         return channel
     }
 
-    /// - Returns: Whether the sender became a member.
+    /// - Returns: A Boolean value that indicates whether the sender became a member.
     private func importSender(
         _ sender: Sender, into channel: ServerChannel
     ) throws(BackendError) -> Bool {
@@ -133,12 +133,12 @@ extension ServerState {
     }
 }
 
-/// The changes of an import that the feed does not deliver message by message.
+/// The changes of an import that the feed does not deliver as single messages.
 private struct ImportedBatch {
     struct Part {
         /// The creation times of the messages.
         var times: ClosedRange<Timestamp>
-        /// The messages that they answer.
+        /// The IDs of the messages' parents.
         var parents: Set<MessageID> = []
     }
 

@@ -31,7 +31,9 @@ extension ServerState {
         return sequence
     }
 
-    /// Appends an empty entry, so that all earlier cursors can expire.
+    /// Appends an entry without an event.
+    ///
+    /// Its number separates the cursors that expire from later ones.
     func appendMark() { appendEntry(.mark, 0, only: nil) }
 
     @discardableResult
@@ -84,7 +86,7 @@ extension ServerState {
     private func scanLog(
         _ keys: KeyRange, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
-        // Each key ends with its entry's number, as the lower bound does.
+        // The entry's number is at the end of each key, as in the lower bound.
         let prefixSize = keys.lower.count - MemoryLayout<LogSequence>.size
         try database.read { (rows) throws(StoreError) in
             guard keys.lower.precedes(keys.upper) else { return }
@@ -100,7 +102,8 @@ extension ServerState {
         }
     }
 
-    /// Returns the number of the first entry at or after a time; the next number if there is none.
+    /// Returns the number of the first entry at or after a time; if there is none, the number of
+    /// the next entry.
     ///
     /// - Complexity: A binary search with one seek per step.
     func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {

@@ -17,7 +17,7 @@ extension ServerState {
         resetUnread(of: userID, in: channel)
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
-        // A user who already has the channel is notified with the other members.
+        // A user who is already in the channel is notified together with the other members.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
             notifyGained(userID, of: channel, state, by: inviter)
@@ -28,7 +28,7 @@ extension ServerState {
 
     /// Returns a new member.
     ///
-    /// A former member keeps the lower bound of their history.
+    /// The history of a user who has been a member before keeps its lower bound.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {
@@ -51,7 +51,7 @@ extension ServerState {
         }
     }
 
-    /// Notifies a user of a new channel.
+    /// Notifies a user that they have gained a channel.
     func notifyGained(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState, by actor: UserID?
     ) {
@@ -66,7 +66,7 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Removes a channel from a user, and notifies them.
+    /// Removes a channel from a user's list, and notifies the user.
     func notifyLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
         if let offset = channel.members[userID]?.messageOffset {
             channel.offsets[userID] = offset

@@ -42,7 +42,7 @@ extension ServerState {
         append(.changed(.members, cause(source, [target], by: userID)), in: channel)
     }
 
-    /// Ends a restriction of ``restrict(_:in:as:until:reason:by:)``.
+    /// Ends a restriction that ``restrict(_:in:as:until:reason:by:)`` started.
     func lift(
         _ type: RestrictionType, of target: UserID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {

@@ -115,7 +115,7 @@ private struct History {
 }
 
 extension ServerState {
-    /// Returns the key at which an anchor divides a history.
+    /// Returns the key that separates the older from the newer messages of an anchor.
     private func key(
         of anchor: MessageAnchor, in channel: ServerChannel, _ history: History
     ) throws(BackendError) -> KeyBytes {
@@ -133,7 +133,7 @@ extension ServerState {
         }
     }
 
-    /// Passes rows up to a limit to a closure, and returns whether more follow.
+    /// Passes at most `limit` rows to a closure, and returns whether more rows follow.
     private func scan(
         _ range: KeyRange, _ limit: Int, isDescending: Bool,
         _ body: (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -159,7 +159,8 @@ extension ServerState {
         _ messages: [Message], _ place: KeyBytes, _ history: History, _ hasOlder: Bool,
         _ hasNewer: Bool
     ) -> MessagePage {
-        // A page without messages in a direction continues from the anchor itself.
+        // If a page has no messages in a direction, its cursor in that direction is the anchor
+        // itself.
         func cursor(_ message: Message?, isBehind: Bool) -> PageCursor {
             if let position = message?.position {
                 return HistoryCursor(position, isBehind: isBehind).text(counters)
@@ -177,7 +178,7 @@ extension ServerState {
         let key = Array(place.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // A cursor that a client made up may end before the time or before the ID.
+            // A client may pass a cursor that this server did not create and that is too short.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)

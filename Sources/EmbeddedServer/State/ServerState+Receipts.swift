@@ -6,7 +6,7 @@ extension ServerState {
     func markAsRead(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
-        // A message whose clock was ahead is marked as read too.
+        // The newest message may have a time ahead of the clock; it is marked as read too.
         let newest = try newest(of: channel)?.createdAt ?? .distantPast
         let time = max(now(), max(newest, member.readAt ?? .distantPast))
         channel.members[userID]?.readAt = time

@@ -2,7 +2,9 @@ import Models
 import Store
 
 extension ServerState {
-    /// Sends a message, or returns the one that the same request ID has created before.
+    /// Sends a message.
+    ///
+    /// If the request ID was used before, returns the message that was created then.
     func send(
         _ item: OutboxItem, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
@@ -18,7 +20,7 @@ extension ServerState {
         return message
     }
 
-    /// Returns the message that a request has created before; `nil` for a new request.
+    /// Returns the message that a request with the same ID created; `nil` for a new request.
     private func message(
         sentBy userID: UserID, _ requestID: RequestID
     ) throws(BackendError) -> Message? {
@@ -63,7 +65,7 @@ extension ServerState {
             several.files = files
             message = several
         } else {
-            // Without parameters, the content is that of the item's message.
+            // If the item has no parameters, the content is that of its message.
             var params = UserMessageCreateParams(template.text)
             params.data = template.data
             params.customType = template.customType
@@ -133,7 +135,7 @@ extension ServerState {
 
     func checkLength(_ text: String, in channel: ServerChannel) throws(BackendError) {
         let limit = conditions.maximumMessageLength
-        // A character has at least one byte.
+        // The number of characters is at most the number of bytes, which is faster to determine.
         if text.utf8.count > limit && text.count > limit {
             throw BackendError(
                 .refused, "a message in channel \(channel.url) has at most \(limit) characters",
@@ -151,7 +153,7 @@ extension ServerState {
         message.mentionedUsers = userIDs.compactMap { accounts[$0]?.user }
     }
 
-    /// Refuses IDs that the log cannot store.
+    /// Throws if an ID is too long for the log.
     func checkMentions(_ userIDs: [UserID]) throws(BackendError) {
         for userID in userIDs { try checkName(userID.rawValue, "the id of a mentioned user") }
     }

@@ -2,11 +2,11 @@ import Models
 import Store
 
 extension ServerState {
-    /// Counts a new message, and shows the channel again to users who hid it until the next
-    /// message.
+    /// Adds a new message to the unread counts, and shows the channel again to users who hid it
+    /// until the next message.
     func noteArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
-        // In place, because copying all members for each message would be noticeable.
+        // Changes the members in place. Copying all members for each message would be noticeable.
         var index = channel.members.startIndex
         while index < channel.members.endIndex {
             let userID = channel.members.keys[index]
@@ -21,7 +21,7 @@ extension ServerState {
         }
     }
 
-    /// Uncounts a deleted message.
+    /// Subtracts a deleted message from the unread counts.
     func noteRemoval(
         _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
     ) {
@@ -36,7 +36,7 @@ extension ServerState {
         _ unread: Unread, for userID: UserID, in channel: ServerChannel,
         _ change: (inout Unread, Unread) -> Void
     ) {
-        // Unknown counts are computed when they are needed.
+        // A count that is not known yet is computed when it is needed.
         guard let member = channel.members[userID], member.state == .joined else { return }
         guard var known = member.unread else {
             accounts[userID]?.unread = nil
@@ -106,7 +106,8 @@ extension ServerState {
 }
 
 extension LogEntry.Receipt {
-    /// Returns what the message adds to the unread counts of a user; `nil` if it adds nothing.
+    /// Returns the number by which the message increases the unread counts of a user; `nil` if it
+    /// does not.
     func unread(by userID: UserID) -> Unread? {
         guard sender != userID, countsAsUnread || mentions(userID) else { return nil }
         return Unread(messages: countsAsUnread ? 1 : 0, mentions: mentions(userID) ? 1 : 0)

@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// The number of members that are included with a supergroup.
+    /// The number of members that the data of a supergroup includes.
     private static let membersOfSupergroup = 10
 
     /// Returns a group channel with its complete state, as one of its users sees it.

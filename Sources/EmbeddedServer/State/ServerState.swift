@@ -4,9 +4,8 @@ import Store
 /// The complete server without concurrency: it executes the requests of its users one after the
 /// other.
 ///
-/// Each method has the requesting user as a parameter. Small data is in memory (users, channels,
-/// members), large data in rows (messages, the log, files). A request changes both, inside
-/// ``perform(_:)``.
+/// Each method has the requesting user as a parameter. Users, channels and members are in memory;
+/// messages, the log and files are only in rows. A request changes both, inside ``perform(_:)``.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -24,11 +23,11 @@ final class ServerState {
     /// Incremented for each connection and each wait, so that their numbers are unique.
     private var numbersGiven = 0
     var isClosed = false
-    /// A Boolean value that indicates whether the in-memory state may differ from the rows, and
-    /// must be loaded again.
+    /// A Boolean value that indicates whether the state in memory may differ from the rows, so that
+    /// it must be loaded again.
     private var needsLoading = false
 
-    /// The channels, users and clients that the current request affects, whose feeds continue.
+    /// The channels, users and clients whose feeds the current request affects.
     var touched = Touched()
 
     /// Opens the server in a database, or creates one.
@@ -57,7 +56,7 @@ final class ServerState {
     ) throws(BackendError) -> Result {
         if isClosed { throw BackendError(.notConnected, "the server was closed before") }
         try database.reopenIfNeeded()
-        // An earlier request may have left a partial state.
+        // A failed request may have left a partial state in memory.
         if needsLoading { try load() }
         do {
             let result = try body()
@@ -66,11 +65,11 @@ final class ServerState {
             wake()
             return result
         } catch {
-            // Live events are not rolled back.
+            // Live events are not in the database, so they are not rolled back.
             touched = Touched(clients: touched.clients)
             wake()
             if !database.isClean || error.code == .serverFailure {
-                // The in-memory state may be newer than the stored one.
+                // The state in memory may contain changes that were not written.
                 database.discard()
                 try load()
             }
@@ -95,7 +94,7 @@ extension ServerState {
     /// - Throws: `serverFailure`. The next request then loads it first.
     func load() throws(BackendError) {
         needsLoading = true
-        // A failed load changes nothing.
+        // If loading fails, the state in memory is unchanged.
         let counters =
             try database.value("the counters", ServerCounters.key) {
                 (reader) throws(ByteReader.Damage) in try ServerCounters(&reader)

@@ -2,10 +2,11 @@ import Models
 
 /// A connection of a user's device.
 final class Session {
-    /// Distinguishes the connection from earlier and later ones of the device.
+    /// The number of the connection, which differs for each connection of a device.
     let number: Int
     let userID: UserID
-    /// The error of its requests, if the server has ended the connection.
+    /// The error with which its requests fail after the server has ended the connection; `nil`
+    /// before.
     var failure: BackendError?
     /// The open channels that it has entered, with the newest log entry at that time.
     var entered: [ChannelNumber: LogSequence] = [:]
@@ -40,7 +41,7 @@ final class Session {
 
 /// The reason why a pending call is resumed.
 enum Wake: Sendable {
-    /// There may be events.
+    /// Events may exist.
     case lookAgain
     case failed(BackendError)
 }
@@ -86,8 +87,9 @@ extension ServerState {
         return account
     }
 
-    /// Ends a connection, with its pending call, its typing state, and its participation in open
-    /// channels.
+    /// Ends a connection.
+    ///
+    /// This also ends its pending call and its typing state, and exits its open channels.
     func disconnect(_ client: Int) {
         guard let session = sessions.removeValue(forKey: client) else { return }
         for number in session.entered.keys {
@@ -100,7 +102,9 @@ extension ServerState {
         session.resume(.failed(.notConnected))
     }
 
-    /// Returns the session of a connected client: of a given connection, or of any.
+    /// Returns the session of a connected client.
+    ///
+    /// If a connection number is given, throws unless it is the current one.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected

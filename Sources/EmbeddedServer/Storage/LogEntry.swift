@@ -1,14 +1,14 @@
 import Models
 import Store
 
-/// An entry of the server's log: an event with references to the objects that it concerns.
+/// An entry of the server's log: an event that refers to messages, channels and users.
 ///
-/// The log does not contain messages: the feed reports their current versions.
+/// The log does not contain messages, because the feed reports their current versions.
 struct LogEntry: Hashable {
     /// The time on the server's clock; not earlier than that of the previous entry.
     var time: Timestamp
     var channel: ChannelNumber
-    /// The only user whom it concerns; `nil` for all users of the channel.
+    /// The only user whom the entry concerns; `nil` if it concerns all users of the channel.
     var only: UserID?
     var event: Event
 
@@ -24,10 +24,10 @@ struct LogEntry: Hashable {
         /// A user has gained a channel.
         case gained(Cause)
         case lost(ChannelURL, ChannelRemoval)
-        /// Messages created between two times, both included, came or went without entries of
-        /// their own.
+        /// Messages created between two times, both inclusive, were added, changed or removed
+        /// without entries of their own.
         case historyChanged(from: Timestamp, through: Timestamp)
-        /// Uses up a number, so that earlier cursors can be distinguished from later ones.
+        /// An entry without an event. Its number distinguishes earlier cursors from later ones.
         case mark
     }
 

@@ -1,7 +1,9 @@
 import Models
 import Store
 
-/// The counters of the server, and the start of its history: one row, written with each change.
+/// The counters of the server, and the log entry at which its log starts.
+///
+/// They are one row, which each change writes.
 struct ServerCounters: Hashable {
     /// The number of the newest log entry.
     var sequence: LogSequence = 0
@@ -14,9 +16,9 @@ struct ServerCounters: Hashable {
     var firstCursor: LogSequence = 0
     /// The generation of valid page cursors; those of lower generations have expired.
     var pageGeneration: UInt32 = 0
-    /// The server's epoch: different for each server, and after each restore.
+    /// The server's epoch, which is different for each server and changes with each restore.
     ///
-    /// Its upper half counts the restores. 0 before the server is initialized.
+    /// The upper half is the number of restores. The epoch is 0 before the server is initialized.
     var epoch: UInt64 = 0
 
     static func key(_ writer: inout ByteWriter) { writer.table(.counters) }

@@ -26,12 +26,12 @@ final class ServerDatabase {
     /// A Boolean value that indicates whether the request has no uncommitted writes.
     var isClean: Bool { overlay.isEmpty }
 
-    /// Reopens the files after a failed write.
+    /// Reopens the files if a write has failed.
     ///
     /// - Throws: `serverFailure`. The call can be repeated.
     func reopenIfNeeded() throws(BackendError) {
         guard database.hasFailed else { return }
-        // The snapshot must not keep the files open.
+        // A snapshot would keep the files open.
         snapshot = nil
         do throws(StoreError) {
             try database.reopen()

@@ -13,7 +13,7 @@ typealias LogSequence = UInt64
 
 /// The tables of the server, with the letter that prefixes their keys.
 ///
-/// Names that are followed by other fields have a two-byte length prefix; a position is a timestamp
+/// A name that is followed by other fields has a two-byte length prefix. A position is a timestamp
 /// and such a name. All orders are ascending. On-disk format, DO NOT CHANGE.
 enum ServerTable: UInt8, CaseIterable {
     /// `message 'm' channel position → Message`
