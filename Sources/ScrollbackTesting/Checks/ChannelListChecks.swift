@@ -90,7 +90,7 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels whose names and last messages have different orders.
+    /// Creates channels that are sorted differently by name and by last message.
     ///
     /// The last channel is empty.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
@@ -104,10 +104,10 @@ extension Scene {
 }
 
 extension Device {
-    /// Throws unless a list contains the given channels as the query itself filters and orders
-    /// them.
+    /// Throws unless a list contains exactly those of the given channels that match the query, in
+    /// the query's order.
     ///
-    /// Other channels are ignored.
+    /// Channels that are not given are ignored.
     fileprivate func expectList(
         of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
     ) async throws {

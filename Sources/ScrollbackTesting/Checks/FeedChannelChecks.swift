@@ -77,7 +77,8 @@ extension BackendConformance {
         },
     ]
 
-    /// Imports messages older and newer than those of a channel, from a sender who is no member.
+    /// Imports messages that are older and newer than those of a channel, from a sender who is not
+    /// a member.
     private static func importMessages(
         _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
     ) async throws {
@@ -102,8 +103,8 @@ extension BackendConformance {
         }
     }
 
-    /// Changes a history, and throws unless a device that follows the feed holds the channel as it
-    /// is then.
+    /// Changes the history of a channel, and throws unless a device that follows the feed has the
+    /// same history afterwards.
     private static func followHistory(
         of url: ChannelURL, on device: Device, while change: () async throws -> Void
     ) async throws {
@@ -147,7 +148,8 @@ extension BackendConformance {
             notified.sorted(), all.suffix(notified.count).sorted(),
             "after the last truncation, the feed reported")
         for step in [5, 8] {
-            // If clocks differ, pages have another order than the feed.
+            // If clocks differ, the order of pages is not the order in which the feed reported the
+            // messages.
             let found = try await alice.walk(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),
@@ -157,7 +159,8 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed reported that the user lost a channel, with no later events of it.
+    /// Throws unless the feed reported that the user lost a channel, and no later events of the
+    /// channel.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

@@ -10,7 +10,8 @@ extension BackendConformance {
             for name in ["one", "two", "three"] {
                 urls.append(try await scene.channel(alice, bob, named: name))
             }
-            // The second channel has the newest message, unless clocks differ; the third has none.
+            // Unless clocks differ, the second channel has the newest message. The third channel
+            // has no message.
             let old = try await bob.send("old", in: urls[0])
             let new = try await bob.send("new", in: urls[1])
             var reading = FeedReading(alice)
@@ -109,7 +110,7 @@ extension BackendConformance {
         },
     ]
 
-    /// The number of messages above which servers do not report each one to a device that was
-    /// offline.
+    /// A number of messages that is too large for a server to report each of them to a device that
+    /// was offline.
     static let many = 30
 }

@@ -173,9 +173,9 @@ extension Device {
 extension FeedEvent {
     var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
 
-    /// A Boolean value that indicates whether a device stores the event.
+    /// A Boolean value that indicates whether devices store the effect of the event.
     ///
-    /// Events that are only reported live are not repeated.
+    /// Other events are only reported while the feed is live, and are not repeated.
     fileprivate var isKept: Bool {
         switch self {
         case .typing, .participants, .openChannel, .unreadCount: false

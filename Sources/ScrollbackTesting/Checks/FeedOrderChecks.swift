@@ -87,7 +87,7 @@ extension BackendConformance {
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
                 try await reading.await("of the user's own message", message, else: nil)
-                // After a truncation it is a message like any other.
+                // The message may have arrived by a truncation's backfill instead of an event.
                 guard let notified = reading.received(in: url).first else { continue }
                 try expectEqual(notified.requestID, request, "the request id")
             }
@@ -120,7 +120,7 @@ extension BackendConformance {
         },
     ]
 
-    /// Throws if a message is changed that was not reported before.
+    /// Throws if an event changes a message that the feed has not reported before.
     private static func expectChangesFollowMessages(_ events: [FeedEvent]) throws {
         var notified: Set<MessageID> = []
         var deleted: Set<MessageID> = []
@@ -161,7 +161,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Throws unless a lookup returns exactly this message.
+    /// Throws unless a lookup of the message returns an equal one.
     fileprivate func expectWhole(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
         try expectEqual([message.essence], found.map(\.essence), "the feed reported")

@@ -88,8 +88,8 @@ extension BackendConformance {
             for message in try await bob.send(many, in: url) {
                 try await bob.edit(message, "edited")
             }
-            // Each changelog ends after a limited number of pages, even if nothing has changed
-            // since.
+            // A changelog must end after a limited number of pages even if nothing has changed
+            // since the previous one.
             var point = ChangelogPoint.feed(cursor)
             for _ in 0..<3 {
                 guard let last = try await alice.changelog(url, since: point).last?.next else {

@@ -72,7 +72,7 @@ extension BackendConformance {
         },
     ]
 
-    /// Passes pages of several sizes around several anchors to a check.
+    /// Calls a check with pages of several sizes around several anchors.
     private static func lookAround(
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
@@ -96,8 +96,9 @@ extension BackendConformance {
         }
     }
 
-    /// Returns the number of messages before an anchor; `nil` for a time, which another promise
-    /// covers, and for a cursor.
+    /// Returns the number of messages before an anchor.
+    ///
+    /// Returns `nil` for a time, which another promise covers, and for a cursor.
     private static func place(of anchor: MessageAnchor, in all: [Message]) -> Int? {
         switch anchor {
         case .newest: all.count
@@ -108,7 +109,7 @@ extension BackendConformance {
 }
 
 extension Message {
-    /// Deletes the message with the device of its sender.
+    /// Deletes the message on the device of its sender.
     func deleted(by devices: [Device]) async throws {
         for device in devices where device.userID == sender?.userID {
             return try await device.delete(self)

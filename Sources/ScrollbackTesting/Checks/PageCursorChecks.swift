@@ -79,15 +79,16 @@ extension BackendConformance {
                 let url = try await scene.channel(alice, bob)
                 var sent = try await alice.send(9, in: url).inOrder
                 if side == .older { sent.reverse() }
-                // In the direction of the fetches: a page of three messages, and the remaining six.
+                // In the direction of paging: a first page of three messages, then the remaining
+                // six.
                 let (seen, cursor) = try await bob.firstPage(url, side, of: 3)
-                // The last message of the page, the first one after it, and a later one.
+                // Deletes the last message of the first page, the one after it, and a later one.
                 for index in [seen - 1, seen, seen + 2] { try await alice.delete(sent[index]) }
                 let new = try await alice.send("new", in: url)
                 var left = Array(sent[seen...])
                 for index in [2, 0] { left.remove(at: index) }
-                // The position of the new message determines whether it follows the page's last
-                // message.
+                // If the new message's position is before the last message of the page, the next
+                // page does not contain it.
                 let isNewer = [sent[seen - 1], new].inOrder.ids.last == [new].ids[0]
                 if isNewer == (side == .newer) { left.append(new) }
                 for step in [2, 20] {
@@ -109,7 +110,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Returns the number of messages of the first page that is not empty, and its cursor.
+    /// Returns the number of messages and the cursor of the first page that is not empty.
     fileprivate func firstPage(
         _ url: ChannelURL, _ side: Side, of limit: Int
     ) async throws -> (count: Int, cursor: PageCursor) {

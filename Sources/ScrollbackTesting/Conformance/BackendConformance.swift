@@ -22,15 +22,16 @@ public enum BackendConformance {
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + openChannelChecks
 
-    /// The number of checks after which a host counts as unreachable.
+    /// The number of checks after which the server counts as unreachable if no device has
+    /// connected.
     private static let attempts = 3
 
     /// Runs the checks one after the other.
     ///
-    /// If no device can connect, all checks would fail alike. Therefore, if no device has connected
-    /// in the first three checks that were not skipped, the remaining checks do not run, and
-    /// ``ConformanceReport/failure`` has the reason. The same applies if the subject has fewer than
-    /// three users.
+    /// If no device can connect, all checks would fail for the same reason. Therefore, if no device
+    /// has connected in the first three checks that were not skipped, the remaining checks do not
+    /// run, and ``ConformanceReport/failure`` contains the reason. The same applies if the subject
+    /// has fewer than three users.
     ///
     /// - Parameters:
     ///   - subject: The server, and the way to reach it.

@@ -6,9 +6,9 @@ public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
     /// The text of the promise.
     public let sentence: String
 
-    /// Returns the listed promise with an ID.
+    /// Returns the promise with an ID.
     ///
-    /// Traps if there is none.
+    /// Traps if no promise has it.
     init(id: String) {
         guard let sentence = BackendPromise.sentences[id] else {
             preconditionFailure("`Backend` promises nothing that is called \(id).")

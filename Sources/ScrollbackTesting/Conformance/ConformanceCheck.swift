@@ -17,13 +17,13 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
     /// The promise.
     public let promise: BackendPromise
 
-    /// The actions of the check, as a sentence.
+    /// A sentence that describes the actions of the check.
     public let summary: String
 
     /// The capabilities that the backend must have.
     public let capabilities: BackendCapabilities
 
-    /// The hooks that the host must have.
+    /// The hooks that the subject must support.
     public let hooks: Set<ConformanceHook>
 
     let body: @Sendable (Scene) async throws -> Void
@@ -54,7 +54,7 @@ extension ConformanceCheck {
         await result(on: subject).result
     }
 
-    /// Returns the result, and whether a device could connect during the check.
+    /// Returns the result, and whether any device connected during the check.
     func result(
         on subject: some ConformanceSubject
     ) async -> (result: ConformanceResult, hasConnected: Bool) {
@@ -91,12 +91,13 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // Not a task group: it would wait for a call that ignores its cancellation.
+        // A task group would wait for a call that ignores its cancellation, so this is a separate
+        // task.
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
-            // If this task is canceled, the work is done. `Task.sleep` traps on durations of
-            // centuries.
+            // If this task is canceled, the work has finished. The duration is limited, because
+            // `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 alarm.give(.failure(Broken(text: "it was not over after \(deadline)")))
             }
@@ -109,7 +110,7 @@ extension ConformanceCheck {
     }
 }
 
-/// The first of several results.
+/// Holds the first of several results.
 private final class FirstResult: Sendable {
     private enum State {
         case none
@@ -131,7 +132,9 @@ private final class FirstResult: Sendable {
         }
     }
 
-    /// Can be awaited once.
+    /// The first result.
+    ///
+    /// Await it only once.
     var result: Result<Void, any Error> {
         get async {
             await withCheckedContinuation { continuation in
@@ -150,7 +153,7 @@ private final class FirstResult: Sendable {
 /// An error that indicates that a promise is not fulfilled.
 struct Broken: Error {
     let text: String
-    /// The promise that was found broken; `nil` for the promise of the check.
+    /// The ID of the broken promise; `nil` for the promise of the check.
     var promiseID: String?
 }
 

@@ -1,8 +1,8 @@
 /// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
-    /// The promise, as ``BackendPromise/id``.
+    /// The ID of the promise; see ``BackendPromise/id``.
     ///
-    /// If the check found another promise broken, the ID of that one.
+    /// If the check found that another promise is broken, this is the ID of that promise.
     public let promiseID: String
 
     /// The text of the promise.
@@ -16,16 +16,16 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
 
     /// The calls that led to a failure and their responses, oldest first; empty without a failure.
     ///
-    /// The trace is complete; the description shortens it.
+    /// The trace is complete. ``description`` contains a shortened form.
     public let trace: [String]
 
     /// The outcome of a check.
     public enum Outcome: Hashable, Sendable, Codable {
         /// The promise is fulfilled, as far as the check can determine.
         case passed
-        /// The promise is not fulfilled, with a description of the observed behavior.
+        /// The promise is not fulfilled. The value describes the observed behavior.
         case failed(String)
-        /// The promise was not checked, with the reason.
+        /// The promise was not checked. The value is the reason.
         case skipped(String)
     }
 
@@ -49,8 +49,10 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
 }
 
 extension ConformanceResult: CustomStringConvertible {
-    /// The result in one line; for a failure also the promise, the observed behavior, and the calls
-    /// that led to it.
+    /// The result in one line.
+    ///
+    /// For a failure, further lines contain the promise, the observed behavior, and the calls that
+    /// led to it.
     ///
     /// Long lines are shortened, and calls in the middle of a long trace are omitted; ``trace`` has
     /// all of them.
@@ -74,7 +76,7 @@ extension [String] {
     /// The numbers of calls that are shown from the start and from the end of a trace.
     private static let (first, last) = (8, 24)
 
-    /// The trace without its middle if it is long, and with shortened lines.
+    /// The trace with shortened lines and, if it is long, without its middle.
     fileprivate var shortened: [String] {
         let hidden = count - Self.first - Self.last
         guard hidden > 1 else { return map(\.shortened) }
@@ -86,7 +88,7 @@ extension [String] {
 extension String {
     /// The numbers of characters that are shown from the start and from the end of a line.
     ///
-    /// Responses end with their cursors, so that part of the line must come from its end.
+    /// The end is shown because responses end with their cursors.
     private static let (first, last) = (140, 57)
 
     fileprivate var shortened: String {
@@ -100,8 +102,8 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The results of the checks, in the order in which they ran.
     public let results: [ConformanceResult]
 
-    /// The reason why the checks were stopped before they had a meaningful result; `nil` if they
-    /// were not stopped.
+    /// The reason why the run was stopped early, such as an unreachable server; `nil` if it was not
+    /// stopped.
     ///
     /// See ``BackendConformance/run(on:only:)``.
     public let failure: String?
@@ -123,16 +125,16 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The IDs of the promises that are not fulfilled.
     public var brokenPromises: Set<String> { Set(failed.map(\.promiseID)) }
 
-    /// A Boolean value that indicates whether the checks ran and none of them failed.
+    /// A Boolean value that indicates whether the checks ran and no check failed.
     public var isKept: Bool { failure == nil && failed.isEmpty }
 }
 
 extension ConformanceReport: CustomStringConvertible {
-    /// One line with the broken promises; then the failures with their traces, the skipped checks,
+    /// A line with the broken promises, then the failures with their traces, the skipped checks,
     /// and the number of checks with each outcome.
     public var description: String {
         if let failure {
-            // All checks failed alike: show the trace of one.
+            // All checks failed for the same reason: one trace is enough.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
             return (["nothing was checked: \(failure)"] + trace).joined(separator: "\n")
         }
@@ -145,7 +147,7 @@ extension ConformanceReport: CustomStringConvertible {
 
     /// The first line, such as `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
     ///
-    /// The number of promises is that of the checked ones.
+    /// Only promises that were checked are counted.
     private var headline: String {
         let found = Set(results.filter { !$0.isSkipped }.map(\.promiseID))
         var names: [String] = []

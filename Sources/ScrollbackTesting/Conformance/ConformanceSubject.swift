@@ -6,24 +6,23 @@ public import Sync
 /// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` are required. Checks that need
 /// more than the subject provides are skipped, with the reason in the report.
 public protocol ConformanceSubject: Sendable {
-    /// At least three users who may connect, and who share no channel in which other users write.
+    /// At least three users who may connect, and who share no channel in which anyone else writes.
     var users: [Credentials] { get }
 
-    /// Creates the backend of another device of a user, not yet connected.
+    /// Creates a backend for another device of a user, not yet connected.
     ///
-    /// If its feed has nothing to report, it must respond with an empty batch: ideally at once,
-    /// otherwise when the server ends the wait. A feed that waits forever blocks the checks that
-    /// expect no event.
+    /// If its feed has no events, it must respond with an empty batch, either immediately or when
+    /// the server ends the wait. If a feed waits forever, checks that expect no event never finish.
     func makeBackend(for user: Credentials) async throws -> any Backend
 
     /// Returns a request ID that was never used on this server; see ``RequestIDs``.
     func makeRequestID() -> RequestID
 
-    /// Creates a group channel that users have joined, for servers on which users cannot do so
-    /// themselves.
+    /// Creates a group channel that the given users have joined, on servers on which users cannot
+    /// create channels themselves.
     ///
-    /// The default implementation returns `nil`: the first user then creates the channel with the
-    /// backend, and the other users accept if they are invited.
+    /// The default implementation returns `nil`. The checks then create the channel as the first
+    /// user, and the other users accept if they are invited.
     ///
     /// - Parameters:
     ///   - name: The name of the channel.
@@ -33,27 +32,26 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
 
-    /// Adds messages to the history of a channel, as an import of an old log does, if the server
-    /// can.
+    /// Adds messages to the history of a channel, as when an old log is imported.
     ///
-    /// The default returns `false`, and the checks of imports are skipped.
+    /// The default implementation returns `false`, and the checks of imports are skipped.
     ///
-    /// - Parameter messages: Messages of one channel, with their times and senders, and without ids
-    ///   or request ids. They may be older than messages of the channel, and a sender need not be a
-    ///   member.
-    /// - Returns: A Boolean value that indicates whether the messages are in the channel's history
-    ///   now; `false` if the server imports nothing.
+    /// - Parameter messages: Messages of one channel, with times and senders, but without IDs and
+    ///   request IDs. They may be older than existing messages of the channel, and a sender need
+    ///   not be a member.
+    /// - Returns: `true` if the messages are now in the channel's history; `false` if the server
+    ///   cannot import.
     /// - Throws: Any error; the check fails with it.
     func importMessages(_ messages: [Message]) async throws -> Bool
 
-    /// Removes the messages of all channels that were created before a time, as a retention period
-    /// does, if the server can.
+    /// Removes the messages of all channels that were created before a time, as when a retention
+    /// period ends.
     ///
-    /// The default returns `false`, and the checks of retention are skipped.
+    /// The default implementation returns `false`, and the checks of retention are skipped.
     ///
-    /// - Parameter time: The creation time of the oldest message that stays.
-    /// - Returns: A Boolean value that indicates whether the older messages are removed; `false` if
-    ///   the server keeps them.
+    /// - Parameter time: The creation time of the oldest message that is kept.
+    /// - Returns: `true` if the older messages were removed; `false` if the server cannot remove
+    ///   them.
     /// - Throws: Any error; the check fails with it.
     func expireMessages(before time: Timestamp) async throws -> Bool
 
@@ -66,17 +64,17 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func perform(_ hook: ConformanceHook) async throws
 
-    /// The maximum difference of the clocks that give messages their times. The default is zero.
+    /// The maximum difference between the clocks from which messages get their times. The default
+    /// is zero.
     ///
-    /// If the clocks differ at all, a message may have an older position than a message that was
-    /// sent before it: `send.order` is not checked then. All other promises apply to such servers
-    /// too.
+    /// If it is not zero, a message may have an older position than a message that was sent before
+    /// it, so `send.order` is not checked. All other promises apply to such servers too.
     var clockSkew: Duration { get }
 
     /// The number of consecutive empty feed batches after which an expected event counts as
     /// missing. The default is 5.
     ///
-    /// The limit for batches with other events is a hundred times as high.
+    /// Batches with other events are limited to a hundred times this number.
     var patience: Int { get }
 
     /// The maximum duration of a check. The default is `nil`: no limit, and no use of a clock.
@@ -86,15 +84,15 @@ public protocol ConformanceSubject: Sendable {
 }
 
 extension ConformanceSubject {
-    /// Returns `nil`: the channel is created with the backend.
+    /// Returns `nil`, so that the checks create the channel with the backend.
     public func makeChannel(
         named name: String, for users: [Credentials]
     ) async throws -> ChannelURL? { nil }
 
-    /// Returns `false`: nothing is imported.
+    /// Returns `false`: the server cannot import.
     public func importMessages(_ messages: [Message]) async throws -> Bool { false }
 
-    /// Returns `false`: nothing is removed.
+    /// Returns `false`: the server cannot remove messages.
     public func expireMessages(before time: Timestamp) async throws -> Bool { false }
 
     /// None.
@@ -116,29 +114,31 @@ extension ConformanceSubject {
 }
 
 extension ConformanceSubject {
-    /// The reason why no check can run; `nil` if there is none.
+    /// The reason why no check can run; `nil` if checks can run.
     var lack: String? { users.count < 3 ? "the subject names fewer than three users" : nil }
 }
 
-/// An action of a host on its server that enables more checks.
+/// An action on the server that the subject may support, and that enables more checks.
 public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
-    /// The server stops and restarts with its stored data. Earlier devices are not used again.
+    /// The server stops and restarts with its stored data. Devices that were created before are not
+    /// used again.
     case restartServer
 
     /// The server discards its record of past changes, so that earlier cursors and tokens cannot be
     /// resumed. Users, channels and messages are kept.
     case forgetPast
 
-    /// The server's history is rolled back, as after a restore from a backup: it has a new epoch.
+    /// The server's history is rolled back, as after a restore from a backup, so that the server
+    /// has a new epoch.
     case breakHistory
 
-    /// The server does not report each missed message to a device that was offline: the next batch
-    /// has truncations of channels with more than a few messages.
+    /// The server starts to report truncations: a device that was offline does not receive each
+    /// missed message of a channel with more than a few of them.
     case openTruncations
 
     /// The server's clock stops, so that messages are created in the same millisecond.
     case stopTime
 
-    /// The server's clock continues; performed after each check that stopped it.
+    /// The server's clock runs again. Performed after each check that stopped it.
     case startTime
 }

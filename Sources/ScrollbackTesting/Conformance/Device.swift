@@ -13,7 +13,7 @@ struct Device: Sendable {
         backend.capabilities.contains(capability)
     }
 
-    /// Accepts the invitation to a channel, if the user has only been invited.
+    /// Accepts the invitation to a channel, if the user is invited and has not joined.
     func accept(_ url: ChannelURL) async throws {
         guard can(.invitations) else { return }
         guard try await backend.channel(url).myMemberState == .invited else { return }
@@ -40,7 +40,7 @@ extension Device {
         return try await backend.send(OutboxItem(params, id, url))
     }
 
-    /// Sends a number of messages: "1", "2", "3" and so on.
+    /// Sends `count` messages with the texts "1", "2", "3" and so on.
     func send(_ count: Int, in url: ChannelURL) async throws -> [Message] {
         var messages: [Message] = []
         for number in 0..<count { messages.append(try await send("\(number + 1)", in: url)) }
@@ -78,14 +78,15 @@ extension Device {
 
 // MARK: Reading
 
-/// A direction in a history.
+/// A direction in a history: toward older or newer messages.
 enum Side {
     case older
     case newer
 }
 
 extension Device {
-    /// Returns all messages or replies in one direction from an anchor, oldest first.
+    /// Pages from an anchor to the end in one direction, and returns all messages or replies,
+    /// oldest first.
     func walk(
         _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
         thread parent: MessageID? = nil
@@ -171,7 +172,9 @@ extension GroupChannelListQuery {
 // MARK: Properties of messages
 
 extension Message {
-    /// The ID, which every message of a server has.
+    /// The ID.
+    ///
+    /// Every message that a server returns has one.
     var id: MessageID {
         get throws {
             guard let messageID else { throw Broken(text: "a message without an id: \(shown)") }
@@ -188,8 +191,8 @@ extension Sequence<Message> {
 
     /// The messages in the order of a history.
     ///
-    /// This is the order in which they were sent, unless the clocks of the server differ; only
-    /// `send.order` checks that.
+    /// Unless the clocks of the server differ, this is the order in which they were sent, which
+    /// only `send.order` checks.
     var inOrder: [Message] {
         sorted { left, right in
             guard let place = left.position, let other = right.position else { return false }

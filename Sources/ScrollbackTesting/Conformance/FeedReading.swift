@@ -23,7 +23,7 @@ struct FeedReading {
         return batch
     }
 
-    /// Requests batches until the feed is live, that is, has reported all missed events.
+    /// Requests batches until the feed is live, which means that it has reported all missed events.
     mutating func catchUp() async throws {
         var limit = Limit(device.scene.subject.patience)
         repeat {
@@ -50,8 +50,8 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Requests batches until a matching message is reported: by an event, or by a truncation whose
-    /// backfill contains it.
+    /// Requests batches until a matching message is reported, by an event or by the backfill of a
+    /// truncation.
     @discardableResult
     mutating func await(
         _ what: String, _ message: Message, else promiseID: String? = "feed.complete",
@@ -74,7 +74,7 @@ struct FeedReading {
     }
 
     /// Requests batches until the deletion of a message is reported: by an event, or by a
-    /// truncation whose backfill does not contain the message.
+    /// truncation whose backfill no longer contains the message.
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("of a deletion") { event in
             switch event {
@@ -91,13 +91,14 @@ struct FeedReading {
         }
     }
 
-    /// Returns the messages of a truncation's backfill, oldest first; empty for any other event.
+    /// If the event is a truncation, backfills it and returns the messages, oldest first; empty for
+    /// any other event.
     private func omitted(before event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
         guard case .truncation(in: url) = event else { return [] }
         return try await device.walk(url, from: .newest, .older)
     }
 
-    /// The limit for batches without the expected event.
+    /// The limit for the number of batches without the expected event.
     private struct Limit: CustomStringConvertible {
         let patience: Int
         private var empty = 0
@@ -116,7 +117,7 @@ struct FeedReading {
 }
 
 extension Device {
-    /// Returns the current cursor of the feed, after all earlier events.
+    /// Returns the cursor after all events so far.
     func tip() async throws -> FeedCursor {
         var reading = FeedReading(self)
         try await reading.catchUp()

@@ -1,12 +1,12 @@
 import Models
 import Sync
 
-/// The messages of a channel on a device that stores its feed's events, backfills truncations and
-/// fetches changed ranges again.
+/// A copy of a channel's messages, maintained as a client would do it: by storing the feed's
+/// events, backfilling truncations and fetching changed ranges again.
 struct Replica {
-    /// The device that follows the feed.
+    /// The device that reads the feed.
     ///
-    /// Another device may continue.
+    /// It can be replaced by another one, which continues.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
@@ -65,7 +65,7 @@ struct Replica {
         messages[id] = message
     }
 
-    /// Throws unless the replica equals the current history of the channel.
+    /// Throws unless the replica equals the channel's current history.
     func expectAgreement() async throws {
         let history = try await device.history(url)
         let held = messages.values.inOrder
@@ -112,13 +112,13 @@ extension Device {
 }
 
 extension Message {
-    /// The properties that identify a version of the message.
+    /// The properties that change when the message changes.
     fileprivate var state: [String] {
         ["\(messageID ?? "-")", "version \(version)", text]
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
     }
 
-    /// The properties that must be equal in every call that returns the message.
+    /// The properties in which all responses with this version of the message must agree.
     var essence: [String] {
         [
             "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
@@ -135,7 +135,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// The properties that must be equal in every call that returns the channel.
+    /// The properties in which all responses with this state of the channel must agree.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

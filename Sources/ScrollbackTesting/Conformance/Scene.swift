@@ -2,7 +2,8 @@ import Models
 import Store
 import Sync
 
-/// The environment of a check: devices of the subject's users, and channels of its own.
+/// The environment of one check: devices of the subject's users, and channels that only this check
+/// uses.
 final class Scene: Sendable {
     let subject: any ConformanceSubject
     let log = CallLog()
@@ -18,7 +19,7 @@ final class Scene: Sendable {
         self.subject = subject
     }
 
-    /// Throws unless the backend has the capabilities and the host has the hooks.
+    /// Throws unless the backend has the capabilities and the subject supports the hooks.
     func require(
         _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>
     ) async throws {
@@ -32,8 +33,10 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
-    /// Returns a time that is in the past on all clocks of the server if the given time is in the
-    /// past on one of them.
+    /// Returns an earlier time.
+    ///
+    /// If the given time has passed on one clock of the server, the earlier one has passed on all
+    /// of its clocks.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }
@@ -75,7 +78,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and restarts the clock.
+    /// Disconnects all devices, and lets a stopped clock run again.
     func end() async -> (any Error)? {
         let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
         for device in devices { await device.backend.base.disconnect() }
@@ -88,7 +91,9 @@ final class Scene: Sendable {
         }
     }
 
-    /// Creates a channel that users have joined; the first one is the operator.
+    /// Creates a channel that the users of some devices have joined.
+    ///
+    /// The first user is the operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL
     {
@@ -108,12 +113,12 @@ final class Scene: Sendable {
     }
 }
 
-/// Throws the observed behavior unless a condition is true.
+/// Throws a description of the observed behavior unless a condition is true.
 func expect(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     guard condition else { throw Broken(text: seen()) }
 }
 
-/// Throws the observed values unless they are equal.
+/// Throws a description of both values unless they are equal.
 func expectEqual<Value: Equatable>(_ left: Value, _ right: Value, _ what: String) throws {
     try expect(left == right, "\(what): \(shown(left)) instead of \(shown(right))")
 }

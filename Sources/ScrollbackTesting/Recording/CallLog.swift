@@ -1,12 +1,12 @@
 import Models
 
-/// A log of calls to backends and their responses, with one line for each, in the order of the
+/// A log of calls to backends, with one line for each call and its response, in the order of the
 /// responses.
 ///
 /// Several recorders may share a log, which then shows the calls of several users in order. The
 /// class is thread-safe.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// Closures, because most logs are never read: a line is formatted when it is read.
+    /// Closures that format a line when it is read, because most logs are never read.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.

@@ -91,8 +91,8 @@ extension OutboxItem {
 }
 
 extension Timestamp {
-    /// So many minutes after the time at which a ``ManualClock`` begins; at most as many as there
-    /// is time.
+    /// The time `minute` minutes after the initial time of a ``ManualClock``, limited to the range
+    /// of `Timestamp`.
     static func sample(minute: Int) -> Timestamp {
         let (time, overflows) = Int64(minute).multipliedReportingOverflow(by: 60_000)
         let end: Int64 = minute < 0 ? .min : .max

@@ -18,12 +18,11 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// Returns a number from 0 up to, but not including, another one; 0 if that is less than 1.
+    /// Returns a number that is at least 0 and less than `end`; 0 if `end` is less than 1.
     public mutating func number(below end: Int) -> Int {
         Int.random(in: 0..<max(end, 1), using: &self)
     }
 
-    /// Returns whether something happens that happens once in so many cases; always, for less than
-    /// 2.
+    /// Returns `true` with a probability of one in `count`; always if `count` is less than 2.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

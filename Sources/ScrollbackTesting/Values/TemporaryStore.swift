@@ -52,7 +52,7 @@ public final class TemporaryStore: Sendable {
 
     deinit {
         store.close()
-        // If this fails, the system removes the directory with its other temporary files.
+        // If the removal fails, the system removes the directory with its other temporary files.
         try? FileManager.default.removeItem(at: directory)
     }
 }
