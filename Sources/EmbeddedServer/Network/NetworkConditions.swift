@@ -16,9 +16,10 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the network is online.
     ///
-    /// While offline, each call throws `notConnected`. Going offline ends calls in flight with
-    /// `unanswered`, and feed calls, which have no effect, with `notConnected`. When the network is
-    /// online again, calls succeed without another `connect`.
+    /// While offline, each call throws `notConnected`. Going offline ends calls in flight: with
+    /// `unanswered` if the request may have reached the server, and otherwise with `notConnected`,
+    /// which includes all feed calls, because they have no effect. When the network is online
+    /// again, calls succeed without another `connect`.
     public var isOnline = true
 
     /// The latencies by kind of call.
