@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// A separate package, so that users of Scrollback do not fetch the libraries it is compared with.
+// A separate package, so that users of Scrollback do not fetch the libraries with which it is
+// compared.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v14)],
@@ -15,15 +16,14 @@ let package = Package(
         .package(path: "../Tests/Scrollback"),
         .package(path: "Measuring"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // The version that generated Sources/Protobuf.
+        // The same version as the plugin that generated Sources/Protobuf.
         .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
-        // Generated with the plugin that `swift build -c release --product protoc-gen-swift` builds
-        // in a checkout of swift-protobuf:
-        // protoc --swift_opt=Visibility=Public --swift_out=Sources/Protobuf -I ../Docs
-        // scrollback.proto
+        // To generate Sources/Protobuf, run `swift build -c release --product protoc-gen-swift` in
+        // a checkout of swift-protobuf, and then, with that plugin: protoc
+        // --swift_opt=Visibility=Public --swift_out=Sources/Protobuf -I ../Docs scrollback.proto
         .target(
             name: "Protobuf",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// What all measuring shares. A package of its own, so that counting the figures that CI checks
-// fetches none of what Scrollback is compared with.
+// Code that all benchmarks share. It is a package of its own, so that counting the figures that CI
+// checks does not fetch the libraries with which Scrollback is compared.
 let package = Package(
     name: "Measuring",
     platforms: [.macOS(.v14)],

@@ -9,7 +9,7 @@ struct Case {
 
     let name: String
     let kind: Kind
-    /// Runs the code a number of times.
+    /// Runs the code `count` times.
     let run: (Int) -> Void
 }
 
@@ -22,9 +22,9 @@ struct Group {
 }
 
 extension Case {
-    /// Creates a case that takes the inputs in turn.
+    /// Creates a case that calls `body` with each input in turn.
     ///
-    /// Inlined, so that `body` is timed and not a call of a closure.
+    /// Inlined, so that the measured time is that of `body` without the call of a closure.
     @inline(__always)
     init<Input, Output>(
         _ name: String, _ kind: Kind, _ inputs: [Input], _ body: @escaping (Input) throws -> Output

@@ -16,10 +16,12 @@ struct Measurement: Encodable {
     var ratio: Double?
 }
 
-/// The extent of a measurement.
+/// The number and the duration of measurements.
 struct Effort {
     var rounds: Int
-    /// The number of timings of each case in a round, of which the fastest counts.
+    /// The number of timings of each case in a round.
+    ///
+    /// The fastest one counts.
     var samples = 3
     /// The shortest duration of one timing.
     var sampleTime = Duration.microseconds(100)
@@ -27,9 +29,9 @@ struct Effort {
 
 /// Measures all cases of all groups in one run.
 ///
-/// Every round times every case briefly and starts with another case. The result of a case is the
-/// median over the rounds of its fastest timing in each round. A temporary disturbance then affects
-/// all cases alike and does not change medians.
+/// Every round times each case briefly, starting with another case than the round before. The
+/// result of a case is the median, over the rounds, of its fastest timing in each round. A
+/// temporary disturbance then affects all cases alike and does not change the medians.
 func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     let cases = groups.flatMap { group in group.cases.map { (group: group.title, case: $0) } }
     let counts = cases.map { calibrate($0.case, effort.sampleTime) }
@@ -64,14 +66,14 @@ func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     return measurements
 }
 
-/// Returns how often a case has to run to take long enough to be timed.
+/// Returns the number of executions after which a case has run long enough to be timed.
 private func calibrate(_ subject: Case, _ goal: Duration) -> Int {
     var count = 1
     while time(subject, count) < goal.nanoseconds { count *= 2 }
     return count
 }
 
-/// Returns nanoseconds.
+/// Returns the duration of an execution in nanoseconds.
 private func time(_ subject: Case, _ count: Int) -> Double {
     let start = ContinuousClock.now
     subject.run(count)

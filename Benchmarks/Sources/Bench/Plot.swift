@@ -2,7 +2,7 @@ import Foundation
 import Measuring
 
 extension Report {
-    /// The medians of the groups with the first language as bars, on a logarithmic scale.
+    /// A bar chart of the medians for the first language, on a logarithmic scale.
     var plot: String {
         var shapes: [String] = []
         var y = 20.0

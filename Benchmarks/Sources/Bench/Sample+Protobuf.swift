@@ -2,7 +2,7 @@ import Measuring
 import Models
 import Protobuf
 
-// swift-protobuf has a protocol named Message.
+// swift-protobuf also declares a protocol named Message.
 typealias Message = Models.Message
 typealias ProtoMessage = Scrollback_Message
 typealias ProtoChannel = Scrollback_GroupChannel

@@ -4,8 +4,9 @@ import Models
 
 /// The same messages in every measured form.
 ///
-/// There are several, taken in turn, so that neither the optimizer nor the branch predictor can
-/// learn them; few enough to stay in the fastest cache, like those of a page that was just read.
+/// There are several messages, which are used in turn, so that neither the optimizer nor the branch
+/// predictor can learn them. They are few enough to stay in the fastest cache, like the messages of
+/// a page that was just read.
 struct Sample {
     static let count = 32
 

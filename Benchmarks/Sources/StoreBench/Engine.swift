@@ -3,28 +3,28 @@ import Models
 
 /// An operation on a store: the code that is timed.
 ///
-/// Its inputs were prepared before. It returns a number that has to be equal for all stores: the
-/// number of rows, or 1 for success.
+/// Its inputs are prepared before the timing. It returns a number that must be equal for all
+/// stores: the number of rows, or 1 for success.
 typealias Call = () throws -> Int
 
-/// A store: ours, or an alternative.
+/// A store to measure: Scrollback's or an alternative.
 ///
-/// A method prepares a call, untimed, by converting messages to the store's form, and returns the
-/// call. It returns `nil` if the store lacks the operation.
+/// Each method prepares a call by converting messages to the store's form, which is not timed, and
+/// returns the call. It returns `nil` if the store does not have the operation.
 protocol Engine: AnyObject, SendableMetatype {
     static var name: String { get }
-    /// The largest number of messages that the store is measured with.
+    /// The maximum number of messages with which the store is measured.
     static var largestSize: Int { get }
-    /// True if the store is only measured for the cost of writes.
+    /// A Boolean value that indicates whether only the writes of the store are measured.
     static var onlyWrites: Bool { get }
 
     /// Opens the store in an existing directory.
     init(at directory: URL) throws
     func close() throws
 
-    /// Loads messages faster than an app would insert them.
+    /// Loads messages in a faster way than inserting them as an app would.
     ///
-    /// Returns false if the store has no such way.
+    /// Returns `false` if the store has no faster way.
     func load(_ items: [Item]) throws -> Bool
     /// Marks everything that was loaded as complete, if the store records that.
     func coverEverything() throws
@@ -33,7 +33,7 @@ protocol Engine: AnyObject, SendableMetatype {
     func insert(_ items: [Item]) throws -> Call
     /// Writes one message, new or not.
     func put(_ item: Item) throws -> Call
-    /// Writes items that must be on disk when the call returns.
+    /// Writes items so that they are on disk when the call returns.
     func putDurably(_ items: [Item]) throws -> Call?
     func delete(_ item: Item) throws -> Call
 
@@ -61,7 +61,9 @@ extension Engine {
     func checkedPage(_ channel: Int, limit: Int) -> Call? { nil }
 }
 
-/// The stores that are compared; ours comes first.
+/// The stores that are compared.
+///
+/// The first one is Scrollback's.
 let engineTypes: [any Engine.Type] = [
     ScrollbackEngine.self, LevelDBEngine.self, BlindLevelDBEngine.self, SQLiteEngine.self,
     GRDBEngine.self, RecipeEngine.self,

@@ -2,12 +2,15 @@ import CPeers
 import Foundation
 import Models
 
-/// LevelDB from C, with the rows and options of our store: the limit for a store on LevelDB.
+/// LevelDB called from C, with the rows and options of Scrollback's store.
+///
+/// No store that is built on LevelDB can be faster.
 class LevelDBEngine: Engine {
     class var name: String { "LevelDB from C" }
     class var onlyWrites: Bool { false }
-    /// True if each message is looked up before it is written, which correct indexes and counters
-    /// require.
+    /// A Boolean value that indicates whether each message is looked up before it is written.
+    ///
+    /// Correct indexes and counters require this.
     var looks: Bool { true }
 
     private let db: OpaquePointer
@@ -120,7 +123,7 @@ class LevelDBEngine: Engine {
     }
 }
 
-/// LevelDB from C without lookups: correct only for new messages.
+/// LevelDB called from C without lookups, which is correct only for new messages.
 final class BlindLevelDBEngine: LevelDBEngine {
     override class var name: String { "LevelDB from C, blind" }
     override class var onlyWrites: Bool { true }

@@ -29,7 +29,9 @@ let readMessages: peer_reader = { context, bytes, size in
 }
 
 extension [Message] {
-    /// Reserves memory for a page, as our store does; a limit may be far larger than the page.
+    /// Reserves memory for a page as Scrollback's store does.
+    ///
+    /// A limit may be much larger than the page.
     mutating func reserveForPage(_ limit: Int) {
         if limit < 1_000 { reserveCapacity(limit) }
     }

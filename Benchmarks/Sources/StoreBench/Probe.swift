@@ -40,7 +40,8 @@ struct Probe: ParsableCommand {
         print(String(decoding: try JSONEncoder().encode(answer), as: UTF8.self))
     }
 
-    /// Reads all messages page by page, and returns the process's peak of private memory in bytes.
+    /// Reads all messages page by page, and returns the peak of the process's private memory in
+    /// bytes.
     private func mostMemory(reading engine: any Engine) throws -> Double {
         var most = 0.0
         let count = size / World.channelCount

@@ -5,13 +5,17 @@ struct Row {
     let title: String
     /// The number of calls to each store in a round.
     let calls: Int
-    /// The number of repetitions in one timing; more than 1 for calls as fast as the clock.
+    /// The number of repetitions in one timing.
+    ///
+    /// It is more than 1 for calls that are too fast for the clock.
     var repeats = 1
     /// The largest number of rounds.
     var rounds = 10
-    /// True if the operation changes the store, so that no call can be repeated.
+    /// A Boolean value that indicates whether the operation changes the store, so that no call can
+    /// be repeated.
     var changes = false
-    /// True if the store that only writes takes part.
+    /// A Boolean value that indicates whether the store that is only measured for writes takes
+    /// part.
     var isBlind = false
     /// Prepares a call to a store, given its number among those of all rounds.
     ///
@@ -68,7 +72,7 @@ extension Row {
             },
             Row(Title.miss, calls: 500, repeats: 4, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
-                // An id between existing ones.
+                // An ID that is between two existing ones in the order of IDs.
                 let id = World.id(channel, age: dice.roll(below: perChannel)).rawValue + "0"
                 return store.lookup(MessageID(id), in: channel)
             },
@@ -79,7 +83,7 @@ extension Row {
                 return channels.isEmpty ? nil : { try channels.reduce(0) { $0 + (try $1()) } }
             },
             Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in
-                // All messages of a channel are stored together, in each store.
+                // In each store, the messages of a channel are stored next to each other.
                 let channels = (0..<World.channelCount).map {
                     store.page($0, before: nil, limit: .max)
                 }
@@ -127,7 +131,7 @@ extension Row {
         ]
     }
 
-    /// The number of updates of the channel list before its top is read.
+    /// The number of updates of the channel list before its first channels are read.
     static let touches = 10_000
 
     static var channelLists: [Row] {

@@ -12,10 +12,10 @@ final class Runner {
     private let filter: (String) -> Bool
     private(set) var results: [Result] = []
 
-    /// The minimum cost of a durable write.
+    /// The minimum cost of a durable write: appending to a file and syncing it.
     static let appendName = "append, fdatasync"
 
-    /// The longest time for one store and row, in nanoseconds, after the first round.
+    /// The time limit for one store and row, in nanoseconds, after the first round.
     private var budget: Double { isQuick ? 0.3e9 : 3e9 }
 
     init(in directory: URL, isQuick: Bool, stores filter: @escaping (String) -> Bool) {
@@ -55,7 +55,9 @@ final class Runner {
         tell("\(size) messages: \(Int(start.duration(to: .now).nanoseconds / 1e9)) s")
     }
 
-    /// Loads each store, one after the other; small ones several times.
+    /// Loads the stores one after the other.
+    ///
+    /// A small store is loaded several times.
     private func load(_ world: World, _ types: [any Engine.Type]) throws {
         let rounds = world.size <= 100_000 && !isQuick ? 3 : 1
         var rates: [String: [Double]] = [:]
@@ -80,11 +82,11 @@ final class Runner {
         }
     }
 
-    /// Loads a new store with pages of 100, the newest of each channel first, as a synchronization
-    /// does.
+    /// Loads a new store with pages of 100 messages, the newest ones of each channel first, as a
+    /// sync does.
     ///
-    /// - Returns: The time of each batch. If the rest is loaded in another way, only of the batches
-    ///   for which there was time.
+    /// - Returns: The time of each batch that was loaded in this way. If the time is limited, the
+    ///   rest is loaded in another way.
     private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
         let directory = directory(type.name, world.size)
         try? FileManager.default.removeItem(at: directory)
@@ -114,7 +116,7 @@ final class Runner {
         return (start.duration(to: .now).nanoseconds / Double(repeats), result)
     }
 
-    /// Measures in new processes: opening, the first page and memory; and the size on disk.
+    /// Measures the opening, the first page and the memory in new processes, and the size on disk.
     private func probe(_ world: World, _ types: [any Engine.Type]) throws {
         var loaded: [String: [Double]] = [:]
         var clean = loaded
@@ -206,7 +208,8 @@ final class Runner {
                     if let call = try stores[index].call(number, &dice) { calls.append(call) }
                 }
                 if calls.isEmpty { continue }
-                // The first call after another store's would pay for cache misses of the processor.
+                // The first call after a call of another store would include the cost of cache
+                // misses.
                 if !row.changes { _ = try calls[0]() }
                 var returned: [Int] = []
                 for call in calls {
@@ -275,7 +278,8 @@ final class Runner {
             for index in Dice.turns(stores.count, round: round) {
                 for (number, item) in items.enumerated() {
                     if times[index].reduce(0, +) > budget {
-                        // All updates are required, even if there is no time to measure each.
+                        // All updates must be written, even if there is no time to measure all of
+                        // them.
                         _ = try stores[index].put(Array(items[number...]))()
                         break
                     }

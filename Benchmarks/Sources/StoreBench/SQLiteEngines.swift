@@ -3,7 +3,9 @@ import Foundation
 import Measuring
 import Models
 
-/// SQLite from C, tuned: the limit for SQLite.
+/// SQLite called from C and tuned.
+///
+/// No store that is built on SQLite can be faster.
 final class SQLiteEngine: SQLiteFileEngine {
     static let name = "SQLite, tuned"
 
@@ -50,8 +52,10 @@ final class SQLiteEngine: SQLiteFileEngine {
     }
 }
 
-/// SQLite as the database guides of chat SDKs show it: each call opens the file, prepares, runs and
-/// closes; messages are JSON, and nothing is tuned.
+/// SQLite as guides for chat SDKs use it: each call opens the database, prepares a statement, runs
+/// it and closes the database.
+///
+/// Messages are JSON, and nothing is tuned.
 final class RecipeEngine: SQLiteFileEngine {
     static let name = "database guide"
     static let largestSize = 100_000
@@ -68,7 +72,8 @@ final class RecipeEngine: SQLiteFileEngine {
         put(RawMessages(items: items), isDurable: true)
     }
 
-    /// Loads in one transaction, unlike the guide, to create a large database within seconds.
+    /// Loads all messages in one transaction, unlike the guides, so that a large database is ready
+    /// within seconds.
     func load(_ items: [Item]) throws -> Bool {
         let raw = try json(items)
         peer_sqlite_load(db, raw.pointer, raw.count)

@@ -49,7 +49,7 @@ final class ScrollbackEngine: Engine {
         }
     }
 
-    /// Uses the cursor below decoding, which pages are read with.
+    /// Reads the page's rows without decoding them.
     func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
         let url = World.url(channel)
         return { [store] in

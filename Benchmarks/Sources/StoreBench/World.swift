@@ -2,13 +2,15 @@ import Foundation
 import Measuring
 import Models
 
-/// The messages for every store, independent of the world's size.
+/// The messages for every store.
+///
+/// They do not depend on how many are loaded.
 struct World {
     static let channelCount = 100
     /// The time of the newest loaded message; messages that are put later are newer.
     private static let end: Int64 = 1_763_712_000_000
 
-    /// The number of loaded messages.
+    /// The number of messages that are loaded before measuring.
     let size: Int
 
     var messagesPerChannel: Int { size / World.channelCount }
@@ -25,14 +27,14 @@ struct World {
     /// A message newer than all loaded ones, different for each number.
     func new(_ number: Int) -> Item { Item(number % World.channelCount, number + 1) }
 
-    /// A new message whose id is between existing ids of its channel.
+    /// A new message whose ID is between existing IDs of its channel.
     func amongOthers(_ number: Int) -> Item {
         let channel = number % World.channelCount
         let age = number / World.channelCount % messagesPerChannel
         return new(number).renamed(World.id(channel, age: age).rawValue + "-\(number)")
     }
 
-    /// A message of a separate channel, in which many are deleted.
+    /// A message of a separate channel, from which many messages are deleted.
     static func extra(age: Int) -> Item { Item(channelCount, -age) }
 
     /// The time of a loaded message.
@@ -51,7 +53,7 @@ struct World {
 
 /// A message in the forms that the stores take.
 struct Item {
-    /// Starts at 0.
+    /// The index of the channel, from 0.
     let channel: Int
     let plain: PlainMessage
     let message: Message
@@ -112,7 +114,7 @@ struct Item {
 struct ChannelItem {
     static let count = 10_000
 
-    /// Starts at 0.
+    /// The index of the channel, from 0.
     let number: Int
     let channel: GroupChannel
     let lastMessageAt: Int64
@@ -173,10 +175,10 @@ struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The order in which stores take turns in a round.
+    /// The order in which the stores take turns in a round.
     ///
-    /// It varies, so that the state of the processor's caches after one store does not always
-    /// affect the same other store.
+    /// The order varies. Otherwise the state in which one store leaves the processor's caches would
+    /// always affect the same other store.
     static func turns(_ count: Int, round: Int) -> [Int] {
         var dice = Dice(round)
         return (0..<count).shuffled(using: &dice)

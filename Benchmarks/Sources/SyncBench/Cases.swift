@@ -96,7 +96,8 @@ struct Conversation: Sendable {
         _ = try await alice.connect(as: Credentials("alice"))
     }
 
-    /// Sends a number, and returns the time of the server's answer.
+    /// Sends a message with a number as its text, and returns the duration until the server's
+    /// response.
     @concurrent
     func say(_ number: Int) async throws -> ContinuousClock.Instant {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
@@ -129,8 +130,8 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
         }
         let seen = ContinuousClock.now
         wholeTimes.append(seen - start)
-        // The message travels to the server until the sender has the answer. The observer may be
-        // faster.
+        // The time of the server includes the response to the sender. The observer may receive the
+        // message earlier.
         times.append(max(.zero, seen - (try await sent)))
     }
     await conversation.engine.close()
@@ -160,7 +161,7 @@ final class Taker {
     }
 }
 
-/// Synchronizes many channels: first, and after a day with messages in each.
+/// Measures syncing many channels: for the first time, and after a day with messages in each.
 func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     let urls = (0..<count).map { ChannelURL("channel-\($0)") }

@@ -43,7 +43,7 @@ private func coldStart(
                 try batch.cover("channel-0", from: .beginning, through: .end)
             }
         }
-        // The list was used before the cache was closed.
+        // The list was requested before the cache was closed.
         if isListed { _ = try store.groupChannels(matching: GroupChannelListQuery(), limit: 20) }
         store.close()
     }
@@ -70,7 +70,7 @@ private func coldStart(
         let listed = FirstPage()
         channels.delegate = listed
         let listing = clock.now
-        // Without a connection: cached rows are shown before the server would be asked.
+        // Without a connection, only cached rows can be shown.
         _ = try? await channels.loadMore()
         precondition(channels.channels.count == query.limit)
         times["opening", default: []].append(opened - start)
@@ -116,7 +116,7 @@ final class Watch: MessageCollectionDelegate {
     private var text = ""
     private var continuation: CheckedContinuation<Void, Never>?
 
-    /// Waits for the notification of a message with a text.
+    /// Waits for the notification of a message with a given text.
     func hears(_ text: String) async {
         self.text = text
         await withCheckedContinuation { continuation = $0 }
@@ -147,7 +147,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     var times: [Duration] = []
     var wakes: [Duration] = []
     for number in 0..<count {
-        // Sent on a thread of its own that nothing waits for: it wakes only the feed.
+        // Sends on a thread of its own. Nothing waits for it, so the message wakes only the feed.
         async let sent = conversation.say(number)
         await watch.hears("\(number)")
         times.append(max(.zero, watch.last - (try await sent)))
@@ -169,7 +169,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Measures pages at increasing distance from the newest message.
+/// Measures pages at increasing distances from the newest message.
 @MainActor
 func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
@@ -199,8 +199,8 @@ func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Measures a live message in a list of 10,000, from its commit to the delegate: with free
-/// capacity, and when the oldest row has to be dropped.
+/// Measures a live message in a list of 10,000, from the commit to the delegate: with free
+/// capacity, and with a full list, from which the oldest row is removed.
 @MainActor
 func fold(_ count: Int, in directory: URL) async throws -> [Row] {
     try await fold(count, "a list of 10,000", room: count, in: directory.appending(path: "open"))

@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Store
 
-/// Measures the cost of encryption, alternating between a plain and an encrypted store.
+/// Measures the cost of encryption, alternating between an unencrypted and an encrypted store.
 func encryption(of count: Int, in directory: URL) throws -> [Row] {
     let places = ["plain", "encrypted"].map { directory.appending(path: $0) }
     let key = EncryptionKey()
@@ -34,7 +34,7 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
             precondition(page.count == 40, "\(page.count) messages")
         }
     }
-    // Without a block cache, each block is read from its file, which the system has in memory.
+    // Without a block cache, each block is read from its file, which is in the system's page cache.
     let cold = try inTurns(with: open(cacheSize: 0), rounds: times.count) {
         try page($0, times[$1])
     }
@@ -66,7 +66,7 @@ private func inTurns(
     var times: [[Duration]] = stores.map { _ in [] }
     for round in 0..<rounds {
         for turn in stores.indices {
-            // The first store of a round is the last of the next.
+            // A round starts with the store that came last in the previous round.
             let index = (turn + round) % stores.count
             times[index].append(try body(stores[index], round))
         }

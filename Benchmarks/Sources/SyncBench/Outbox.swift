@@ -6,7 +6,7 @@ import Sync
 
 /// Compares `send` with a durable write of the same outbox item.
 ///
-/// The two alternate, so that the state of the disk affects both.
+/// Calls of both alternate, so that the state of the disk affects both.
 func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
     let plain = try ChatStore(at: directory.appending(path: "plain"))
@@ -35,7 +35,7 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Measures a long queue of one channel, written offline and then sent.
+/// Measures a long queue of messages in one channel, which are written offline and then sent.
 func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(10, in: "general"), members: ["bob"])
@@ -58,7 +58,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
         for operation in await taker.next().operations {
             guard case .removedOutboxItem = operation else { continue }
             times.append(clock.now - start)
-            // The first remaining item follows all removed ones.
+            // The next item follows all items that were already removed.
             guard [count / 10, count - 10].contains(times.count) else { continue }
             heads.append(
                 try clock.measure { _ = try store.outboxItems(in: "general", limit: 1) })
@@ -68,7 +68,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let held = try store.read { try $0.messageCount(in: "general") }
     precondition(held >= count, "\(held) of \(count) messages are held")
     let tenth = count / 10
-    // Without the first one, which waits for the connection.
+    // The first item is excluded, because it waits for the connection.
     let first = (times[tenth - 1] - times[0]) / (tenth - 1)
     let last = (times[count - 1] - times[count - tenth]) / (tenth - 1)
     return [

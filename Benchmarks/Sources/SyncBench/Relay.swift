@@ -1,4 +1,4 @@
-/// Measures waking the threads of a live message without a message.
+/// Measures waking the threads that a live message wakes, but without a message.
 ///
 /// A call resumes a task, as the server does with a waiting feed. That task starts another one on
 /// the main actor, as the store does for a collection.
@@ -20,7 +20,7 @@ final class Relay {
 
     deinit { feed.finish() }
 
-    /// Returns the time for a number to arrive.
+    /// Returns the time until a number arrives.
     func pass(_ number: Int) async -> Duration {
         async let said = say(number)
         await withCheckedContinuation { waiting = $0 }

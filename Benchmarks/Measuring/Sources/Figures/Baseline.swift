@@ -16,7 +16,7 @@ struct Baseline {
 
     /// Returns the differences from the figures in the repository.
     ///
-    /// A call that is missing on either side counts as worse, because it is not watched.
+    /// A call that is missing on either side counts as worse, because its cost is then not checked.
     func compare(_ new: [Figure]) -> (worse: [String], better: [String]) {
         var worse: [String] = []
         var better: [String] = []

@@ -3,7 +3,7 @@ import CStoreCalls
 import Foundation
 import Measuring
 
-/// The cost of one call of the store, in units that are equal in every run.
+/// The cost of one call of the store, in counts that are the same in every run.
 struct Figure: Equatable {
     let name: String
     /// The values for each call, by the columns of the table.
@@ -13,7 +13,7 @@ struct Figure: Equatable {
 
     /// Counts the cost of a call: the mean of some calls, rounded to a whole number.
     ///
-    /// Some calls are made before, to exclude one-time initialization.
+    /// Some calls are made before counting, to exclude one-time initialization.
     ///
     /// - Parameters:
     ///   - name: The name of the call in the table.

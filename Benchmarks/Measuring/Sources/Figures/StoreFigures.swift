@@ -23,7 +23,7 @@ struct StoreFigures {
 
     private func all() throws -> [Figure] {
         var figures = try loading()
-        // Compacts the rows into LevelDB's table files, where most rows of a real store are.
+        // Compacts the rows into LevelDB's table files, which contain most rows of a real store.
         try store.purgeCleared()
         figures += try reading()
         figures += try writing()

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A page of the documentation, of which a command writes a part.
+/// A page of the documentation of which a command writes a part.
 public struct Page {
     private let url: URL
 
@@ -14,7 +14,8 @@ public struct Page {
         url = overview.deletingLastPathComponent().appending(path: "\(name)\(suffix).md")
     }
 
-    /// Replaces the text between the marks with the source of the results and the parts.
+    /// Replaces the text between the marks on the page by the results, with the machine, the date
+    /// and the command.
     public func write(_ parts: [String], machine: Machine, date: String, command: String) throws {
         let old = try String(contentsOf: url, encoding: .utf8)
         guard let start = old.range(of: Page.start), let end = old.range(of: Page.end) else {

@@ -1,8 +1,10 @@
 // The fields have the names of the service.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// A message as an app would declare it without Scrollback: `Codable` is measured with it, and all
-/// other forms are created from its values.
+/// A message as an app would declare it without Scrollback.
+///
+/// It is used to measure `Codable`, and the messages in all other forms are created from its
+/// values.
 public struct PlainMessage: Codable, Hashable, Sendable {
     public struct Sender: Codable, Hashable, Sendable {
         public var userID: String
