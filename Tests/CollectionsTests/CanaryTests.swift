@@ -9,7 +9,7 @@ import Testing
 
 @testable import Collections
 
-/// One account's data is not visible to another, neither through a call nor in a file.
+/// Tests that the data of one user is not visible to another, neither by a call nor in a file.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CanaryTests {
     /// Strings that only bob's account contains: a channel, a message, an unsent message, a file, a
@@ -29,7 +29,7 @@ import Testing
             in: story.directory, applicationID: "default", userID: user, hidesUser: key != nil)
     }
 
-    /// Fills bob's account through every call that stores something, and disconnects.
+    /// Uses every call that stores something in bob's account, and disconnects.
     private func fill(
         _ story: ClientStory, _ client: ChatClient, _ key: EncryptionKey?
     ) async throws {
@@ -123,7 +123,7 @@ import Testing
         options.encryptionKey = key
         let client = try await story.open(options)
         try await fill(story, client, key)
-        // The search finds them in bob's files, so this test can fail.
+        // The search finds the canaries in bob's own files, which shows that the search works.
         let his = try canaries(below: directory(story, of: "bob", key))
         #expect(isEncrypted ? his == [] : his == Set(CanaryTests.canaries))
 
@@ -147,15 +147,15 @@ import Testing
 
     // MARK: Files that wait to be sent
 
-    /// The ways in which a store with outgoing files gets its key.
+    /// The ways in which a store with outgoing files can get its key.
     enum WayToAKey: CaseIterable, Sendable {
         case none, fromTheBeginning, laterOn, exchanged, encryptedAnew
     }
 
     private static let user: UserID = "canary-user"
 
-    /// Writes messages with files in every form that there is: one file and several, with paths and with data,
-    /// with a copy and without, with thumbnails.
+    /// Sends files in every form: one file and several, from paths and from data, with and without
+    /// a copy, with thumbnails.
     private func sendFiles(_ client: ChatClient, _ files: URL) async throws {
         func file(_ name: String) throws -> UploadableFile {
             let path = files.appending(path: name)
@@ -194,7 +194,7 @@ import Testing
         await client.disconnect()
         try await sendFiles(client, files.url)
         let store = try #require(try client.engine.store.directory)
-        // As a crash leaves it: a copy that no item names.
+        // A copy without an outbox item, as a crash may leave it.
         let copies = store.appending(path: "files")
         let kept = try FileManager.default.contentsOfDirectory(atPath: copies.path)
         #expect(kept.count == 3)
@@ -215,7 +215,7 @@ import Testing
         }
         await client.close()
 
-        // Offline still: nothing was sent yet.
+        // Still offline: nothing has been sent yet.
         story.network.goOffline()
         client = try await story.open(options(last))
         _ = try? await client.connect(as: Credentials(Self.user))
@@ -240,7 +240,7 @@ import Testing
         #expect(received.map(\.count) == [large, large, small, large, small, large])
         #expect(received.allSatisfy { $0.starts(with: Data("canary-".utf8)) })
         await client.close()
-        // The copies and the leftovers of the crash have been removed.
+        // The copies and the leftover files of the crash have been removed.
         #expect(try names(below: story.directory).allSatisfy { !$0.hasSuffix(".copy") })
         let after = try words.filter { try isReadable($0, below: story.directory) }
         #expect(way == .none || after == [])
@@ -272,7 +272,8 @@ import Testing
         let texts = items.compactMap { $0.message?.text }
         #expect(items.count == 2 && texts.contains("canary-item"))
         await client.close()
-        // Neither in file names nor in bytes that LevelDB has removed.
+        // Neither the names nor the contents of files contain a canary, not even in data that
+        // LevelDB has removed.
         #expect(try canaries(below: story.directory) == [])
         #expect(
             !FileManager.default.fileExists(atPath: directory(story, of: "bob", key).path))

@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// Lists of channels against what the server has, whatever is done there, and whatever the network does.
+/// Compares channel lists with the server's channels, under random changes and network failures.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChannelModelTests {
     @Test(arguments: 0..<24) func everyListIsWhatTheServerHas(seed: Int) async throws {
@@ -26,11 +26,11 @@ import Testing
                     ChannelView(
                         GroupChannelCollection(query: query, userID: "bob", engine: story.engine)))
             case 1 where !views.isEmpty:
-                // Without a connection, there may be nothing to be had.
+                // Without a connection, no page may be available.
                 _ = try? await views[random.number(below: views.count)].load()
             case 2:
                 await story.engine.disconnect()
-                // The network may lose it; the engine tries again.
+                // The network may lose the request. The engine retries.
                 try? await story.connect()
             default: await story.change(&urls, bob, &random)
             }
@@ -112,7 +112,9 @@ extension GroupChannelListQuery {
 }
 
 extension Story {
-    /// Does something to the channels; what cannot be done is not done.
+    /// Makes a random change to the channels.
+    ///
+    /// A change that is not possible has no effect.
     fileprivate func change(
         _ urls: inout [ChannelURL], _ bob: EmbeddedClient, _ random: inout SeededRandom
     ) async {

@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// The contents of a channel list, from the first start on.
+/// The contents of a channel list, from the first start of the app.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
     // MARK: Loading
@@ -396,7 +396,7 @@ import Testing
         await engine.close()
     }
 
-    /// The last page says nothing about earlier pages after they were cleared.
+    /// After the channels are cleared, the fact that the last page was loaded is no longer valid.
     @Test func theEndOfAListThatIsClearedIsNotItsEnd() async throws {
         let story = try await Story()
         try story.create("a b c")
@@ -425,7 +425,7 @@ import Testing
         let view = story.list(2)
         try await view.load()
 
-        // The reader takes nothing until the queue overflows.
+        // The reader reads no changes until the queue overflows.
         for round in 0..<ObservedChanges.defaultLimit / 2 + 1 {
             try story.store.write { batch in
                 for url: ChannelURL in ["a", "b"] {

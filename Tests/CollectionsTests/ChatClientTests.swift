@@ -104,7 +104,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         #expect(client.isUsingLocalCaching)
 
-        // A second client of the same files cannot show the last user.
+        // A second client cannot show the last user, because the first one has the files open.
         let second = await #expect(throws: SyncError.self) { try await story.open() }
         #expect((second?.cause as? StoreError)?.code == .locked)
         await client.close()
@@ -126,7 +126,7 @@ import Testing
         other.close()
     }
 
-    /// The server is in memory, as in a program that runs twice.
+    /// The server is in memory, so each run of the program has a new one.
     @Test func aCacheOfAnotherServerIsNotTakenForThisOnes() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
@@ -140,7 +140,7 @@ import Testing
         let other = try EmbeddedServer.inMemory { clock.now }
         try other.createChannel(
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
-        // The same id as that of "a", and fewer of them.
+        // The message has the same ID as "a" had, and the new server has fewer messages.
         try other.sendAdminMessage("x", to: "general")
         let second = try await ChatClient.open(backend: other.client(), options: story.options)
         try await second.connect(as: Credentials("bob"))
@@ -243,8 +243,9 @@ import Testing
         await again.close()
     }
 
-    /// A client of bob, who wrote b offline before a file of his cache was damaged so that the cache
-    /// cannot be opened.
+    /// Returns a client of bob, who wrote b offline.
+    ///
+    /// Then a file of his cache was damaged, so that the cache cannot be opened.
     private func openedDamaged(
         _ story: ClientStory, _ file: String = "CURRENT"
     ) async throws -> ChatClient {
@@ -297,7 +298,7 @@ import Testing
         await client.close()
     }
 
-    /// A user who connects while another one logs out keeps the own data.
+    /// If a user connects while another one logs out, the data of the connecting user is kept.
     @Test func logOutKeepsOtherUsers() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
@@ -310,7 +311,8 @@ import Testing
 
         let store = try client.engine.store
         let leaving = Task { try await client.logOut(wiping: .everything) }
-        // Then it has only to forget who he was; it may have closed the store already.
+        // Waits until the outbox is empty or the store is closed. Only the record of the last user
+        // remains to be removed.
         while (try? store.outboxItems().isEmpty) == false { await Task.yield() }
         story.network.goOffline()
         let outcome = try await client.connect(as: Credentials("carol"))
@@ -424,7 +426,7 @@ import Testing
         try await client.setPinned(true, for: "pinned")
 
         var plan = try await client.evictionPlan(to: 0)
-        // The engine is notified a little later of the collection's end.
+        // The engine is notified of the end of a collection with a delay.
         while plan.parts.isEmpty, !Task.isCancelled {
             await Task.yield()
             plan = try await client.evictionPlan(to: 0)

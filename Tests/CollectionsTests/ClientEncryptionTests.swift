@@ -79,7 +79,7 @@ import Testing
             await client.close()
             #expect(try Data(contentsOf: note) == before)
         }
-        // The other user has gone.
+        // The other user's files are removed.
         try FileManager.default.removeItem(at: story.directory(of: "bob", hidesUser: true))
         var client = try await story.open(other)
         try await client.connect(as: Credentials("carol"))
@@ -131,7 +131,7 @@ import Testing
         return options
     }
 
-    /// True if everything is still cached, under a key.
+    /// Returns true if all data is still cached and can be read with a key.
     private func isHeld(_ story: ClientStory, _ key: EncryptionKey) async throws -> Bool {
         let client = try await story.open(options(story, key))
         guard client.currentUser?.userID == "bob", client.cachingError == nil else {
@@ -170,7 +170,7 @@ import Testing
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let other = EncryptionKey()
-        // As if the process had ended after this many files were written.
+        // Simulates a crash of the process after this many files were written.
         let writes =
             try stores(story).map { ($0, [key, other]) } + stores(story).map { ($0, [other]) }
         for (store, keys) in writes.prefix(ended) {

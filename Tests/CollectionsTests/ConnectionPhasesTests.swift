@@ -3,9 +3,9 @@ import Testing
 @testable import Collections
 @testable import Sync
 
-/// The connection events that follow from the engine's states.
+/// Derives connection events from the states of an engine.
 @Suite struct ConnectionPhasesTests {
-    /// Returns the events of an engine that passes through some states.
+    /// Returns the events that result from a sequence of engine states.
     private func events(
         _ connections: [SyncState.Connection], wantedUntil end: Int = .max
     ) -> [ConnectionEvent] {

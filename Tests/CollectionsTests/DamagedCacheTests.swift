@@ -7,12 +7,14 @@ import Testing
 
 @testable import Collections
 
-/// A cache with one flipped bit in a table, which its checksum finds when the block is read.
+/// Tests a cache in which one bit of a table is flipped.
+///
+/// The wrong checksum is found when the block is read.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DamagedCacheTests {
     private static let places = 0..<16
 
-    /// Fills a user's cache, makes tables of it, and flips a bit of the largest one.
+    /// Fills a user's cache, converts it to tables, and flips a bit of the largest one.
     private func damage(_ story: ClientStory, at place: Int) async throws {
         for number in 0..<40 {
             try await story.say("\(number)-" + String(repeating: "x", count: 300))
@@ -39,11 +41,11 @@ import Testing
     @Test func damagedCacheDoesNotStopSendingOrClearing() async throws {
         var reports = 0
         for place in DamagedCacheTests.places where try await isReported(at: place) { reports += 1 }
-        // The engine comes upon some of the bits, or this test tests nothing.
+        // If the engine found no damage, this test would test nothing.
         #expect(reports > 0)
     }
 
-    /// Only a collection reads the cache: the engine has nothing to do without a network.
+    /// Without a network, the engine reads nothing, so a collection is the first reader.
     @Test func firstReadThatMeetsTheDamageReportsIt() async throws {
         var reports = 0
         for place in DamagedCacheTests.places {
@@ -53,7 +55,7 @@ import Testing
             let client = try await story.open()
             let listener = Listener()
             client.addUserEventDelegate(listener)
-            // The opening met the damage.
+            // The damage was already found when the cache was opened.
             guard client.storageDamage.replacedCache == nil else { continue }
             _ = try await client.connect(as: Credentials("bob"))
             let store = try client.engine.store
@@ -111,7 +113,7 @@ import Testing
         let client = try await story.open()
         client.addUserEventDelegate(listener)
         try await client.connect(as: Credentials("bob"))
-        // Each of these ends, whether or not it comes upon the damage.
+        // Each of these calls must end, whether or not it finds the damage.
         let caughtUp = await Result { try await client.engine.caughtUp() }
         let inChannel = await Result { try await client.engine.caughtUp("general") }
         let sent = try await client.send(UserMessageCreateParams("mine"), in: "general")

@@ -71,7 +71,7 @@ import Testing
             _ = try await view.collection.start().refreshed
             gone = view.collection
         }
-        // The collection's tasks release it when they are notified of its end.
+        // The collection's tasks release it when they receive the end of the observation.
         for _ in 0..<1000 where gone != nil { await Task.yield() }
         #expect(gone == nil)
         let other = story.view()
@@ -194,7 +194,7 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         let store = story.store
-        // More than waits for a reader, before the main actor has a turn.
+        // More changes than an observation buffers, before the main actor runs.
         for start in stride(from: 0, to: 12_000, by: 1_000) {
             try store.write { batch in
                 for number in start..<start + 1_000 {
@@ -208,7 +208,9 @@ import Testing
 }
 
 extension Story {
-    /// Waits until the network holds `count` calls: a canceled call needs some turns to leave.
+    /// Waits until the network holds `count` calls.
+    ///
+    /// A canceled call needs some time to end.
     fileprivate func holds(_ count: Int) async {
         while network.held.count != count, !Task.isCancelled { await Task.yield() }
     }

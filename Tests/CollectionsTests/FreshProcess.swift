@@ -3,7 +3,7 @@ import Models
 import ScrollbackTestSupport
 import Testing
 
-/// Another process, which shows what a device holds after this one has closed it.
+/// Reads a device's files in another process, after this process has closed them.
 enum FreshProcess {
     /// Returns the URLs of the channels that some lists have there.
     static func channels(in directory: URL, _ queries: [GroupChannelListQuery]) throws -> [[String]]

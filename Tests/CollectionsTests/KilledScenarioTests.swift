@@ -61,7 +61,7 @@
             let removals = whole.steps.indices.filter { index in
                 ["unlink ", "rename "].contains { whole.steps[index].hasPrefix($0) }
             }
-            // The scenario removes something, or this test tests nothing.
+            // If the scenario removed nothing, this test would test nothing.
             #expect(!removals.isEmpty)
             let chosen =
                 Seeds.isNight
@@ -109,7 +109,7 @@
             for step in steps {
                 let words = step.split(separator: " ", maxSplits: 1)
                 let path = words[1]
-                // Files that are removed with their store need no sync.
+                // Files that are removed together with their store need not be synced.
                 let isMeant = path.contains(log) && path.hasSuffix(".log")
                 if isMeant, !path.contains(removed), words[0] == "write" { unsynced.insert(path) }
                 if isMeant, ["sync", "unlink"].contains(words[0]) { unsynced.remove(path) }

@@ -19,7 +19,7 @@ import Testing
         let story = try await Story(options, store: device?.store, seed: UInt64(seed))
         if seed % 3 > 0 {
             story.network.conditions = .withinContract(seed: UInt64(seed))
-            // The device's clock stands still, so throttled items would never be sent.
+            // The device's clock does not advance, so throttled items would never be sent.
             story.network.update { $0.failures.throttled = 0 }
         }
         if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
@@ -53,8 +53,8 @@ import Testing
         for view in views { view.collection.dispose() }
         await story.engine.close()
 
-        // Cached messages are shown without the server while they are complete; by another process,
-        // too.
+        // Cached messages are shown without the server as long as no gap is among them, even in
+        // another process.
         let allParams = views.map(\.collection.params)
         let engine = story.restarted()
         for params in allParams {
@@ -74,7 +74,8 @@ import Testing
 }
 
 extension [Message] {
-    /// The messages that a list with these params has of a history, computed simply.
+    /// Returns the messages of a history that a list with these params shows, in a naive
+    /// implementation.
     fileprivate func shown(by params: MessageListParams) -> [String] {
         let shown = filter(params.belongsTo).map(\.text)
         return params.isReversed ? shown.reversed() : shown
@@ -97,7 +98,7 @@ extension View {
         #expect(items == collection.items)
     }
 
-    /// Loads a page, after the loads that the collection began itself.
+    /// Loads a page after the loads that the collection has started on its own.
     private func waitingForOthers(_ load: () async throws -> Void) async throws {
         while true {
             do {

@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// The contents of a channel's view, from the first start to the return after a day.
+/// The contents of a channel's view, from the first start of the app to its return after a day.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageStoryTests {
     @Test func aChannelThatWasNeverSeenComesFromTheServer() async throws {
@@ -297,7 +297,7 @@ import Testing
         await view.hears("failed update of \(own.messageID!)")
         #expect(collection.failedChanges.map(\.requestID) == [edit.requestID])
         #expect(collection.failedMessages == [])
-        // Another collection lists it from its start.
+        // A collection that starts later lists the failed change too.
         #expect(try await story.startedView().collection.failedChanges.count == 1)
 
         let again = try await collection.resend(edit.requestID)

@@ -13,7 +13,7 @@ import Testing
 
     typealias Edits = ListEdits<Row, Int>
 
-    /// The rows with their keys, unsorted, changed one after the other.
+    /// A naive implementation: the rows with their keys, unsorted, changed one after the other.
     struct Naive {
         private(set) var rows: [Int: (row: Row, key: Int)] = [:]
         /// The current ids of the original rows, by their original ids.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Collections
 
-/// A client that was opened without its key leaves a plain store beside the encrypted one.
+/// A client that was opened without its key leaves an unencrypted store next to the encrypted one.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
     private let key = EncryptionKey()
@@ -57,7 +57,8 @@ import Testing
             paths.contains { path in
                 if path.contains(text) { return true }
                 let bytes = FileManager.default.contents(atPath: root.appending(path: path).path)
-                // Chance writes a short text, too: a file that is no longer is meant.
+                // A short text may occur by chance, so only a file that consists of the text
+                // counts.
                 if text.utf8.count < 6 { return bytes == Data(text.utf8) }
                 return bytes?.range(of: Data(text.utf8)) != nil
             }
@@ -80,7 +81,7 @@ import Testing
     ) async throws {
         let story = try await ClientStory()
         try await story.say("canary-said")
-        // The plain store is made last, so that no opening with the key has met it.
+        // The unencrypted store is created last, after the last opening with the key.
         try await use(story, key)
         try await use(story, nil)
         #expect(try directories(story).count == 2)
@@ -91,7 +92,7 @@ import Testing
         await client.close()
         #expect(try readable(["canary-said"], story) == [])
         if wiping == .everything { #expect(try directories(story) == []) }
-        // Nothing of the user comes back under either setting.
+        // With either setting, none of the user's data reappears.
         for key in [key, nil] {
             let again = try await story.open(options(story, key))
             if wiping == .everything || (key != nil) == hasKey {
@@ -116,7 +117,7 @@ import Testing
         }
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try readable(canaries, story) == canaries)
-        // The last user's data is shown at once, before any call of `connect`.
+        // The last user's data is shown immediately, before any call of `connect`.
         let client = try await story.open(options(story, key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
@@ -148,7 +149,7 @@ import Testing
         #expect(texts.prefix(4) == ["canary-said", "first", "canary-second", "canary-third"])
         #expect(texts.count == 5)
         await client.close()
-        // Gone once, they do not come back.
+        // After they were removed, they do not reappear.
         let again = try await story.open(options(story, key))
         #expect(try pending(again) == [])
         await again.close()
@@ -181,7 +182,7 @@ import Testing
         await right.close()
     }
 
-    /// A user without an encrypted store, on a device that has those of others.
+    /// A user has no encrypted store, but other users on the device have one.
     @Test func aWrongKeyEncryptsNoPlainStore() async throws {
         let story = try await ClientStory()
         try await use(story, nil, writing: ["unsent"])
@@ -216,7 +217,7 @@ import Testing
             let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
             #expect(cause?.code == .corruption)
             #expect(try directories(story).count == 2)
-            // A part of it may be readable, but not without the key.
+            // Some data may be recovered, but none of it is readable without the key.
             #expect(try readable(["canary-kept", "canary-lost", "bob"], story) == [])
             await client.close()
         }

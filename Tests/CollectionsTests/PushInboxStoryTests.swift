@@ -39,7 +39,7 @@ import Testing
         try client.engine.store.messages(in: "general").map(\.text).reversed()
     }
 
-    /// As a file of a newer version, or one without read permission.
+    /// A file that a newer version has written, or one without read permission.
     @Test func aDropThatCannotBeReadKeepsNoOther() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
@@ -153,8 +153,7 @@ import Testing
         let (client, view) = try await begin(story)
         await client.disconnect()
         try box(story).leave(try await story.say("b c"))
-        // As if the process had ended after the messages were on disk, and before the file was
-        // removed.
+        // Simulates a crash after the messages were stored and before the file was removed.
         let drops = try client.engine.store.directory!.appending(path: "drops")
         let copy = story.directory.appending(path: "drops-before")
         try FileManager.default.copyItem(at: drops, to: copy)
@@ -258,7 +257,7 @@ import Testing
         try box.leave(told)
         try await client.logOut(wiping: wiping)
         #expect(try !hasBox(story))
-        // An extension that had opened the inbox before leaves nothing either.
+        // An extension that has already opened the inbox cannot leave messages either.
         #expect(throws: StoreError.self) { try box.leave(told) }
         await client.close()
         for path in try FileManager.default.subpathsOfDirectory(atPath: story.directory.path) {

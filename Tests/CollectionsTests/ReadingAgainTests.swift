@@ -4,10 +4,9 @@ import ScrollbackTesting
 import Store
 import Testing
 
-/// A collection that reads the store again while changes are queued.
+/// Tests a collection that reads the store again while changes are queued.
 ///
-/// A test's writes are not interrupted by notifications: all of them are done before the main actor
-/// runs.
+/// The main actor runs only after all writes of a test, so notifications do not interrupt them.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ReadingAgainTests {
     @Test func messageSentDuringALoadIsListedOnce() async throws {
@@ -46,9 +45,9 @@ import Testing
         await story.close()
     }
 
-    /// The neighbors are unknown.
+    /// Older and newer messages are unknown.
     ///
-    /// Once they are known, at most a page of them is shown.
+    /// When they become known, the list shows at most a page of them.
     @Test(arguments: [(4, "a b c d"), (3, "… b c d"), (1, "… d")])
     func separateMessageGetsItsNeighbors(size: Int, picture: String) async throws {
         let story = try await Story()
@@ -126,7 +125,7 @@ import Testing
         await story.close()
     }
 
-    /// As if the disk had stored the message and kept the outbox item.
+    /// Simulates a disk that has stored the message but has not removed the outbox item.
     @Test func pendingAndSentCopyAreTwoRowsUntilAcknowledged() async throws {
         let story = try await Story()
         try story.store.hold(["a"])

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// The users' files on a device, listed and removed without a connection.
+/// Lists and removes the users' files on a device without a connection.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct StoredUserTests {
     /// Leaves the files of bob, with an unsent message, and of alice.
@@ -98,7 +98,7 @@ import Testing
         var options = story.options
         options.encryptionKey = EncryptionKey()
         options.applicationID = "default"
-        // The encrypted store of bob, beside the plain one.
+        // The encrypted store of bob, next to the unencrypted one.
         _ = try ChatStore(
             at: story.directory(of: "bob", hidesUser: true),
             encryptionKey: options.encryptionKey

@@ -50,14 +50,14 @@ extension Steps {
         case outboxItem(RequestID)
         case editOfOutboxItem(RequestID)
         case removalOfOutboxItem(RequestID)
-        /// A sent message that replaces its outbox item: a write to both databases.
+        /// A sent message that replaces its outbox item, which is a write to both databases.
         case acknowledgement(RequestID)
         case removal
         case clearing
     }
 
     package func kind(_ number: Int) -> Kind {
-        // Each channel gets its name early.
+        // Each channel gets its name in one of the first steps.
         if number <= Steps.channels.count { return .page }
         var random = random(number, 0)
         let item = outboxItemStep(before: number, &random).map { RequestID("r-\($0)") }
@@ -167,7 +167,7 @@ extension Steps {
         let earlier = max(first, number - 30)..<max(first, number)
         let items = earlier.filter { candidate in
             var random = self.random(candidate, 0)
-            // The value that `kind` draws first, for a step with earlier items.
+            // Draws the value that `kind` would draw first for a step that has earlier items.
             _ = random.next()
             return Int.random(in: 0..<20, using: &random) < 3
         }

@@ -92,7 +92,7 @@ import Testing
 
     @Test func aChannelThatIsRefusedChangesNothing() async throws {
         try world.makeChannel("general", "alice")
-        // A change that was rolled back would reload the channel from its rows.
+        // If a change was rolled back, the channel is loaded again and is another object.
         func loaded() -> ObjectIdentifier? {
             world.server.withState { state in state.channels.values.first.map(ObjectIdentifier.init)
             }
@@ -175,7 +175,7 @@ import Testing
         #expect(try await bob.channel("general").unreadMessageCount == 0)
         #expect(try await bob.channel("general").myLastRead == 1000)
         #expect(try await alice.channel("general").readReceipts["bob"] == 1000)
-        // In the very millisecond of reading.
+        // Sent in the same millisecond in which the channel was read.
         _ = try await alice.say("d")
         #expect(try await bob.channel("general").unreadMessageCount == 1)
         #expect(try await alice.channel("general").unreadMessageCount == 1)

@@ -98,7 +98,7 @@ import Testing
         let epoch = try await alice.connect(as: Credentials("alice")).epoch
         #expect(epoch.rawValue != original)
         #expect(try await alice.feed(since: nil).epoch == epoch)
-        // The id is given again.
+        // The ID is assigned again.
         #expect(try await alice.say("c").map(\.messageID) == ["2"])
         try world.server.restore(backup)
         let next = try await alice.connect(as: Credentials("alice")).epoch
@@ -114,7 +114,7 @@ import Testing
         let clock = Clock()
         let world = try World(at: directory.url, clock: clock)
         let first = ServerEpoch(world.epoch)
-        // Nothing else was ever written there.
+        // No other request was made to this server.
         world.server.close()
         clock.advance()
         let again = try World(at: directory.url, clock: clock)
@@ -125,7 +125,7 @@ import Testing
         let seeded = try World(seed: 1, clock: clock)
         let epochs = [first, try await epoch(of: later), try await epoch(of: seeded)]
         #expect(Set(epochs).count == 3, "\(epochs)")
-        // Nothing but the seed and the time is in it.
+        // The epoch depends only on the seed and the time.
         #expect(try await epoch(of: try World(clock: clock)) == epochs[1])
     }
 
@@ -168,7 +168,7 @@ import Testing
         try old.server.restore(first)
         let second = try await epoch(of: old)
         let backup = try old.server.backup()
-        // One that has not seen the epochs of the other.
+        // A server that has not seen the epochs of the other.
         let new = try World()
         try new.server.restore(first)
         var seen = [try await epoch(of: new)]
@@ -190,11 +190,12 @@ import Testing
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
         let both = try world.server.backup()
         try world.server.restore(backup)
-        // The other way around, so that each has the number of the other.
+        // Creates the channels in the reverse order, so that each gets the number that the other
+        // had.
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
         _ = try await bob.enter("one")
-        // Entries that the past does not have.
+        // Log entries that the backup does not have.
         for text in ["a", "b", "c"] { _ = try await bob.send(.text(text, in: "one")) }
         try world.server.restore(both)
         let cursor = try await bob.catchUp(since: nil).cursor

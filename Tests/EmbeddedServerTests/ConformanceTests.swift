@@ -64,7 +64,9 @@ import Testing
     }
 }
 
-/// The embedded server, as the conformance suite asks for it; on disk, so that it can be restarted.
+/// The embedded server as the subject of the conformance suite.
+///
+/// It is on disk, so that it can be restarted.
 private final class EmbeddedServerSubject: ConformanceSubject {
     private let directory: URL
     private let conditions: ServerConditions
@@ -101,7 +103,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 
-    /// The difference between two clocks is up to twice the skew: one may be fast and one slow.
+    /// Two clocks may differ by twice the skew: one may be fast and the other slow.
     var clockSkew: Duration { .milliseconds(conditions.clockSkew * 2) }
 
     func makeChannel(
@@ -123,8 +125,8 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     var hooks: Set<ConformanceHook> {
         var hooks = Set(ConformanceHook.allCases)
-        // The suite resumes from the time of a message. A coarse or skewed clock may put that time
-        // into the history that the server has forgotten.
+        // The suite resumes a changelog from the time of a message. With a coarse or skewed clock,
+        // that time may be older than the log that the server has kept.
         if conditions.timeGranularity > 1 || conditions.clockSkew > 0 {
             hooks.remove(.forgetPast)
         }
@@ -149,7 +151,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     }
 }
 
-/// A device that finds its server again after a restart.
+/// A device that connects to the new server after a restart.
 private final class RestartedClient: ForwardingBackend {
     private let make: @Sendable () -> EmbeddedClient
     private let client: Locked<EmbeddedClient>
@@ -162,7 +164,7 @@ private final class RestartedClient: ForwardingBackend {
     var base: any Backend { client.withLock { $0 } }
 
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
-        // A server that was closed has no place for this device any more.
+        // A closed server does not accept this device anymore.
         let old = client.withLock { $0 }
         do throws(BackendError) {
             return try await old.connect(as: credentials)
@@ -175,7 +177,7 @@ private final class RestartedClient: ForwardingBackend {
     }
 }
 
-/// A clock that advances by a millisecond at each reading, unless it is stopped.
+/// A clock that advances by a millisecond each time it is read, unless it is stopped.
 private final class RunningClock: Sendable {
     let isStopped = Locked(false)
     private let time = Locked<Int64>(1_700_000_000_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// The server without tasks and locks, as engines that are tested step by step call it.
+/// Tests the server without tasks and locks, with direct calls.
 @Suite struct CoreTests {
     private let state: ServerState
 

@@ -160,8 +160,8 @@ import Testing
         _ = try await alice.say("gone")
         let (later, _) = try await carol.catchUp(since: cursor)
         #expect(later.words == ["lost general left"])
-        // A device that was away all the time receives the removal of the channel, and none of its
-        // messages.
+        // A device that was offline all the time receives the removal of the channel, and none of
+        // its messages.
         #expect(try await carol.catchUp(since: start).events.words == ["lost general left"])
     }
 
@@ -275,7 +275,7 @@ import Testing
         world.server.conditions.feedLimit = limit
         let (rest, cursor) = try await bob.catchUp(since: first.cursor)
         #expect(rest.words == ["c", "d", "e"])
-        // The limit of the time of the request applies to the next absence.
+        // The new limit applies only to the next absence.
         _ = try await alice.say("f", "g")
         let next = try await bob.catchUp(since: cursor).events.words
         #expect(

@@ -13,7 +13,7 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
     }
 
-    /// A feed of bob's that waits for as long as its executor is not run again.
+    /// A feed call of bob, which makes no progress until its executor runs.
     @available(macOS 15, iOS 18, *)
     func waitingFeed(
         of client: EmbeddedClient, since cursor: FeedCursor, on executor: StepExecutor
@@ -75,8 +75,8 @@ import Testing
             try await alice.setTyping(true, in: "general")
             cursor = try await bob.feed(since: cursor).cursor
         }
-        // The last reference to alice's client is gone: the feed reports the end of typing now or
-        // never.
+        // The last reference to alice's client is released. The feed must report the end of her
+        // typing now, since no later event will.
         let feed = waitingFeed(of: bob, since: cursor, on: executor)
         #expect(try await feed.value.get() == ["typing []"])
     }

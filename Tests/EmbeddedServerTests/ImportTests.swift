@@ -80,7 +80,7 @@ import Testing
         #expect(events.channels["old"]?.memberCount == 3)
     }
 
-    /// A device walks a truncation from its newer end to the messages that it already has.
+    /// A device backfills a truncation from its newer end down to the messages that it already has.
     @Test func aTruncationDoesNotHideOlderMessages() async throws {
         let world = try World()
         try world.server.importMessages([message("m", from: "alice", at: 10)], members: ["bob"])
@@ -120,7 +120,8 @@ import Testing
         #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
     }
 
-    /// Skipping a message of another channel with the same id would lose it without an error.
+    /// Skipping a message because another channel has its ID would lose the message without an
+    /// error.
     @Test func importDoesNotSkipAMessageOfAnotherChannel() async throws {
         let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)
@@ -143,7 +144,7 @@ import Testing
             reply.parentMessageID = "7"
             messages.append(reply)
         }
-        // One by one, so that each is written before the next.
+        // The messages are imported one by one, so that each is written before the next.
         for index in order { try world.server.importMessages([messages[index]]) }
         let alice = try await world.connect("alice")
         let info = try await alice.lookup(["7"], in: "old").found.first?.threadInfo

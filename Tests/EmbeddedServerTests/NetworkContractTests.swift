@@ -5,17 +5,17 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// A minimal client: it retries, walks truncations, and restarts when a cursor has expired.
+/// A minimal client that retries, backfills truncations, and starts over when a cursor has expired.
 private struct Client {
     let network: ConditionedBackend
     var messages: [MessageID: Message] = [:]
     var cursor: FeedCursor?
-    /// The number of calls left; a client that uses them up is in an endless loop.
+    /// The number of calls that may still be made, to detect an endless loop.
     var budget = 3_000
 
     init(_ network: ConditionedBackend) { self.network = network }
 
-    /// Calls until there is an answer; `nil` where something has expired.
+    /// Repeats a call until it is answered; returns `nil` if a cursor has expired.
     mutating func call<Answer>(
         _ body: () async throws(BackendError) -> Answer
     ) async throws -> Answer? {
@@ -31,7 +31,7 @@ private struct Client {
         }
     }
 
-    /// Follows the feed up to the newest event of the server.
+    /// Reads the feed up to the newest event of the server.
     mutating func catchUp(_ server: LogBackend) async throws {
         while true {
             let (network, since) = (network, cursor)

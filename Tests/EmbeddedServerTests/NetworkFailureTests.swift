@@ -69,7 +69,7 @@ import Testing
 
     @Test func aFeedEndsWithItsConnectionHoweverFarItHasCome() async throws {
         let network = ConditionedBackend(server)
-        // Each round finds the feed at another place on its way.
+        // In each round, the network fails at another step of the feed call.
         for round in 0..<400 {
             _ = try await network.connect(as: Credentials("u"))
             let feed = Task {
@@ -151,7 +151,7 @@ import Testing
         #expect(
             await failure { () throws(BackendError) in try await network.send("a") } == .unanswered)
         #expect(server.texts == ["a"])
-        // Sent again, it is the same message.
+        // A repeated send returns the same message.
         #expect(try await network.send("a").text == "a")
         #expect(server.texts == ["a"])
         #expect(
@@ -211,7 +211,7 @@ import Testing
     }
 }
 
-/// A network that its own sleep can take away.
+/// A network that goes offline in its own sleep.
 private final class OwnNetwork: Sendable {
     let network = Locked<ConditionedBackend?>(nil)
 

@@ -10,7 +10,7 @@ import Testing
 
     init() { network = ConditionedBackend(server) }
 
-    /// The batches from a cursor on up to the present, one picture each.
+    /// Reads the feed from a cursor to the newest event, and returns a picture of each batch.
     func pictures(
         since cursor: FeedCursor = "0", upTo end: FeedCursor
     ) async throws -> [String] {
@@ -146,7 +146,7 @@ import Testing
         network.update { $0.feed.repeatedEvents = 1 }
         #expect(try await network.feed(since: "0").picture == "a a b b")
         network.update { $0.feed.batchCap = 1 }
-        // A cut between the two forgets the second.
+        // Cutting the batch between the two makes the second repetition unnecessary.
         #expect(try await pictures(upTo: "2") == ["a", "b", ""])
     }
 

@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NetworkHoldingTests {
     let server = LogBackend()
 
-    /// Sends letters, each in a task of its own, once the network holds the previous one.
+    /// Sends letters, each in a task of its own that starts when the network holds the previous
+    /// one.
     func send(
         _ letters: String, through network: ConditionedBackend
     ) async -> [Task<BackendError.Code?, Never>] {

@@ -26,7 +26,7 @@ extension FeedBatch {
 }
 
 extension MessagePage {
-    /// The messages in one line, between "…" where there is more.
+    /// The messages in one line, with "…" on a side that has more.
     var picture: String {
         let texts = messages.map(\.text)
         return ((older == nil ? [] : ["…"]) + texts + (newer == nil ? [] : ["…"]))
@@ -41,7 +41,7 @@ extension Backend {
         return try await send(OutboxItem(message, requestID: RequestID("r\(letter)")))
     }
 
-    /// Pulls the feed up to some cursor of the server's; the pictures of the batches.
+    /// Reads the feed up to a given cursor of the server, and returns a picture of each batch.
     func batches(
         since cursor: FeedCursor, upTo end: FeedCursor
     ) async throws(BackendError) -> [FeedBatch] {
@@ -51,7 +51,7 @@ extension Backend {
             let batch = try await feed(since: cursor)
             batches.append(batch)
             cursor = batch.cursor
-            // An endless feed is a failure, too.
+            // A feed that never ends is a failure too.
             guard batches.count < 100 else { throw BackendError(.serverFailure, "no end") }
         }
         return batches

@@ -2,11 +2,11 @@ import Models
 import Store
 import Sync
 
-/// A small correct backend: a log of two channels, which it delivers completely.
+/// A small correct backend: the log of two channels, which its feed delivers completely.
 ///
-/// A message is named by its text, and is created at the time 1, 2, 3 … of the whole server.
-/// Boundaries between messages are times; the cursor of the feed and of changelogs is the length of
-/// the log.
+/// The text of a message is its name. Messages are created at the times 1, 2, 3 …, counted over
+/// both channels. Page cursors are times between messages; the cursor of the feed and of changelogs
+/// is the length of the log.
 final class LogBackend: Backend {
     struct State {
         var isConnected = true
@@ -143,7 +143,9 @@ final class LogBackend: Backend {
                 }
             }
         } onCancel: {
-            // Not within `cancel()`, which has locked the task: who has our lock may be waking it.
+            // Uses a task because `cancel()` calls this closure while the waiting task is locked,
+            // and the thread that holds our lock may be resuming that task: locking here could
+            // deadlock.
             Task { state.withLock { $0.waits.removeValue(forKey: id)?.resume() } }
         }
     }

@@ -6,8 +6,10 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// A reader that knows the grammar of Docs/Format.md alone, and none of the server's code for keys
-/// and values, reads every row of a server that has rows of each table and of each kind of event.
+/// Reads every row of a server with a reader that was written only from the grammar in
+/// Docs/Format.md, without the server's code for keys and values.
+///
+/// The server has rows of each table and of each kind of event.
 @Suite(.timeLimit(.minutes(10))) struct ServerGrammarTests {
     @Test func everyRowIsWhatTheGrammarSays() async throws {
         try await withDirectory { directory in
@@ -32,9 +34,9 @@ import Testing
         }
     }
 
-    /// Makes the server do all that leaves rows.
+    /// Makes requests that create rows of each kind.
     ///
-    /// - Returns: The texts of the messages in "general", by id.
+    /// - Returns: The texts of the messages in "general", by ID.
     private func fill(_ world: World) async throws -> [String: String] {
         let server = world.server
         try server.addUser(User(id: "carol", nickname: "C"), accessToken: "secret")
@@ -80,7 +82,7 @@ import Testing
     }
 }
 
-/// The rows, as the page says that they are to be read.
+/// The rows, decoded as the page describes.
 private struct GrammarRows {
     struct Foreign: Error {
         let what: String

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs the tasks that prefer it only when a test calls it, and only up to their next suspension.
+/// An executor that runs its tasks only when a test calls it, and only up to their next suspension.
 ///
-/// So a test decides which events occur between the steps of a call, without waiting for any of
-/// them.
+/// A test can thus decide which events occur between the steps of a call, without waiting for any
+/// of them.
 @available(macOS 15, iOS 18, *)
 final class StepExecutor: TaskExecutor {
     private let lock = NSLock()
-    // Touched under the lock alone.
+    // nonisolated(unsafe): only used while the lock is held.
     nonisolated(unsafe) private var jobs: [UnownedJob] = []
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -30,7 +30,9 @@ final class World: Sendable {
         return client
     }
 
-    /// A channel in which all have joined; the first moderates it.
+    /// Creates a channel that all users have joined.
+    ///
+    /// The first one is its operator.
     func makeChannel(_ url: ChannelURL, _ userIDs: UserID...) throws {
         try server.createChannel(
             GroupChannelCreateParams(
@@ -100,7 +102,7 @@ extension EmbeddedClient {
 }
 
 extension FeedEvent {
-    /// The message that the event reports, in a word or two; `nil` if it reports none.
+    /// The message that the event reports, as one or two words; `nil` if it reports none.
     var word: String? {
         switch self {
         case .messageReceived(let message): message.text
@@ -126,7 +128,7 @@ extension FeedEvent {
 extension [FeedEvent] {
     var words: [String] { compactMap(\.word) }
 
-    /// The channels that the events report, applied to empty ones.
+    /// The channels that result from applying the events to empty channels.
     var channels: [ChannelURL: GroupChannel] {
         reduce(into: [:]) { channels, event in
             guard case .channel(let update) = event else { return }

@@ -43,7 +43,7 @@ package final class FailingDisk: @unchecked Sendable {
 
     package func heal() { fault_env_heal(pointer) }
 
-    /// The number of changes so far.
+    /// The number of changes to the disk so far.
     package var changes: Int { Int(fault_env_counted(pointer).changes) }
 
     /// Stops all changes from reaching the disk.
@@ -59,8 +59,9 @@ package final class FailingDisk: @unchecked Sendable {
         let logs = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix(".log") }
         _ = fault_env_lose_unsynced(pointer, fault_env_all_files)
-        // A log that was never synced disappears here. On a real disk it would exist and be empty,
-        // because our environment syncs the directory of a new log, which this layer does not see.
+        // A log that was never synced is removed here. On a real disk it would exist and be empty,
+        // because our environment syncs the directory after creating a log; this layer does not see
+        // that.
         for name in logs {
             let log = directory.appending(path: name)
             if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }

@@ -1,6 +1,7 @@
-// `KilledProcess scenario directory step`: runs a scenario, and ends as by `kill -9` before a step of it that
-// changes the files below the directory; with 0, at none. Prints each step before it is done.
-// `KilledProcess scenario directory mask NUMBER`: prepares the scenario and runs it, with a mask for new files.
+// `KilledProcess scenario directory step` runs a scenario, and kills itself before the step with
+// that number; with 0, it runs to the end. A step is a change of the files in the directory, and is
+// printed before it is made. `KilledProcess scenario directory mask NUMBER` prepares and runs the
+// scenario with a given umask.
 
 import CScrollbackDiskSteps
 import Foundation

@@ -134,7 +134,7 @@ struct Clearing: Performer {
     }
 }
 
-/// An item that waits has its file.
+/// An item that is waiting to be sent has its file.
 struct SendingFile: Performer {
     let directory: URL
     private var store: URL { directory.appending(path: "store") }

@@ -2,13 +2,16 @@ package import Foundation
 import Models
 import Store
 
-/// Something that removes files after it has written others, which a test ends at each step.
+/// An operation that writes files and then removes others.
+///
+/// A test kills it at each step.
 package enum Scenario: String, CaseIterable, Sendable {
     /// Messages that another process left are stored, and their files removed.
     case absorbingPushes
-    /// A plain store becomes an encrypted one.
+    /// An unencrypted store is encrypted.
     case encryptingPlainStore
-    /// The outbox of a plain store is moved to an encrypted one, and the plain store removed.
+    /// The outbox of an unencrypted store is moved to an encrypted one, and the unencrypted store
+    /// is removed.
     case movingOutbox
     /// A user logs out, and all their files are removed.
     case loggingOut
@@ -16,7 +19,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case clearing
     /// The files of a cache are removed.
     case rebuilding
-    /// All files are encrypted again under another key.
+    /// All files are re-encrypted with another key.
     case reencrypting
     /// The file of a channel is replaced by another in a file cache.
     case savingFileCache
@@ -31,7 +34,9 @@ package enum Scenario: String, CaseIterable, Sendable {
         try await performer(directory).prepare()
     }
 
-    /// Does it; the process may end at each step.
+    /// Runs the operation.
+    ///
+    /// The process may be killed at each step.
     @MainActor
     package func run(in directory: URL) async throws { try await performer(directory).run() }
 
@@ -110,7 +115,7 @@ extension ChatStore {
     }
 }
 
-/// Those of some texts that are in the bytes of a file, or in a name, below a directory.
+/// Returns those of some texts that occur in the bytes or the name of a file in a directory.
 func readable(_ texts: [String], below directory: URL) throws -> [String] {
     let files = FileManager.default
     let paths =

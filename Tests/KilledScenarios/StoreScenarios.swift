@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// Each message is in the push inbox or in the store, and at the end in the store.
+/// Each message must be in the push inbox or in the store, and finally in the store.
 struct AbsorbingDrops: Performer {
     let directory: URL
     private static let texts = (1...6).map { "canary-\($0)" }
@@ -49,9 +49,10 @@ struct AbsorbingDrops: Performer {
     }
 }
 
-/// The user's outbox items survive; the cache may be fetched again.
+/// The user's outbox items must be kept; the cache may be fetched again.
 ///
-/// A partly removed cache may fail to open as damaged; then the same call is repeated.
+/// If the cache was only partly removed, opening it may report damage. The same call is then
+/// repeated.
 struct Rebuilding: Performer {
     let directory: URL
 
@@ -93,7 +94,7 @@ struct Rebuilding: Performer {
     }
 }
 
-/// Either key opens the store until the call has returned.
+/// Until the call has returned, either key opens the store.
 struct Reencrypting: Performer {
     let directory: URL
 
@@ -126,7 +127,7 @@ struct Reencrypting: Performer {
     }
 }
 
-/// The file contains the previous or the last saved value.
+/// The file must contain the value that was saved last, or the one before.
 struct SavingFileCache: Performer {
     let directory: URL
 

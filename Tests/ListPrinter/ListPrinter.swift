@@ -1,6 +1,6 @@
-// `CollectionsListPrinter directory list …` prints the contents of a device without its server, a
-// line for each list. A list is `channels` or `messages`, a colon, and the bytes of a query or of
-// params in hexadecimal.
+// `CollectionsListPrinter directory list …` prints the cached contents of some lists without a
+// server, one line for each list. A list is `channels` or `messages`, a colon, and the bytes of a
+// query or of params in hexadecimal.
 
 import Collections
 import EmbeddedServer

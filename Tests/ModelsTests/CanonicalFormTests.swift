@@ -4,7 +4,7 @@ import Testing
 
 @testable import Models
 
-/// Whatever freedom protobuf leaves to a writer, equal values end in equal bytes.
+/// Whichever encoding a protobuf writer chooses, equal values have equal bytes after decoding.
 @Suite struct CanonicalFormTests {
     @Test(arguments: RecordTests.types)
     func fieldsThatAreWrittenInAnyOrderTwiceOrUnpackedAreReadTheSame(_ type: TypeOfRecord) throws {
@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// Writes the same record in another of the ways that protobuf allows.
+/// Writes a record in one of the other encodings that protobuf allows.
 struct Disorder {
     let layout: Layout
 

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Models
 
-/// The new field of CONTRIBUTING.md, as a channel would have it.
+/// The example of a new field in CONTRIBUTING.md, as a channel would declare it.
 private struct Room: Record {
     var fields = RecordFields<Room>()
 
     static let schema = Schema("Room", [Field(58, "is_invite_only", \Room.isInviteOnly)])
 
-    /// Whether only those who were invited may join.
+    /// A Boolean value that indicates whether only invited users may join.
     public var isInviteOnly: Bool {
         get { self[58] }
         set { self[58] = newValue }

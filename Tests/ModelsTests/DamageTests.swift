@@ -4,7 +4,8 @@ import Testing
 
 @testable import Models
 
-/// Bytes from outside are a value or an error with an offset; they never trap.
+/// Tests that any bytes from outside decode to a value or throw an error with an offset, and never
+/// trap.
 @Suite struct DamageTests {
     @Test(arguments: RecordTests.types)
     func everyPrefixOfASampleIsAValueOrAnError(_ type: TypeOfRecord) throws {
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: RecordTests.types)
     func everyFlippedBitOfASampleIsAValueOrAnError(_ type: TypeOfRecord) throws {
-        // Values nested in large types are damaged in tests of their own.
+        // Values that are nested in large types have their own tests of damage.
         var bytes = Sample.bytes(type.schema, depth: 1)
         if bytes.count > 1500 { bytes = Sample.bytes(type.schema, depth: 0) }
         for index in bytes.indices {
@@ -142,7 +143,7 @@ import Testing
     }
 
     @Test func aHundredThousandLevelsDoNotOverflowTheStack() {
-        // Arrays in arrays, each of which claims all that follows.
+        // Nested arrays, each of which claims to extend over all following bytes.
         let level: [UInt8] = [0x32, 0xff, 0xff, 0x7f, 0x0a, 0xff, 0xff, 0x7f]
         let bytes =
             [0x1a, 0xff, 0xff, 0x7f, 0x12, 0xff, 0xff, 0x7f]
@@ -176,7 +177,7 @@ import Testing
             for seed in 0..<20 {
                 var sloppy = GeneratedRecord(seed: seed, isSloppy: true)
                 let bytes = sloppy.bytes(type.schema)
-                // One integer packed takes a byte more than one that is not.
+                // A single packed integer takes one byte more than an unpacked one.
                 #expect(try type.decodeAndEncode(bytes).count <= bytes.count + bytes.count / 2)
             }
         }

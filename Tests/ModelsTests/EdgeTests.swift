@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// Values that look equal and are not, and values that servers write in unexpected ways.
+/// Values that look equal but are not, and values that servers write in unexpected ways.
 @Suite struct EdgeTests {
     private func decode<Root: Decodable>(_ json: String) throws -> Root {
         try JSONDecoder().decode(Root.self, from: Data(json.utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// Docs/Format.md: its bytes are those of records that Swift makes.
+/// Compares the bytes on the page Docs/Format.md with those of records created in Swift.
 @Suite struct FormatTests {
     static let page = repository.appending(path: "Docs/Format.md")
 

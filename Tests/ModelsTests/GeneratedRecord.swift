@@ -2,14 +2,16 @@ import ScrollbackTesting
 
 @testable import Models
 
-/// Writes records that fit a schema, from the schema alone.
+/// Writes records that fit a schema, using only the schema.
 ///
-/// The codec under test has no part in it: this is a second, naive writer of the wire format.
+/// It does not use the codec that is tested: it is a second, naive implementation of the wire
+/// format.
 struct GeneratedRecord {
     var random: SeededRandom
 
-    /// True if the writer uses protobuf's freedom: fields in any order, written twice, zeros
-    /// written, integers unpacked, integers in more bytes than they need.
+    /// A Boolean value that indicates whether the writer uses the freedom of protobuf: fields in
+    /// any order or written twice, zeros, unpacked integers, and integers with more bytes than
+    /// necessary.
     var isSloppy = false
 
     private var depth = 0
@@ -23,7 +25,8 @@ struct GeneratedRecord {
     mutating func bytes(_ schema: Schema, only: Set<Int>? = nil) -> [UInt8] {
         var fields: [[UInt8]] = []
         for field in schema.fields {
-            // JSON gives a message that has an id a status, so one without cannot survive it.
+            // In JSON, a message with an ID always gets a status, so a message without a status
+            // would change.
             let isStatus = schema === Message.schema && field.number == 5
             guard only?.contains(field.number) ?? (isStatus || random.oneIn(2)) else { continue }
             // Values that JSON would read differently are excluded: −1, and times in seconds.
@@ -49,11 +52,11 @@ struct GeneratedRecord {
         case .implicit, .optional:
             var isZero = kind.label == .optional && random.oneIn(4)
             if let standard = kind.standard, kind.label == .optional {
-                // A Boolean that is true by default is only written to say false.
+                // A Boolean whose default is true is written only if it is false.
                 isZero = standard == 1
             }
             var value = payload(kind.element, isZero: isZero)
-            // In a field of its own, `null` does not survive JSON: it means nothing there.
+            // For a field that is not in a map or list, JSON's `null` means that it is missing.
             while value == [0x02, 0x08, 0x01] { value = payload(kind.element) }
             // Defaults are never written.
             while let standard = kind.standard, kind.label == .optional, value == [UInt8(standard)]
@@ -74,7 +77,7 @@ struct GeneratedRecord {
                 }
                 return [varint(number << 3 | 2) + delimited(Array(elements.joined()))]
             default:
-                // They stay together: their order among each other matters.
+                // These parts stay together, because their order matters.
                 return [
                     Array(
                         (0..<count).map { _ in

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Models
 
-/// The bytes and the JSON of every type as each version of the schema wrote them.
+/// The bytes and the JSON of every type as each version of the schema writes them.
 ///
-/// The files of a released version never change: people have such bytes on their disks. A new field
-/// is shown in the files of a new version, whose number joins `versions`; while a version is not
-/// released, its files may be deleted and rewritten. `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter
-/// GoldenTests` writes the missing files.
+/// The files of a released version never change, because apps have such bytes on disk. For a new
+/// field, add files for a new version, and add the version's number to `versions`. The files of a
+/// version that is not released yet may be deleted and written again. `SCROLLBACK_WRITE_GOLDEN=1
+/// swift test --filter GoldenTests` writes the missing files.
 @Suite struct GoldenTests {
     static let directory = repository.appending(path: "Tests/ModelsTests/Golden")
     static let versions = [1]
@@ -59,7 +59,7 @@ import Testing
 }
 
 extension TypeOfRecord {
-    /// The JSON of a record, in one fixed form.
+    /// The JSON of a record in a normalized form.
     func json(_ bytes: [UInt8]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Models
 
-/// The binary form read and written by protoc, which uses Docs/scrollback.proto and not our code.
+/// Reads and writes the binary form with protoc, which uses Docs/scrollback.proto and none of our
+/// code.
 @Suite(.enabled(if: Protoc.isNeeded || Protoc.path != nil, "protoc is not installed"))
 struct InteropTests {
     @Test(arguments: RecordTests.types)
@@ -89,9 +90,10 @@ struct InteropTests {
     }
 }
 
-/// The protobuf compiler, as a program that translates between bytes and text.
+/// The protobuf compiler, used to convert between bytes and text.
 enum Protoc {
-    /// True if a run without protoc fails, rather than skips these tests.
+    /// A Boolean value that indicates whether a run without protoc fails instead of skipping these
+    /// tests.
     static let isNeeded =
         ProcessInfo.processInfo.environment["SCROLLBACK_REQUIRE_PROTOC"] != nil
 
@@ -118,7 +120,7 @@ enum Protoc {
         process.standardOutput = stdout
         process.standardError = stderr
         try process.run()
-        // Small enough for the buffer of a pipe, so that neither process blocks.
+        // The input is small enough for the buffer of a pipe, so that neither process blocks.
         precondition(input.count < 60_000)
         try stdin.fileHandleForWriting.write(contentsOf: input)
         try stdin.fileHandleForWriting.close()

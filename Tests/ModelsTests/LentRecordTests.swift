@@ -4,7 +4,7 @@ import Testing
 
 @testable import Models
 
-/// Reading in place returns the record's values, whatever encoder wrote the bytes.
+/// Tests that a view of a record returns the record's values, whichever encoder wrote the bytes.
 @Suite struct LentRecordTests {
     /// The values that lists sort by.
     private struct Looks: Equatable {
@@ -36,7 +36,7 @@ import Testing
             #expect(channel.lend { Looks($0) } == Looks(channel), "seed \(seed)")
             #expect(channel.lend(\.record) == channel)
 
-            // Whatever freedom protobuf leaves to a writer.
+            // Writes the record in the various encodings that protobuf allows.
             var random = SeededRandom(seed: seed)
             let messy = Disorder(GroupChannel.schema.layout).disturb(bytes, using: &random)
             let looks = try messy.withUnsafeBytes { try LentRecord.read($0) { Looks($0) } }

@@ -4,7 +4,7 @@ import Testing
 @testable import Models
 
 @Suite struct OrderTests {
-    /// Channels that tie in every way there is, and differ in their URL alone at the end.
+    /// Channels that are equal in each criterion of the orders and differ only in their URLs.
     static let channels: [GroupChannel] = {
         var channels: [GroupChannel] = []
         for created: Timestamp in [1, 2] {
@@ -31,7 +31,7 @@ import Testing
         expectStrictTotalOrder(Self.channels) { query.precedes($0, $1) }
     }
 
-    /// A number or text for each rank, most significant first; smaller comes first.
+    /// The sort key as numbers or texts, most significant first, in ascending order.
     private func key(_ channel: GroupChannel, _ order: GroupChannelListOrder) -> [[Int64]] {
         func text(_ text: String) -> [Int64] { text.utf8.map { Int64($0) } }
         let tie = [[-channel.createdAt.milliseconds], text(channel.url.rawValue)]

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func anOutboxItemIsTheseBytes() {
-        // DO NOT CHANGE: on people's disks.
+        // DO NOT CHANGE: apps have these bytes on disk.
         let item = OutboxItem(
             .deleteReaction, requestID: "r", channelURL: "c", createdAt: 9, messageID: "7",
             reactionKey: "+1", follows: Position(createdAt: 8, messageID: "7"))

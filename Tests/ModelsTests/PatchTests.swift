@@ -91,7 +91,8 @@ import Testing
         #expect(try JSONDecoder().decode(Patch<GroupChannel>.self, from: json) == patch)
     }
 
-    /// For every field of every type: a patch that names it changes it and nothing else.
+    /// Tests for every field of every type that a patch with this field changes the field and
+    /// nothing else.
     @Test(arguments: RecordTests.types)
     func everyFieldCanBePatched(_ type: TypeOfRecord) throws {
         func check<Root: Record>(_: Root.Type) throws {

@@ -32,7 +32,7 @@ struct ProtoText {
         }
     }
 
-    /// The name of an enumeration's case: unique in the file, as protobuf wants it.
+    /// The name of an enumeration's case, which protobuf requires to be unique in the file.
     static func constant(_ name: String, _ value: String) -> String {
         var prefix = ""
         for character in name {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Models
 
-/// `belongsTo` against a list of rules, one for each filter, over small worlds of channels.
+/// Compares `belongsTo` with a list of rules, one for each filter, on small sets of channels.
 @Suite struct QueryTests {
-    /// One filter: how to switch it on, and what it then asks of a channel.
+    /// One filter: a closure that enables it in a query, and the condition for a channel.
     struct Rule: Sendable {
         let name: String
         let turnOn: @Sendable (inout GroupChannelListQuery) -> Void
@@ -120,7 +120,7 @@ import Testing
             }, passes: { ($0.metadata["k"] ?? "").first == "r" }),
     ]
 
-    /// The conditions besides the rules, unless a query changes them.
+    /// The conditions of a default query in addition to the rules.
     static func isShownUnlessAsked(_ channel: GroupChannel) -> Bool {
         channel.myMemberState != .none && channel.hiddenState == .unhidden
             && !channel.isChatNotification
@@ -175,7 +175,7 @@ import Testing
         let listed = Self.channels.filter { query.belongsTo($0, currentUserID: Self.me) }
         let expected = Self.channels.filter { Self.isShownUnlessAsked($0) && rule.passes($0) }
         #expect(listed == expected, "\(rule.name)")
-        // A rule that lets all through, or nothing, would prove nothing.
+        // If a rule accepted all channels or none, the comparison would show nothing.
         #expect(!listed.isEmpty && listed.count < Self.channels.count, "\(rule.name)")
     }
 
@@ -186,7 +186,7 @@ import Testing
                 first.turnOn(&query)
                 let before = query
                 second.turnOn(&query)
-                // Two rules on the same field are one filter, the later one.
+                // If two rules set the same field, the later one counts.
                 let names = Set(before.customMirror.children.map(\.label))
                 var alone = GroupChannelListQuery()
                 second.turnOn(&alone)

@@ -96,7 +96,7 @@ struct TypeOfRecord: Sendable, CustomTestStringConvertible {
         _ field: Field, _ source: [UInt8], onto target: [UInt8] = []
     ) throws -> [UInt8] {
         func copy<Root: Record, Value>(_: Root.Type, _: Value.Type) throws -> [UInt8] {
-            // `extra` belongs to all types; its key path is of none.
+            // `extra` belongs to all types, and no schema contains its key path.
             let property =
                 field.number == Field.extra.number ? \Root.extra as AnyKeyPath : field.keyPath
             let keyPath = try #require(property as? WritableKeyPath<Root, Value>)

@@ -1,8 +1,8 @@
 @testable import Models
 
-/// Records with every field filled, and every value telling which field it is in.
+/// Records in which every field has a value that depends on the field's number.
 enum Sample {
-    /// The same bytes in every run: the golden files are made of them.
+    /// The bytes are the same in every run, because the golden files contain them.
     static func bytes(_ schema: Schema, depth: Int = 3) -> [UInt8] {
         schema.fields.flatMap { field in
             bytes(field.number, field.protoName, field.kind, depth: depth)
@@ -46,7 +46,8 @@ enum Sample {
     ) -> [UInt8] {
         switch element {
         case .bool: return [1]
-        // Years of chat: times are no seconds, and no id is negative.
+        // All integers are plausible times in milliseconds, so none is read as seconds or as a
+        // negative ID.
         case .integer: return varint(1_700_000_000_000 + number)
         case .double: return withUnsafeBytes(of: (Double(number) + 0.5).bitPattern) { Array($0) }
         case .text: return delimited(Array("\(name) \u{2713}".utf8))

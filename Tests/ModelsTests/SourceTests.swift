@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// Checks that need the source: no type and no property was forgotten.
+/// Checks on the source code that no type and no property is missing from a schema.
 @Suite struct SourceTests {
     static let files: [String] = {
         let directory = repository.appending(path: "Sources/Models")

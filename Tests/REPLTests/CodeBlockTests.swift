@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A test compiles, replays or otherwise checks each code block of the pages.
+/// Tests that each code block of the pages is compiled, replayed or checked in another way.
 @Suite struct CodeBlockTests {
     static let blocks: [CodeBlock] = Project.pages.flatMap { page in
         // An unreadable page has none, which another test detects.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Real logs, end to end: `make corpus CORPUS=FILE`.
+/// Imports real logs and pages them: `make corpus CORPUS=FILE`.
 @Suite(
     .enabled(
         if: ProcessInfo.processInfo.environment["SCROLLBACK_CORPUS"] != nil,
@@ -28,7 +28,7 @@ struct CorpusTests {
         print(imported.output)
         #expect(imported.output.contains("imported \(expected.lines.count) messages"))
 
-        // Another process, and no network.
+        // A new process, without a network.
         let paging = try Program(home)
         let channels = Set(expected.lines.values.map(\.channel)).sorted()
         paging.type("as alice\noffline\ndisconnect\n")

@@ -94,12 +94,14 @@ struct ErrorList {
     }
 }
 
-/// The arguments of a call, as far as a list of errors needs them.
+/// The arguments of a call that a list of errors needs.
 private struct Arguments {
     /// The name after the dot of the first argument; empty for other arguments.
     var code: Substring = ""
 
-    /// The first text, with the parts of a concatenation joined, and `<name>` for what is inserted.
+    /// The first text.
+    ///
+    /// Concatenated parts are joined, and an interpolation is replaced by `<name>`.
     var message: String?
 
     /// Reads the text after the opening parenthesis up to the closing one.

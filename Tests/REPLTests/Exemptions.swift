@@ -1,6 +1,6 @@
-/// The part of the API that the commands about the store cover, and the calls without a command.
+/// The calls that commands about the store cover, and the calls that need no command.
 enum Exemptions {
-    /// Calls of the store, and the command that shows each.
+    /// Calls of the store, each with the command that covers it.
     static let commandsOfTheStore = [
         "Batch.clearMessages(in:source:)": "clear",
         "Batch.cover(_:from:through:walkCursor:)": "cover",
@@ -70,7 +70,8 @@ enum Exemptions {
         "StoreReader.view": "store",
     ]
 
-    /// Why a property of a type cannot be set; `nil` if it has to be.
+    /// Returns the reason why a property of a type cannot be set by a command; `nil` if one must
+    /// set it.
     static func reason(of type: String, _ property: String) -> String? {
         property == "fields" ? "the record itself, as bytes" : properties["\(type).\(property)"]
     }

@@ -3,10 +3,11 @@ import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
-/// A program that imports and sends is killed again and again; after each kill its devices hold all
-/// that they claim to hold.
+/// Kills a program again and again while it imports and sends.
 ///
-/// 20 kills by day, 200 at night.
+/// After each kill, every range that its devices claim to know must be complete.
+///
+/// 20 kills in ordinary runs, 200 in nightly runs.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ImportKillTests {
     private static let killsOfOneHome = 10
 
@@ -54,8 +55,8 @@ import Testing
         }
     }
 
-    /// Reads a random part of the commands' output, so that the next kill hits any of them, at its
-    /// beginning or after the first batch of an import.
+    /// Reads a random amount of the commands' output, so that the next kill hits any of them, at
+    /// its beginning or after the first batch of an import.
     private func read(
         some commands: [String], of program: Program, _ random: inout SeededRandom
     ) async throws {
@@ -70,7 +71,8 @@ import Testing
 
     // MARK: Expectations
 
-    /// Expects that the known ranges of a device equal the server's, before it opens a channel.
+    /// Expects that the known ranges of a device equal the server's, before the device opens a
+    /// channel.
     private func expectHonesty(
         of user: String, on program: Program, _ place: String
     ) async throws {
@@ -87,7 +89,8 @@ import Testing
         }
     }
 
-    /// Expects that imports that are repeated to their end, and healing, give every device everything.
+    /// Repeats interrupted imports and backfills, and expects that every device then has all
+    /// messages.
     private func expectAll(_ logs: [String], on program: Program) async throws {
         let imports = logs.map { "import \($0) server-only" }
         let checks = ["sync", "heal red", "heal blue", "verify red", "verify blue"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Imports of logs from other systems: the accepted lines, and the reports about the others.
+/// Imports of logs from other systems: which lines are accepted, and how the others are reported.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ImportTests {
     private let directory: ScratchDirectory
     private let workspace = Workspace.standing()
@@ -119,7 +119,9 @@ import Testing
         await workspace.end()
     }
 
-    /// An id names one message of the server: with `into`, it begins with the channel's URL.
+    /// An ID identifies one message on the server.
+    ///
+    /// With `into`, IDs begin with the channel's URL.
     @Test(arguments: ["", "id=line"])
     func aLogIsImportedIntoSeveralChannels(options: String) async throws {
         let log = [
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test func anImportThatFailsSaysNothingElse() async throws {
-        // A message 1 is in general.
+        // The channel "general" already has a message 1.
         let lines = try await imported([line(1, #""ts": 1, "user": "bob""#)])
         #expect(
             lines.count == 1
@@ -185,7 +187,7 @@ import Testing
         await workspace.end()
     }
 
-    /// Of a file whose end is missing, the last complete lines are imported, too.
+    /// If the end of a file is missing, the last complete lines are imported.
     @Test func recordsBeforeTheTruncationAreRead() async throws {
         let long = String(repeating: " ", count: LogFile.longestLine + (2 << 20))
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#), long])
@@ -198,7 +200,7 @@ import Testing
         await workspace.end()
     }
 
-    /// Another process may have imported the rest.
+    /// Another process may have completed the import.
     @Test func theChannelIsRightOnceItIsSynced() async throws {
         _ = try await imported([line(101, #""ts": 10, "user": "bob""#)])
         _ = try await imported(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Input that a user did not mean: open quotes, empty ids, unknown keys, ids that do not exist.
+/// Input that a user did not intend: open quotes, empty IDs, unknown keys, IDs that do not exist.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct InputTests {
     private let workspace = Workspace.standing()
     private let directory: ScratchDirectory

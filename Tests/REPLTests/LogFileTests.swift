@@ -5,7 +5,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Logs that are none, or are made to do harm.
+/// Files that are not logs, and logs that try to do harm.
 @Suite(.timeLimit(.minutes(10))) struct LogFileTests {
     private func lines(of bytes: Data) throws -> [String] {
         let directory = try ScratchDirectory.made()

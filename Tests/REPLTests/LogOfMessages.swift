@@ -1,7 +1,7 @@
 import Foundation
 import ScrollbackTestSupport
 
-/// A file of chat logs that is gone with the value.
+/// A temporary file with a chat log.
 final class LogOfMessages {
     private let directory: ScratchDirectory
 

@@ -1,5 +1,5 @@
-/// A block on a page that is neither Swift nor for the prompt or a shell, and the test that covers
-/// it.
+/// A block on a page that is not Swift, a prompt session or shell commands, and the test that
+/// checks it.
 struct OtherBlock {
     let page: String
     /// The beginning of the block, without the spaces before its lines.
@@ -7,9 +7,9 @@ struct OtherBlock {
     let look: Look
 
     enum Look {
-        /// A test of this name compares it with what is.
+        /// The name of the test that compares the block with the actual content.
         case test(String)
-        /// Why no test can.
+        /// The reason why no test can check it.
         case none(because: String)
     }
 

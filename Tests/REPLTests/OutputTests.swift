@@ -6,7 +6,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Output of much data: short, with a total and a way to see the rest.
+/// Commands with much data print a short output, with a total and a way to show the rest.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct OutputTests {
     private let workspace = Workspace.standing()
 
@@ -41,7 +41,7 @@ import Testing
         let whole = await reply("channel crowd all")
         let all = try JSONDecoder().decode(GroupChannel.self, from: Data(whole.utf8))
         #expect(all.members.count == 3000 && all.readReceipts.count == 3000)
-        // Machines are given all of it.
+        // With `--json`, the output is complete.
         #expect(await workspace.jsonLines("channel crowd", 1).contains("u3000"))
     }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Pages of the documentation that show the prompt: what they show is what it says.
+/// Compares the prompt sessions on pages with the prompt's actual output.
 @Suite(.timeLimit(.minutes(10))) struct PageTests {
-    /// The commands of one block, which follow upon each other, and the lines below each.
+    /// The consecutive commands of one block, with the output that follows each.
     struct Session: CustomTestStringConvertible {
         let examples: [(line: String, reply: String)]
 
@@ -15,7 +15,7 @@ import Testing
     static let pages = ["Docs/GettingStarted.md", "Docs/Format.md"]
 
     static let sessions: [Session] = pages.flatMap { page in
-        // A page that is not there has none, which is seen below.
+        // A missing page has no sessions; a test below detects that.
         sessions(on: (try? Project.text(page)) ?? "")
     }
 

@@ -43,7 +43,7 @@ import Testing
         let other = try await run(["--help"], environment: ["XDG_DATA_HOME": "data"])
         #expect(other.output.contains("(default: \(home),\n"))
         #expect(!other.output.split(separator: "\n").contains { $0.count > 100 })
-        // The directory is where `status` says.
+        // The data is in the directory that `status` prints.
         let run = try await run([], "connect alice\nstatus\n", environment: ["XDG_DATA_HOME": data])
         #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
     }
@@ -210,7 +210,8 @@ import Testing
 
     @Test func invalidUTF8HidesNoLaterLines() {
         var read = Program.Text()
-        // The rest of a character, a character in two parts, a line end in two parts, and no end.
+        // The rest of a character, a character in two parts, a line end in two parts, and no line
+        // end.
         read.add(Data([0x3C, 0x88, 0xE2, 0x96]))
         read.add(Data([0x88, 0x3E, 0x0D]))
         read.add(Data([0x0A, 0xF0, 0x9F]))

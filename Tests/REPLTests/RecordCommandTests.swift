@@ -52,7 +52,7 @@ import Testing
         let record = try Sample.of(RecordType(named: type))
         let rows = FieldTable(record).text.split(separator: "\n")
         let hex = rows.flatMap { (row: Substring) -> [Substring] in
-            // A row that is far indented is wider.
+            // A row with deep indentation is wider than the others.
             let bytes = row.dropFirst(6)
             let indent = bytes.prefix { $0 == " " }.count
             return bytes.prefix(max(FieldTable.hexWidth, indent + 35)).split(separator: " ")

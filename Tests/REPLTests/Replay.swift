@@ -4,7 +4,7 @@ import Scrollback
 @testable import ScrollbackREPL
 
 extension Workspace {
-    /// A workspace in memory whose clock only commands move.
+    /// Returns a workspace in memory whose clock advances only when a command sets it.
     static func standing() -> Workspace {
         Workspace(World.Options(start: 1_700_000_000_000), now: { 1_700_000_000_000 })
     }
@@ -44,16 +44,16 @@ struct ExampleDirectory: ~Copyable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// A line with the paths moved here.
+    /// Replaces the paths of examples by paths in this directory.
     func moved(_ text: String) -> String {
         text.replacing(Self.name, with: "\(url.path)/")
     }
 
-    /// The other way around.
+    /// Replaces paths in this directory by those of examples.
     func movedBack(_ text: String) -> String { text.replacing("\(url.path)/", with: Self.name) }
 
     deinit {
-        // Most examples have made none.
+        // Most examples have not created the directory.
         try? FileManager.default.removeItem(at: url)
     }
 }

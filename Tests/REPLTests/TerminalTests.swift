@@ -2,7 +2,9 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// True if `script` can create terminals; that of macOS has other options.
+/// A Boolean value that indicates whether `script` can create terminals.
+///
+/// On macOS, it has other options.
 private var hasTerminals: Bool {
     #if os(Linux)
         FileManager.default.isExecutableFile(atPath: "/usr/bin/script")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// A channel that there is not, in each command that takes one.
+/// Uses a channel that does not exist in each command that takes a channel.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct UnknownChannelTests {
-    /// The commands that create a channel, or may precede its creation.
+    /// The commands that create a channel, or that can be used before a channel exists.
     nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
 
     /// The commands whose usage names a channel, and for each a line that names an unknown one.
@@ -36,7 +36,7 @@ import Testing
             case "TO": "+"
             case "N": "2"
             case "FILE": "/tmp/scrollback-unknown"
-            // It has to exist.
+            // The directory must exist.
             case "DIRECTORY": "/tmp/scrollback"
             case "TEXT": "Hello"
             default: String(word)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func everyCommandThatTakesAChannelIsMet() {
-        // All such commands: a new one is tested here, or belongs to `makers`.
+        // The list contains every such command: a new one is tested here, or belongs in `makers`.
         let lines = Self.lines.map(\.line)
         #expect(lines.allSatisfy { $0.split(separator: " ").contains("nosuch") }, "\(lines)")
         #expect(
@@ -146,7 +146,7 @@ import Testing
         #expect(
             await workspace.reply("open nosuch")
                 == "error: notFound: there is no channel nosuch; cats stays open")
-        // One that there is, and that the server does not give.
+        // The channel exists, but the server refuses to return it.
         for line in ["clear random", "fail messages refused 2"] { _ = await workspace.reply(line) }
         let refused = await workspace.reply("open random apiOnly")
         #expect(
@@ -154,10 +154,10 @@ import Testing
             "\(refused)")
         #expect(workspace.prompt == "alice cats> ")
         #expect(await workspace.reply("window") == "61 62 63 64 65")
-        // The collection is alive, and receives new messages.
+        // The collection still works, and receives new messages.
         #expect(await workspace.reply("as bob send Yes!").contains("+ cats 69  bob: Yes!"))
         #expect(await workspace.reply("window") == "61 62 63 64 65 69")
-        // If no channel was open, none is opened.
+        // If no channel was open before, none is open afterwards.
         _ = await workspace.reply("close")
         #expect(
             await workspace.reply("open nosuch") == "error: notFound: there is no channel nosuch")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The page whose parts the commands write.
+/// The page of which the commands write parts.
 package struct Page: Sendable {
     /// The part that a command writes.
     package enum Part: String, Sendable {

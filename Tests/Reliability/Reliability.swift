@@ -1,6 +1,6 @@
-// `Reliability faults [--page FILE] [--only FAULT] [--stride N]`: injects each kind of fault.
-// `Reliability soak SECONDS SEED [--page FILE]`: has clients live with faults for a while.
-// `Reliability day …`, `Reliability world …`: a process that one of these starts, and kills.
+// `Reliability faults [--page FILE] [--only FAULT] [--stride N]` injects each kind of fault.
+// `Reliability soak SECONDS SEED [--page FILE]` runs clients with faults for a while. `Reliability
+// day …` and `Reliability world …` are processes that these commands start and kill.
 
 import Foundation
 import ScrollbackTestSupport
@@ -43,7 +43,7 @@ import ScrollbackTestSupport
             throw Unexpected("there is no such fault, or the page would not have all of them")
         }
         var table = MatrixTable()
-        // Thousands of stores are opened and synced there.
+        // In memory, because thousands of stores are opened and synced.
         let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
         let matrix = Matrix(in: place.url, stride: stride)
         for fault in Fault.allCases where only.map({ $0 == fault.rawValue }) ?? true {

@@ -31,14 +31,14 @@ import Testing
     private static let suites = Result {
         let tests = root.appending(path: "Tests")
         let names = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }
-        // The link to the root would lead here again.
+        // A link to the root directory would lead to an endless search.
         return try (names ?? []).filter {
             $0.hasSuffix("Tests.swift") && !$0.hasPrefix("Scrollback/")
         }
         .map { try String(contentsOf: tests.appending(path: $0), encoding: .utf8) }
     }
 
-    /// Those whose numbers are the same in every run, and that need no process of their own.
+    /// Faults whose counts are the same in every run and that need no other process.
     @Test(arguments: [
         Fault.powerLost, .deniedFiles, .lockedFiles, .wrongKey, .newerSchema, .offline,
         .sessionExpired, .feedCursorExpired, .serverPutBack, .contradictoryRows,

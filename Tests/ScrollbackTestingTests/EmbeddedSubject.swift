@@ -3,12 +3,12 @@ import Models
 import ScrollbackTesting
 import Sync
 
-/// A server that can do everything, in memory.
+/// A server in memory with all capabilities.
 struct EmbeddedSubject: ConformanceSubject {
     let server: EmbeddedServer
     let requestIDs = RequestIDs()
     let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
-    /// Adds a mistake to the backend, if the test wants one.
+    /// Adds a mistake to the backend, if a test requires one.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
     init(_ conditions: ServerConditions = ServerConditions()) throws {

@@ -3,7 +3,7 @@ import Models
 import ScrollbackTesting
 import Testing
 
-/// The suite itself is checked: whatever is wrong on purpose has to be found, and nothing else.
+/// Tests the suite itself: it must find each deliberate mistake, and report nothing else.
 @Suite(.timeLimit(.minutes(10))) struct MistakeTests {
     @Test(arguments: Mistake.all)
     func theSuiteFindsWhatIsWrong(mistake: Mistake) async {

@@ -11,7 +11,7 @@ let repository = URL(filePath: #filePath)
     /// Each line "- `id`: sentence" of the protocol's documentation, with its continuation lines.
     static let promises: [String] = {
         let file = repository.appending(path: "Sources/Sync/Backend/Backend.swift")
-        // A file that is not there promises nothing, which is seen below.
+        // A missing file has no promises; a test below detects that.
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         var promises: [String] = []
         var goesOn = false
@@ -44,11 +44,11 @@ let repository = URL(filePath: #filePath)
         #expect(Set(ids).count == ids.count)
     }
 
-    /// A check that never fails in a test may be unable to fail.
+    /// If no mistake makes a check fail, the check may be unable to fail.
     @Test func eachPromiseIsBrokenByAMistake() {
         let found = Set((Mistake.all + Mistake.ofAbilities).flatMap(\.promises))
         let promised = Set(BackendConformance.promises.map(\.id))
-        // To break this one takes a server of several clocks: see `MistakeTests`.
+        // This promise can only be broken on a server with several clocks; see `MistakeTests`.
         #expect(promised.subtracting(found).sorted() == ["send.order"])
     }
 }

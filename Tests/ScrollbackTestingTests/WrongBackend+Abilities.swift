@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Sync
 
-// The calls that not every backend has.
+// The calls for optional capabilities.
 extension WrongBackend {
     func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,

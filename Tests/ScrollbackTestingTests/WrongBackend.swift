@@ -3,7 +3,7 @@ import Models
 import Store
 import Sync
 
-/// A backend with something wrong on purpose: a call that it changes, and what the others remember.
+/// A backend with one deliberate mistake: it changes one call, for which other calls record data.
 struct WrongBackend: ForwardingBackend {
     let base: any Backend
     var onConnect: (@Sendable (Credentials) async throws -> BackendSession)?

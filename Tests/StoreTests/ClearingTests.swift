@@ -9,7 +9,7 @@ import Testing
 
     init() throws { database = try LevelDB(at: "/cleared", environment: .memory()) }
 
-    /// Writes rows, messages and positions, of a number that belongs to no channel.
+    /// Writes rows (messages and positions) of a number that belongs to no channel.
     private func clear(_ number: ChannelNumber, rows count: Int) throws {
         let batch = Overlay()
         for index in 0..<count {
@@ -24,7 +24,7 @@ import Testing
         try database.write(batch, isDurable: false)
     }
 
-    /// A row that stays, so that LevelDB does not step over everything that was removed.
+    /// A row that is never removed, so that LevelDB does not skip all removed rows.
     private let stop = "7a 00 00 00 00".hex
 
     private func keys() throws -> [KeyBytes] { try database.snapshot().rows().map(\.key) }
@@ -36,7 +36,7 @@ import Testing
         var steppedOver = 0
         repeat {
             calls += 1
-            // From here LevelDB steps over all removed rows to the first existing one.
+            // A scan from here makes LevelDB skip all removed rows up to the first existing one.
             let place = database.purge
             let isListed = try keys().contains(ByteWriter.key { $0.table(.cleared, 1) })
             guard isListed, place.table < Table.purged.count else { continue }
@@ -51,7 +51,7 @@ import Testing
         } while try database.purgeCleared(atMost: 100)
         // A thousand messages with their positions, and seven tables that are searched.
         #expect(calls == 21)
-        // Each call meets only the last row of the call before it.
+        // Each call skips only the last row of the previous call.
         #expect(steppedOver > 10 && steppedOver <= calls)
         #expect(try keys() == [stop])
     }
@@ -66,7 +66,7 @@ import Testing
         var removed = 0
         while try database.purgeCleared(atMost: limit) {
             let now = before - (try keys().count)
-            // After its rows, the number itself is one more row.
+            // In addition to its rows, the number itself has one row.
             #expect(now - removed <= limit + 3)
             removed = now
         }
@@ -96,7 +96,8 @@ import Testing
         #expect(!database.purge.isRead)
         while try database.purgeCleared(atMost: 100) {}
         #expect(database.purge.isDone)
-        // The rows that name them are hidden, so that the remains of the channels are not purged.
+        // The rows that map these numbers are hidden, so that the remaining rows of the channels
+        // are not purged.
         let hidden = Overlay()
         hidden.put { $0.table(.cleared, 2) }
         try database.write(hidden, isDurable: false)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Rows that can be decoded and contradict each other are found, never trap, and are rebuilt.
+/// Tests that rows that can be decoded but contradict each other are found, never trap, and are
+/// rebuilt.
 @Suite struct ContradictoryRowTests {
     private let directory: StoreDirectory
 
@@ -35,7 +36,7 @@ import Testing
         OutboxItem(Message(id: nil, channelURL: url, text: "\(id)", createdAt: 5), requestID: id)
     }
 
-    /// Writes rows past the store.
+    /// Writes rows directly to the database.
     private func damage(_ database: String, _ body: (Overlay) -> Void) throws {
         let database = try LevelDB(at: directory.url.appending(path: database).path)
         let batch = Overlay()
@@ -82,7 +83,9 @@ import Testing
         #expect(try store.contradictions() == [], sourceLocation: sourceLocation)
     }
 
-    /// Calls everything that reads or writes the rows; the only accepted error is damage.
+    /// Calls everything that reads or writes the rows.
+    ///
+    /// The only accepted errors are reports of damage.
     private func readAndWriteAll(_ copy: StoreDirectory) throws {
         let store = try copy.open()
         func attempt(_ body: () throws -> Void) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// The report that an app can hand in for a damaged store.
+/// The report that an app can submit for a damaged store.
 @Suite struct DamageReportTests {
     private let directory: StoreDirectory
 

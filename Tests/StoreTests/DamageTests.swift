@@ -9,14 +9,14 @@ import Testing
 
 /// Cuts, flips and deletes files.
 ///
-/// Reading then throws an error or returns what was written, and
-/// losses are reported.
+/// Reading must then throw an error or return what was written, and losses must be reported.
 ///
 /// One kind of damage cannot be detected: a log that is cut exactly between two commits looks as if
 /// the last commits had never been written. A crash does not cut synced data, such as the outbox,
-/// but a disk or a person may. The rows are then those of an earlier commit, completely.
+/// but a faulty disk or a person may. The rows are then exactly those of an earlier commit.
 ///
-/// Plain files are not authenticated: changing a record together with its checksum is not detected.
+/// Unencrypted files are not authenticated: changing a record together with its checksum is not
+/// detected.
 @Suite struct DamageTests {
     /// A small store with some tables and a log in each database.
     private struct Victim {
@@ -38,7 +38,7 @@ import Testing
             var store = try directory.open()
             for number in 1...Victim.last / 2 { try steps.write(number, to: store) }
             store.close()
-            // Otherwise the outbox is too small to have tables.
+            // Without this, the outbox would be too small to have tables.
             for name in ["cache", "outbox"] {
                 try LevelDB(
                     at: directory.url.appending(path: name).path,
@@ -68,7 +68,7 @@ import Testing
         ) throws {
             let copy = try StoreDirectory(of: directory)
             try damage(copy.url.appending(path: path))
-            // The second opening reads what the first has repaired, and has nothing to report.
+            // The first opening repairs the damage, so the second one has nothing to report.
             for opening in 1...2 {
                 let store: ChatStore
                 do throws(StoreError) {
@@ -138,15 +138,15 @@ import Testing
                     #expect(picture.parts[url]?.gaps == [Gap(in: url)], "\(what)")
                 }
             } else if isWhole && isFirst {
-                // The rows are those of a commit, completely: only the last commits may be missing,
-                // and the token says which.
+                // The rows must be exactly those of one commit. Only the last commits may be
+                // missing, and the token shows which.
                 let isOfStep = try picture == expected.cache(after: picture.step ?? 0)
                 #expect(isOfStep, "\(what): \(store.openingReport)")
             }
             return isWhole
         }
 
-        /// An item as it was before the outbox was rebuilt.
+        /// Returns an item as it was before the outbox was rebuilt.
         private func settled(_ item: OutboxItem) -> OutboxItem {
             var item = item
             item.isDoubtful = false
@@ -303,7 +303,8 @@ import Testing
         var tables = 0
         for table in try victim.directory.files("cache", ".ldb") {
             let path = "cache/\(table.lastPathComponent)"
-            // A table that closing has left over is no part of the database: it can be missing.
+            // A table that remains after closing does not belong to the database, so it may be
+            // missing.
             let missing = try error(after: FileManager.default.removeItem(at:), to: path)
             guard missing != nil else { continue }
             tables += 1

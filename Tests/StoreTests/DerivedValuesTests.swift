@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// The number of reads of all rows, and the readers that reuse the result.
+/// Counts how often all rows are read, and how often readers reuse the result.
 @Suite struct DerivedValuesTests {
     private let store: ChatStore
 
@@ -53,7 +53,7 @@ import Testing
         let slow = try store.view.version
         let keys = try latest.reading(asOf: slow.number) { () throws(StoreError) in
             let keys = try SortedKeys(Rows(snapshot: slow.cache, overlay: nil), by: .newest)
-            // More changes than are recorded without a reader.
+            // More changes than are remembered while no reader computes.
             for number in 10..<700 as Range<Int64> {
                 do {
                     try save("x", at: Timestamp(milliseconds: number))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// The directory that a user of an application has: see `ChatStore.directory(in:applicationID:userID:)`.
+/// The directory for a user of an app; see `ChatStore.directory(in:applicationID:userID:)`.
 @Suite struct DirectoryNameTests {
     private let directory = ScratchDirectory()
 
@@ -30,7 +30,7 @@ import Testing
         ),
     ])
     func aUsersDirectoryHasAlwaysTheSameName(id: String, path: String) {
-        // DO NOT CHANGE: on people's disks.
+        // DO NOT CHANGE: apps have directories with these names.
         #expect(name(UserID(id)) == path)
     }
 

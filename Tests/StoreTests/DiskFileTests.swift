@@ -32,7 +32,7 @@ import Testing
                 switch answers.popFirst() ?? .takes(0) {
                 case .takes(let count):
                     taken += rest.prefix(count)
-                    // Left by an earlier call, and irrelevant to this one.
+                    // A value that an earlier call left, which must not matter.
                     errno = 0
                     return min(count, rest.count)
                 case .fails(let error):

@@ -87,7 +87,7 @@ import Testing
                 let pairs = try stores.map {
                     try Data(contentsOf: #require(try $0.files(name, suffix).last))
                 }
-                // After the mark, the version and the number of the key.
+                // The bytes after the mark, the version and the number of the key.
                 let windows = pairs.map { data in
                     Set(stride(from: 12, to: data.count - 16, by: 1).map { data[$0..<$0 + 16] })
                 }
@@ -210,7 +210,7 @@ import Testing
             let foreign = try #require(try elsewhere.files("cache", ".ldb").first)
             try Data(contentsOf: foreign).write(to: table(copy, 0))
         }
-        // LevelDB would stumble over it too, but only where blocks do not fit their pages.
+        // LevelDB would detect this too, but only if blocks do not coincide with pages.
         try expectDamage(
             "a page exchanged with the next", says: "is not the one that was written"
         ) { copy in
@@ -249,7 +249,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try directory.open() }
         #expect(error?.code == .wrongKey)
         try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
-        // Only the file of the keys was rewritten.
+        // Only the key file was rewritten.
         #expect(try directory.contents().filter { $0.key.hasSuffix(".ldb") } == files)
         let plain = try ChatStore.inMemory()
         #expect(!plain.isEncrypted)
@@ -257,7 +257,7 @@ import Testing
         #expect(code { try store.changeEncryptionKey(to: other) } == .closed)
     }
 
-    /// From which key to which.
+    /// The old and the new form of the encryption.
     enum Change: CaseIterable, Sendable {
         case another, theSame, encrypt, decrypt
 
@@ -297,7 +297,7 @@ import Testing
         if change != .theSame {
             #expect(code { _ = try directory.open() } == .wrongKey)
         }
-        // Once more is nothing more.
+        // Repeating the call has no effect.
         if change == .another || change == .decrypt {
             try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new)
             try expectFilled(ChatStore(at: directory.url, encryptionKey: new))
@@ -318,8 +318,8 @@ import Testing
                         at: directory.url, from: change.files.key, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // Either key opens the store in its current form; the key alone decides between
-                // encrypted and plain.
+                // Either key opens the store in its current form. Only the key decides between
+                // encrypted and unencrypted.
                 let keys = [change.files.key, new].compactMap(\.self)
                 for key in keys {
                     let copy = try StoreDirectory(of: directory)
@@ -337,7 +337,7 @@ import Testing
                                     createdAt: 8), requestID: "canary-draft-3"))
                     }
                     store.close()
-                    // Reencryption keeps the rows that were written meanwhile.
+                    // Re-encryption keeps rows that were written in the meantime.
                     try ChatStore.reencrypt(at: copy.url, from: change.files.key, to: new)
                     let again = try ChatStore(at: copy.url, encryptionKey: new)
                     #expect(!again.openingReport.isReencryptionUnfinished)
@@ -401,7 +401,7 @@ import Testing
 
     // MARK: The format
 
-    /// A store that an earlier version of the package has written: DO NOT CHANGE.
+    /// A store that an earlier version of the package wrote: DO NOT CHANGE.
     @Test func aStoreOfVersionOneOpens() throws {
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Encrypted")

@@ -58,7 +58,7 @@ struct LevelDBError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A LevelDB database, through the C API alone.
+/// A LevelDB database that is accessed only with the C API.
 final class TestDatabase: @unchecked Sendable {
     // @unchecked: leveldb/db.h promises that the database is safe for concurrent use, and tests
     // close it on one thread, when no other has it.
@@ -66,9 +66,9 @@ final class TestDatabase: @unchecked Sendable {
     private let options: OpaquePointer
     private let environment: TestEnvironment?
 
-    /// Opens the database, in LevelDB's own environment if none is given.
+    /// Opens the database; in LevelDB's own environment if none is given.
     ///
-    /// The write buffer is as small as LevelDB takes, so that logs end soon.
+    /// The write buffer has LevelDB's minimum size, so that logs end soon.
     init(
         _ path: String, in environment: TestEnvironment? = nil, over leveldb: OpaquePointer? = nil,
         reusesLogs: Bool = false, writeBuffer: Int = 64 << 10
@@ -98,7 +98,7 @@ final class TestDatabase: @unchecked Sendable {
         pointer = nil
     }
 
-    /// Writes a row, and marks it as good.
+    /// Writes a row, and marks the write as committed.
     func put(_ key: String, _ value: String = "", isSynced: Bool = false) throws {
         let writing = leveldb_writeoptions_create()
         defer { leveldb_writeoptions_destroy(writing) }
@@ -138,7 +138,7 @@ final class TestDatabase: @unchecked Sendable {
     }
 }
 
-/// The files of a database, in a directory that is its own.
+/// The files of a database in a directory of its own.
 extension ScratchDirectory {
     var database: String { path + "/db" }
 

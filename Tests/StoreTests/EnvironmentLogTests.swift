@@ -109,7 +109,7 @@ import Testing
         #expect(report.description.hasPrefix("1 logs, 0 batches, 1 damaged in "))
     }
 
-    /// LevelDB of Debian and other systems aborts on these.
+    /// LevelDB of Debian and other systems aborts on such lengths.
     @Test(arguments: [UInt64(1) << 55 + 1, UInt64(1) << 56, UInt64.max])
     func largestNextNumberIsDamage(number: UInt64) throws {
         let (directory, log, ends) = try oneLog()

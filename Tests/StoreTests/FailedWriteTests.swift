@@ -8,7 +8,9 @@ import Testing
 
 @testable import Store
 
-/// Changes to the disk fail, one after the other; memory and disk stay as they were before.
+/// Makes single changes to the disk fail.
+///
+/// The data in memory and on disk must stay as before.
 @Suite struct FailedWriteTests {
     private static let seeds = Seeds.count(40, atNight: 2_000)
 
@@ -41,7 +43,7 @@ import Testing
         var files: FileForm { self == .cache || self == .outbox ? .plain : .encrypted }
     }
 
-    /// A store with some steps in it, on disks of which one is about to fail.
+    /// A store with some steps, on two disks of which one is about to fail.
     private struct Scene {
         let directory: StoreDirectory
         let disks = FailingDisks()
@@ -71,8 +73,9 @@ import Testing
             return nil
         }
 
-        /// Compares a reader's rows with the steps up to the given ones; the cache may be one step
-        /// ahead.
+        /// Compares the rows of a reader with the expected ones after the given steps.
+        ///
+        /// The cache may be one step further.
         func check(_ reader: some StoreReader, cache: Int, outbox: Int) throws {
             #expect(try CachePicture(reader) == expected.cache(after: cache))
             #expect(try reader.outboxPicture() == expected.outbox(after: outbox))
@@ -92,7 +95,7 @@ import Testing
             #expect(error.code == failure.code)
             #expect(error.path == scene.directory.url.appending(path: name).path)
 
-            // A step of both writes the cache first.
+            // A step that concerns both databases writes the cache first.
             let failed = scene.last + 1
             let isOfBoth =
                 if case .acknowledgement = scene.expected.steps.kind(failed) { true } else { false }
@@ -159,17 +162,18 @@ import Testing
             let change = Int.random(in: 1...120, using: &random)
             scene.disks.cache.fail(
                 at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
-            // A failed table is only reported by the next write, maybe when the disk has recovered
-            // already. No write fails if the failure only concerned the removal of old files or
-            // rows, which can wait.
+            // A failure to write a table is reported only by the next write, when the disk may work
+            // again. If only the removal of old files or rows fails, no write fails, because the
+            // removal is repeated later.
             if let error = scene.writeUntilFailure() {
                 let code = (error as? StoreError)?.code
                 #expect(code == .noSpace || code == .io)
                 do {
                     try scene.check(scene.store, cache: scene.last, outbox: scene.last)
                 } catch let error as StoreError {
-                    // If the recovery from an earlier failure is still due, there may be no
-                    // readable files yet: only a real disk is checked for being writable first.
+                    // While the recovery from an earlier failure is pending, no files may be
+                    // readable. Only a real disk is checked for free space before the files are
+                    // closed.
                     #expect(error.code == failure.code && !failure.isOnce)
                 }
             }
@@ -277,7 +281,7 @@ import Testing
         }
     }
 
-    /// Creates a directory that makes the check fail whether a database's files can be written.
+    /// Creates a directory that makes the check of whether a database's files can be written fail.
     private func blockMending(of name: String, in directory: StoreDirectory) throws -> URL {
         let probe = directory.url.appending(path: "\(name)/probe")
         try FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)
@@ -359,7 +363,7 @@ import Testing
         other.close()
 
         try store.write { batch in
-            // Under an id that was beyond all others before.
+            // The ID is greater than all earlier ones.
             try batch.save(Message("d", at: 9))
             try batch.save(Message("f", at: 6, in: "new"))
             try batch.save(outboxItem("last"))
@@ -389,7 +393,7 @@ import Testing
             }
         }
         store.close()
-        // Nothing is touched, not even looked for.
+        // Nothing is changed, and the files are not even looked up.
         try FileManager.default.removeItem(at: directory.url)
         #expect(code { _ = try store.write { try $0.save(sent) } } == .closed)
         #expect(code { try store.purgeCleared() } == .closed)
@@ -404,7 +408,8 @@ import Testing
             let disks = FailingDisks()
             let store = try disks.open(directory)
             try store.write { try $0.save(outboxItem("r")) }
-            // The header, the rows and the flush come first: all of it is in the log.
+            // The change number 4 comes after the header, the rows and the flush, so that the log
+            // is complete.
             disks.outbox.fail(at: 4, with: EIO, once: true)
             #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
             #expect(try store.outboxItems().map(\.requestID) == ["r"])
@@ -422,7 +427,7 @@ import Testing
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
-        // The disk is not checked as long as the check is of no use.
+        // The disk is not checked while a snapshot prevents reopening anyway.
         let probe = try blockMending(of: "outbox", in: directory)
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
@@ -489,7 +494,7 @@ import Testing
         let disk = FailingDisk()
         let path = directory.url.appending(path: "cache").path
         let database = try LevelDB(at: path, environment: disk.environment)
-        // Nothing failed, so there is nothing to ask.
+        // No write has failed, so nothing is checked.
         let probe = path + "/probe"
         try FileManager.default.createDirectory(atPath: probe, withIntermediateDirectories: false)
         try database.checkCanReopen()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// The power fails, and writes do.
+/// Simulates power failures and failing writes.
 @Suite struct FaultTests {
     private static let seeds = Seeds.count(20, atNight: 300)
 

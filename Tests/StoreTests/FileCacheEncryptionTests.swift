@@ -30,7 +30,8 @@ import Testing
         #expect(try cache.load("canary").damage == [])
         #expect(try cache.loadChannels().records.map(\.url) == ["canary"])
         #expect(try cache.channels() == ["canary"])
-        // Equal records are not written again, although encrypting them would give other bytes.
+        // Equal records are not written again, although a new encryption would result in other
+        // bytes.
         let before = try directory.contents()
         #expect(try !cache.save(messages, in: "canary"))
         #expect(try directory.contents() == before)
@@ -65,7 +66,7 @@ import Testing
             #expect(contents.damageCount > 0 || isSame, "at \(index)")
             #expect(contents.records.allSatisfy(messages.contains), "at \(index)")
         }
-        // Exchanged lines, and a file in the place of another.
+        // Exchanged lines, and a file in place of another one.
         var lines = whole.split(separator: UInt8(ascii: "\n"))
         lines.swapAt(2, 3)
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
@@ -180,7 +181,7 @@ import Testing
                 $0.value.count < $1.value.count
             })
         var lines = canary.value.split(separator: UInt8(ascii: "\n"))
-        // The header and a message; the other messages still name the channel.
+        // The header and a message are damaged; the other messages still show the channel.
         for line in [1, 3] { lines[line][lines[line].startIndex + 9] ^= 0x04 }
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
             .write(to: directory.url.appending(path: canary.key))

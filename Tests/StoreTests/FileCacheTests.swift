@@ -363,7 +363,7 @@ import Testing
         #expect(
             try load([lines[0], long, lines[2], lines[3]]) == ("[line 2: tooLong]", ["2", "3"]))
         #expect(try load([long] + lines[1...]) == ("[line 1: tooLong]", ["1", "2", "3"]))
-        // In another order, and one of them twice, as if it had been saved so.
+        // The same records in another order, and one of them twice.
         #expect(
             try load([lines[0], lines[3], lines[1], lines[2], lines[1]]) == ("[]", ["1", "2", "3"]))
         #expect(messages.count == 3)
@@ -417,7 +417,7 @@ import Testing
         #expect("\(try cache.load("other").damage)" == "[line 1: otherFile]")
         #expect(try cache.channels() == ["general"])
 
-        // If the header is lost, the file's lines do not count either.
+        // If the header is lost, its number of lines is unknown too.
         let text = try String(contentsOf: other, encoding: .utf8)
         try text.replacing("scrollback", with: "Scrollback")
             .write(to: other, atomically: false, encoding: .utf8)

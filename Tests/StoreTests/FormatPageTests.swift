@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Docs/Format.md: the rows of its example are those of a store.
+/// Compares the example rows in Docs/Format.md with those of a store.
 @Suite struct FormatPageTests {
     @Test func theRowsOnThePageAreThoseOfAStore() throws {
         let page = try String(
@@ -31,7 +31,7 @@ import Testing
         #expect(shown.contains("```\n\(example)\n```"), "the page should show\n\(example)")
     }
 
-    /// The rows, a line each: key → value, with a space where a part begins.
+    /// The rows, one in each line: key → value, with a space between the parts.
     private func rows(of snapshot: LevelDB.Snapshot) throws -> [String] {
         var lines: [String] = []
         try snapshot.scan(KeyRange.all) { (key, value) throws(StoreError) in

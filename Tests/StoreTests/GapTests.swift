@@ -36,9 +36,9 @@ import Testing
             switch operation {
             case .open(let lower, let upper, let about):
                 gaps.open(from: lower, to: upper) { runs in
-                    // The walk continues at the newer end: the cursor of the gap with the newest
-                    // upper bound counts; if two end there, that of the gap that is being opened,
-                    // if it has one.
+                    // A backfill proceeds from the newest upper bound, so the merged gap gets the
+                    // cursor of the gap that ends there. If two gaps end there, the cursor of the
+                    // opened gap is used, if it has one.
                     var merged = about
                     if let newest = runs.last {
                         if newest.upper > upper { merged.cursor = newest.about.cursor }
@@ -178,11 +178,12 @@ import Testing
 
     // MARK: Small worlds, all of them
 
-    /// All histories of some positions: each interval known or not, and each position between two
-    /// unknown ones too.
+    /// All histories of some positions: each interval is known or not, and each position between
+    /// two unknown intervals is known or not.
     private static func histories(_ positions: [Position]) -> [[(Gap.Bound, Gap.Bound)]] {
         let bounds: [Gap.Bound] = [.beginning] + positions.map { .position($0) } + [.end]
-        // Each history is a list of gaps; the next interval is known, a gap, or joins the last one.
+        // A history is a list of gaps. The next interval is known, is a gap, or extends the
+        // previous gap.
         return (1..<bounds.count).reduce([[]]) { histories, index in
             histories.flatMap { history -> [[(Gap.Bound, Gap.Bound)]] in
                 let alone = history + [(bounds[index - 1], bounds[index])]
@@ -194,7 +195,9 @@ import Testing
         }
     }
 
-    /// Every operation on every small history: by induction, all sequences of operations.
+    /// Tests every operation on every small history.
+    ///
+    /// By induction, this covers all sequences of operations.
     @Test func everyOperationOnEverySmallHistoryAgreesWithTheNaiveOne() throws {
         struct Undo: Error {}
         let positions = Self.positions(Seeds.isNight ? 4 : 3)
@@ -232,7 +235,7 @@ import Testing
                 var model = start
                 let isValid = model.apply(operation)
                 count += 1
-                // Nothing is committed: all of it is seen through the batch.
+                // Nothing is committed: the results are read from the batch.
                 #expect(throws: Undo.self) {
                     try store.write { batch in
                         for operation in setUp { _ = try apply(operation, to: batch, "c") }
@@ -309,9 +312,9 @@ import Testing
 
     // MARK: In pictures
 
-    /// Draws the positions that are known as letters, from "a" at 0 to "h" at 7.
+    /// Draws the known positions as letters, from "a" at 0 to "h" at 7.
     ///
-    /// "…" is unknown history before the first or after the last, "~" a gap between two.
+    /// "…" is unknown history below the first or above the last, "~" is a gap between two.
     private func picture(_ reader: some StoreReader) throws -> String {
         var words: [String] = []
         for (index, letter) in "abcdefgh".enumerated() {

@@ -4,8 +4,10 @@ import Testing
 
 @testable import Store
 
-/// A reader that knows the grammar of Docs/Format.md alone, and none of the store's code for keys, reads
-/// every row of a store that has rows of each table.
+/// Reads every row of a store with a reader that was written only from the grammar in
+/// Docs/Format.md, without the store's code for keys.
+///
+/// The store has rows of each table.
 @Suite struct GrammarTests {
     private let position = Position(createdAt: 20, messageID: "2")
 
@@ -15,7 +17,7 @@ import Testing
         let messages = [
             Message("1", at: 10, in: "a", by: "alice", request: "r1"),
             Message("2", at: 20, in: "a", to: "1"),
-            // In the gap; of the same request as message 1, which it takes over.
+            // The message is in the gap, and takes over the request ID of message 1.
             Message("3", at: -30, in: "a", request: "r1"),
         ]
         let group = GroupChannel(url: "a", createdAt: 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// Operations that throw: their partial changes, and the rest of their batch.
+/// Operations that throw: what they have changed by then, and the rest of their batch.
 @Suite struct HalfDoneTests {
     /// Channel general: messages 1 to 5, and gaps below the first and above the last.
     private let directory: StoreDirectory
@@ -36,7 +36,7 @@ import Testing
         #expect(code { _ = try store.gaps(in: "general") } == .corruption)
         try store.write { try $0.evictOldestMessages(2, in: "general") }
         #expect(try store.messages(in: "general").ids == "5 4 3")
-        // The values of the damaged gap are lost, so all has to be fetched again.
+        // The values of the damaged gap are lost, so the whole history must be fetched again.
         #expect(try store.gaps(in: "general").picture == "-∞ ~ +∞")
         #expect(try store.contradictions() == [])
     }
@@ -87,7 +87,7 @@ import Testing
             }
         }
         store.close()
-        // Channel a can be removed, b is not found by its name.
+        // Channel a can be removed. Channel b cannot be found by its name.
         try directory.writeToCache([(ByteWriter.key { $0.nameKey("b") }, [0xFF])])
         store = try directory.open()
         let failure = code {

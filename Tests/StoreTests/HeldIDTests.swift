@@ -7,12 +7,12 @@ import Testing
 
 @testable import Store
 
-/// The messages that a write does not look up, because their ids cannot exist in the store.
+/// Tests which messages a write does not look up, because their IDs cannot be in the store.
 @Suite struct HeldIDTests {
     private let directory: StoreDirectory
     private var store: ChatStore
 
-    /// Saves m10 to m19 and does not read them.
+    /// Saves m10 to m19 without reading them.
     init() throws {
         directory = try StoreDirectory()
         store = try directory.open()

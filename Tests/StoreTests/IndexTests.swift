@@ -3,13 +3,13 @@ import Testing
 
 @testable import Store
 
-/// Index rows follow the same rules, however they were written.
+/// Index rows must follow the same rules whether they were written with a message or rebuilt.
 @Suite struct IndexTests {
     private let directory: StoreDirectory
 
     init() throws { directory = try StoreDirectory() }
 
-    /// Opens the store as if a log had lost commits, so that all indexes are rebuilt.
+    /// Opens the store as if its log had lost commits, so that all indexes are rebuilt.
     private func reindexed() throws -> ChatStore {
         try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
         let store = try directory.open()

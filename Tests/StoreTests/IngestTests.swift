@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// The decisions that saving makes, so that ingesting a page costs one lookup for each message.
+/// The decisions that saving makes, with which storing a page costs one lookup for each message.
 @Suite struct IngestTests {
     let store: ChatStore
 
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func manyRowsAndReadsOfOneBatchAgree() throws {
-        // More rows than are looked at one by one, read in between.
+        // More rows than a lookup scans one by one, with reads in between.
         try store.write { batch in
             for time in 1...200 {
                 let id = MessageID(String(time))

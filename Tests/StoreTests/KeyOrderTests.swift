@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: Seeds.few)
     func positionsHaveTheOrderOfTheirKeys(seed: Int) {
         var random = SeededRandom(seed: seed)
-        // Few times, so that ids decide too.
+        // There are few different times, so that IDs decide too.
         let times = (0..<4).map { _ in random.pick(Self.times) }
         let positions = (0..<24).map { _ in
             Position(createdAt: random.pick(times), messageID: random.pick(Self.ids))
@@ -177,7 +177,7 @@ import Testing
         for channel in channels {
             let key = sorting.key(of: channel, 0x0102_03FF)
             #expect(key.withBytes { ChannelSorting.number(ofKey: $0) } == 0x0102_03FF)
-            // A page begins after its last channel, whatever number the channel has now.
+            // A page begins after its last channel, even if the channel has another number now.
             #expect(key.precedes(sorting.key(of: channel, .max)))
         }
     }
@@ -335,7 +335,7 @@ import Testing
         #expect(read(bytes, reading) != nil)
         for count in 0..<bytes.count {
             let value = read(Array(bytes[..<count]), reading)
-            // A tombstone may do without its second time, and a text may end after any letter.
+            // A tombstone may lack its second time, and a text may end after any letter.
             if name == "tombstone" && count == 8 || name == "text" && [0, 1, 3].contains(count) {
                 #expect(value != nil)
             } else {
@@ -354,7 +354,7 @@ import Testing
                 var damaged = bytes
                 damaged[place] ^= flip
                 let value = read(damaged, reading)
-                // The flags of a state have seven bits to spare.
+                // The flags of a state use one bit of eight.
                 let isSpare = name == "state" && place == bytes.count - 1
                 // Gaps are described by their bounds alone.
                 if !isSpare && name != "gap" && name != "stale range" {
@@ -364,8 +364,9 @@ import Testing
         }
     }
 
-    /// One store per table, with a damaged row: a reader either reports it or returns another
-    /// value.
+    /// One store for each table, with a damaged row.
+    ///
+    /// A reader must report it or return another value.
     @Test(arguments: [
         Table.message, .place, .request, .reply, .groupChannel, .openChannel, .name,
         .url, .gap, .staleRange, .tombstone, .user, .state, .token,

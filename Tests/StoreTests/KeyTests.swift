@@ -11,14 +11,16 @@ import Testing
             let key = ByteWriter.key { $0.placeKey(0x0102_03F4, MessageID(name)) }
             var short = ShortKey(.place, 0x0102_03F4, name)
             #expect(try short?.withBytes { Array($0) } ?? key == key)
-            // As long as it fits.
+            // A short key exists if the key has at most 64 bytes.
             #expect((short != nil) == (key.count <= 64))
         }
     }
 
     // MARK: Golden bytes: DO NOT CHANGE, they are on people's disks
 
-    /// A store with at least one row in each table: channel "c" has the number 1, "o" the number 2.
+    /// A store with at least one row in each table.
+    ///
+    /// Channel "c" has the number 1, and "o" the number 2.
     static func golden() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         let time: Timestamp = 1_700_000_000_000
@@ -164,7 +166,8 @@ import Testing
         #expect(try RawOutbox(view.version.outbox).outboxItems["c"]?.map(\.sequence) == [1])
     }
 
-    /// A length has two bytes, so a longer text could be taken for a shorter one and what follows it.
+    /// A length has two bytes, so the key of a longer text could be read as that of a shorter one
+    /// with further fields.
     @Test func aNameThatIsTooLongIsNotFound() throws {
         let longest = String(repeating: "a", count: Limits.nameSize)
         let store = try ChatStore.inMemory()
@@ -177,7 +180,8 @@ import Testing
         }
         #expect(try store.replies(to: MessageID(longest), in: "c").count == 1)
         #expect(try store.outboxItems(in: ChannelURL(longest)).count == 1)
-        // The first byte of an inverted time that is not negative, and of a sequence.
+        // The first byte of an inverted time that is not negative, and the first byte of a sequence
+        // number.
         for next in ["\u{7f}", "\0"] {
             #expect(try store.replies(to: MessageID(longest + next), in: "c").isEmpty)
             #expect(try store.outboxItems(in: ChannelURL(longest + next)).isEmpty)

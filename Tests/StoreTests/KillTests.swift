@@ -7,7 +7,9 @@ import Testing
 
 @testable import Store
 
-/// A writing process is killed, over and over; everything that it promised is in the files.
+/// Repeatedly kills a writing process.
+///
+/// Everything that it has promised must be in the files.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
     /// The number of processes that are killed over one directory.
     private static let rounds = 3
@@ -21,8 +23,8 @@ import Testing
         var random = SeededRandom(seed: seed)
         var done = 0
         for _ in 0..<KillTests.rounds {
-            // The first line reports that the process is about to open the store, the next that it
-            // has.
+            // The first line reports that the process is about to open the store, the second that
+            // it has opened it.
             let lines = Int.random(in: 1...60, using: &random)
             let process = try WritingProcess(in: directory, seed: seed, from: done + 1)
             process.readLines(lines)
@@ -53,7 +55,7 @@ import Testing
         #expect(report.cacheDamage == nil && report.outboxDamage == nil, "\(report)")
         #expect(try store.contradictions() == [])
 
-        // The step that was under way may be there or not, the cache's part of it first.
+        // The interrupted step may be missing or stored, its part in the cache first.
         let cache = try CachePicture(store)
         let outbox = try store.outboxPicture()
         let hasCache = try cache == expected.cache(after: last)
@@ -84,7 +86,7 @@ import Testing
     }
 }
 
-/// A line of the process that writes.
+/// A line that the writing process has printed.
 private struct Promise {
     let step: Int
     let isCache: Bool

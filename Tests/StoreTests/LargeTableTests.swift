@@ -4,11 +4,11 @@ import Testing
 
 @testable import Store
 
-/// A table that is read in parts larger than others.
+/// A table with parts that are larger than usual.
 @Suite struct LargeTableTests {
     private static let count = 1200
 
-    /// Eight kilobytes that are those of a row and of no other.
+    /// Eight kilobytes that are different for each row.
     private func value(_ number: Int) -> [UInt8] {
         var random = SeededRandom(seed: number)
         return (0..<1024).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }

@@ -10,7 +10,7 @@ import Testing
 
 /// An older log loses its end while a later log is complete.
 ///
-/// A crash does not cause this; a disk that ignores syncs may.
+/// A crash does not cause this, but a disk that ignores syncs may.
 @Suite struct LyingDiskTests {
     private static let seeds = Seeds.count(30, atNight: 500)
 
@@ -29,7 +29,7 @@ import Testing
         let older = try #require(try directory.files("cache", ".log").last)
         var ends: [(step: Int, size: Int)] = []
         var number = 0
-        // Until the second log is full as well, and waits for the first to become a table.
+        // Until the second log is full too, and waits until the first one has become a table.
         while true {
             number += 1
             do {
@@ -90,7 +90,7 @@ import Testing
         let (directory, ends, last) = try twoLogs(steps, files)
         var random = SeededRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
-        // After the steps that give the channels their names.
+        // The test starts after the steps that name the channels.
         try #require(ends.count > 4)
         let index = Int.random(in: 3..<ends.count - 1, using: &random)
         let size = Int.random(in: ends[index].size..<ends[index + 1].size + 1, using: &random)

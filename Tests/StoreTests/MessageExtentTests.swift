@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// The range in which readers search a channel from which messages were removed.
+/// The range in which readers search a channel after messages were removed from it.
 @Suite struct MessageExtentTests {
     private let store: ChatStore
 
@@ -44,7 +44,7 @@ import Testing
             return position?.messageID.rawValue ?? "?"
         }
         let newest = range.lower == table.lower ? "…" : id(range.lower)
-        // The key of the oldest message is followed by a zero.
+        // The upper bound is the key of the oldest message, followed by a zero.
         let oldest = range.upper == table.upper ? "…" : id(range.upper.dropLast())
         return range.lower == range.upper ? "none" : "\(newest) to \(oldest)"
     }
@@ -255,7 +255,7 @@ import Testing
         _ batch: Batch, _ model: inout Model, _ url: ChannelURL, _ random: inout SeededRandom
     ) throws {
         let time = Timestamp(milliseconds: Int64.random(in: 1...20, using: &random))
-        // A message has one of three times, and is moved if its time differs from before.
+        // A message has one of three times. If its time differs from before, the message moves.
         let id: MessageID = "\(time.milliseconds / 3)"
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4:

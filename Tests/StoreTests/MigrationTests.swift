@@ -5,7 +5,8 @@ import Testing
 
 @testable import Store
 
-/// A migration that ends at any of its writes is done by the next opening, and ends the same.
+/// A migration that is interrupted at any of its writes must be completed by the next opening, with
+/// the same result.
 @Suite(.timeLimit(.minutes(10))) struct MigrationTests {
     /// The ways in which a migration is interrupted.
     enum End: CaseIterable {
@@ -26,7 +27,7 @@ import Testing
             schema: schema)
     }
 
-    /// The rows after a migration that nothing has interrupted.
+    /// The rows after a migration that was not interrupted.
     private func migratedRows(_ form: FileForm, _ schema: StoreSchema) throws -> [String] {
         let directory = try SchemaFixture(version: 1).copy(form)
         try open(directory, schema).close()
@@ -43,7 +44,7 @@ import Testing
             #expect(count(before, database, old) > 0 && count(moved, database, old) == 0)
             #expect(count(moved, database, new) == count(before, database, old))
         }
-        // The third version has the rows of the first, but for its number.
+        // The third version has the same rows as the first, except for its number.
         let number = "7376 → 0000000"
         #expect(
             try migratedRows(.plain, .test(3))
@@ -57,7 +58,7 @@ import Testing
         var cuts = 0
         for change in 1... {
             let directory = try SchemaFixture(version: 1).copy(form)
-            // One disk for both databases, so that their writes have one order.
+            // Both databases share one disk, so that their writes have one order.
             let disk = FailingDisk()
             switch end {
             case .kill, .powerCut: disk.cutPower(at: change)
@@ -74,7 +75,7 @@ import Testing
             if try version(directory) == "1\n" {
                 #expect(try SchemaFixture.rows(of: directory) == SchemaFixture(version: 1).rows)
             } else {
-                // Half done, it is nothing for the older code.
+                // Older code must refuse a store that is partly migrated.
                 #expect(code { try open(directory, .current).close() } == .newerSchema)
             }
             let store = try open(directory, schema)
@@ -157,10 +158,10 @@ import Testing
 }
 
 extension StoreSchema {
-    /// Up to three versions that move rows to and fro.
+    /// Returns a schema with up to three versions.
     ///
-    /// The second moves the rows of three tables to tables of other names, two rows at a time; the third
-    /// moves them back.
+    /// The second version moves the rows of three tables to tables with other letters, two rows at
+    /// a time. The third moves them back.
     fileprivate static func test(_ version: Int) -> StoreSchema {
         let moves = [(2, false), (3, true)].map { version, isBack in
             Migration(to: version) { (cache, outbox, tell) throws(StoreError) in
@@ -180,8 +181,8 @@ extension StoreSchema {
 }
 
 extension LevelDB {
-    /// Gives the rows of a table another letter, as a step of a migration does it: in batches, each
-    /// of which leaves a database that the step can continue with.
+    /// Moves the rows of a table to another letter, like a migration step: in batches, after each
+    /// of which the step can be started again.
     fileprivate func moveRows(from old: UInt8, to new: UInt8) throws(StoreError) {
         while true {
             let batch = Overlay()

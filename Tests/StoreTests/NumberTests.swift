@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Numbers on disk that no store has written.
+/// Numbers on disk that no version of the store writes.
 @Suite struct NumberTests {
     @Test(arguments: [Table.message, .place, .url, .cleared])
     func numberThatNoStoreGivesIsIgnored(table: Table) throws {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Returns a store whose next number in a database cannot have been given.
+    /// Returns a store in which the next number of a database cannot be right.
     private func damaged(_ name: String) throws -> StoreDirectory {
         let directory = try StoreDirectory()
         try directory.open().close()

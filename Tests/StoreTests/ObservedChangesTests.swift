@@ -59,7 +59,7 @@ import Testing
                     }
                     return
                 }
-                // The other threads start to observe at many points in time, until everything is
+                // The other threads start observing at many different times, until all commits are
                 // written.
                 while true {
                     let (snapshot, changes) = try store.observe(.channel("general"))
@@ -215,7 +215,7 @@ import Testing
         try store.write { try $0.save(Message("a", at: 1)) }
         let (_, nothing) = try store.commit { _ = try $0.message("a", in: "general") }
         #expect(nothing.isEmpty && nothing.number == 1)
-        // A commit that changes nothing observable is a commit all the same.
+        // A commit that changes nothing observable still has a number.
         let (_, silent) = try store.commit { $0.setToken([1], for: "feed") }
         #expect(silent.isEmpty && silent.number == 2)
         try store.write { try $0.removeMessage("a", in: "general") }
@@ -418,7 +418,7 @@ import Testing
             return count
         }
         #expect(await reader.value == 0)
-        // The task has ended, not the observation.
+        // The task has ended, but the observation has not.
         try store.write { try $0.save(Message("a", at: 1)) }
         #expect(changes.drain().count == 1)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// The findings, repairs, refusals and migrations of opening a store.
+/// Opening a store: its findings, repairs, refusals and migrations.
 @Suite struct OpeningTests {
     private let directory = ScratchDirectory()
 
@@ -231,7 +231,7 @@ import Testing
             #expect(error?.path == file("VERSION").path)
             #expect(try Data(contentsOf: file("VERSION")) == bytes)
         }
-        // Without the file, the rows decide.
+        // Without the version file, the version in the rows counts.
         try FileManager.default.removeItem(at: file("VERSION"))
         #expect(code { _ = try open(Self.emptySchema(1)) } == .newerSchema)
         let store = try open(Self.emptySchema(2))
@@ -377,7 +377,7 @@ import Testing
     @Test(arguments: [false, true])
     func aStepIsDoneWhenBothDatabasesSaySo(isCacheFirst: Bool) throws {
         try makeVersion1()
-        // As if the process had been killed between the two rows, in either order.
+        // As if the process had been killed between the two version rows, in either order.
         let name = isCacheFirst ? "cache" : "outbox"
         do { try LevelDB(at: file(name).path).setSchemaVersion(2) }
         let ran = Steps()

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Store
 
-/// The bytes of an encrypted copy, which another implementation of Docs/Format.md has written.
+/// Reads an encrypted copy that another implementation of Docs/Format.md has written.
 @Suite struct OutboxFilesFormatTests {
     private static let name = "000102030405060708090a0b0c0d0e0f.copy"
 
-    /// Reads the bytes of a file as the copy of that name, under the key 01 02 … 20.
+    /// Reads the bytes of a file as a copy with that name, with the key 01 02 … 20.
     private func read(_ file: Data, _ plain: Data) throws -> Data {
         let directory = try ScratchDirectory.made()
         defer { directory.remove() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// Copies of files that wait to be sent, in plain and in encrypted stores.
+/// Copies of outgoing files, in unencrypted and encrypted stores.
 @Suite struct OutboxFilesTests {
     /// A store with an outbox item that has a copy of a file.
     private final class Fixture {
@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.removeItem(at: fixture.original)
         #expect(try fixture.read() == bytes)
         #expect(fixture.copy.size == count && fixture.copy.sha256?.count == 32)
-        // A second reader begins again.
+        // A second reader starts at the beginning.
         #expect(try fixture.read() == bytes)
     }
 
@@ -77,9 +77,9 @@ import Testing
         let fixture = try Fixture(.encrypted, bytes)
         let found = try Data(contentsOf: fixture.path)
         #expect(found.range(of: Data("canary".utf8)) == nil)
-        // The header, and a tag for each page.
+        // The size includes the header, and a tag for each page.
         #expect(found.count == 64 + bytes.count + 16 * ((bytes.count + 4095) / 4096))
-        // Copies of one file have nothing in common, and neither have their names.
+        // Two copies of one file have different bytes and different names.
         let other = try fixture.files.add(fixture.original.path)
         #expect(other.name != fixture.copy.name && other.sha256 == fixture.copy.sha256)
         let again = try Data(
@@ -113,7 +113,7 @@ import Testing
     enum Damage: CaseIterable, Sendable {
         case flipped, cut, emptied, extended, missing, replaced, zeroed
 
-        /// Damages some bytes, at a place where that is done.
+        /// Damages some bytes at an offset; `nil` if this kind of damage is not possible there.
         func apply(to bytes: Data, at place: Int) -> Data? {
             var bytes = bytes
             switch self {
@@ -293,7 +293,7 @@ import Testing
             }
             for key in isOver ? [new] : [change.files.key, new].compactMap(\.self) {
                 guard let store = try? ChatStore(at: directory.url, encryptionKey: key) else {
-                    // Before anything was exchanged, the new key opens nothing.
+                    // Nothing was exchanged yet, so the new key does not open the store.
                     continue
                 }
                 let read = try Self.read(fixture.copy, #require(store.outboxFiles))
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    /// Damage is damage under the new keys, too.
+    /// Damage must still be found after re-encryption.
     @Test func damagedCopyIsDamagedAfterwards() throws {
         let fixture = try Fixture(.encrypted, Self.bytes(9_000))
         fixture.store.close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Opening a damaged outbox keeps each item that can be read, and reports those that cannot.
+/// Opening a damaged outbox must keep each readable item, and report the others.
 @Suite struct OutboxLossTests {
     private let ids: [RequestID] = ["a", "b", "c"]
 
@@ -74,7 +74,8 @@ import Testing
         #expect(loss.items == [outboxItem("b", "the text of f")])
         #expect(loss.unreadableCount == 0 && loss.count == 1)
         store.close()
-        // Reported until it is acknowledged, even if another item was sent since then.
+        // The loss is reported until it is acknowledged, even if another item was sent in the
+        // meantime.
         let again = try directory.open()
         #expect(again.openingReport.outboxLoss == loss)
         let copy = try #require(again.openingReport.outboxCopy)
@@ -107,7 +108,7 @@ import Testing
 
     @Test func reportNamesALostItemWhoseTextCannotBeRead() throws {
         let directory = try directory()
-        // The tag of the message in the item, so that it cannot be decoded.
+        // The tag of the message in the item is damaged, so that the item cannot be decoded.
         let log = try #require(try directory.files("outbox", ".log").last)
         var bytes = try Data(contentsOf: log)
         let text = try #require(bytes.range(of: Data("the text of b".utf8)))
@@ -174,7 +175,7 @@ import Testing
             damaged[index] ^= 0x20
             let log = LogParts(damaged)
             let record = try #require(ranges.firstIndex { index < $0.upperBound })
-            // A length that reaches beyond the end looks like a crash, if nothing follows.
+            // If no record follows, a length beyond the end of the file looks like a crash.
             let isTorn = log.parts.count == whole.count - 1
             #expect(!isTorn || record == ranges.count - 1, "flipped at \(index)")
             guard !isTorn else { continue }
@@ -189,7 +190,7 @@ import Testing
 }
 
 extension LevelDB {
-    /// The texts of the items in the copy of a plain outbox, after its damage was bridged.
+    /// The texts of the items in the copy of an unencrypted outbox, after its damage was bridged.
     fileprivate static func readableTexts(of copy: String) throws -> [String] {
         try DatabaseFiles(copy).bridgeDamage(in: .disk())
         let database = try LevelDB(at: copy, skippingDamage: true)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The rows of a batch are found by key and in order, however often they are read in between.
+/// The rows of a batch must be found by key and in order, however often they are read in between.
 @Suite struct OverlayTests {
     @Test(arguments: 0..<8) func aScanSeesWhatADictionaryWouldHold(seed: Int) {
         var random = SeededRandom(seed: seed)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Each scan follows two more rows, as in a batch that updates one channel after another.
+    /// Each scan comes after two more rows, as in a batch that updates one channel after another.
     @Test func aBatchOfManyScansMovesFewRowsForEach() {
         let overlay = Overlay()
         var random = SeededRandom(seed: 1)

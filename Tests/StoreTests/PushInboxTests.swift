@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// The drops that another process leaves beside a store.
+/// The files that another process leaves in the push inbox of a store.
 @Suite(.timeLimit(.minutes(10))) struct PushInboxTests {
     private func message(_ id: MessageID, _ text: String = "canary") -> Message {
         Message(id: id, channelURL: "general", text: text, createdAt: 1_700_000_000_000)
@@ -17,14 +17,14 @@ import Testing
         try #require(try PushInbox(in: directory.url, encryptionKey: directory.files.key))
     }
 
-    /// A store with a box.
+    /// Opens a store with a push inbox.
     private func open(_ directory: StoreDirectory) throws -> ChatStore {
         let store = try directory.open()
         try store.makePushInbox()
         return store
     }
 
-    /// Returns the ids of all messages, drop by drop, and the damage.
+    /// Returns the IDs of all messages, file by file, and the damage.
     private func contents(_ store: ChatStore) throws -> (ids: [[MessageID?]], damage: [String]) {
         let drops = try store.pushNames().compactMap { try store.drop($0) }
         return (
@@ -45,7 +45,7 @@ import Testing
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         let box = try box(directory)
-        // The store is open meanwhile.
+        // The store is open at the same time.
         for number in 0..<12 { try box.leave([message(MessageID("\(number)"))]) }
         try box.leave([message("a"), message("b")])
         try box.leave([])
@@ -66,13 +66,13 @@ import Testing
 
         let names = try store.pushNames()
         try store.removePushes(Array(names.prefix(12)))
-        // Gone already is removed, too.
+        // Removing files that are already removed succeeds.
         try store.removePushes(names)
         #expect(try box.count == 0)
         #expect(try store.drop(names[0]) == nil)
     }
 
-    /// DO NOT CHANGE: it is on people's disks.
+    /// DO NOT CHANGE: apps have such files on disk.
     @Test func theBytesOfADropNeverChange() throws {
         let directory = try StoreDirectory()
         let store = try open(directory)
@@ -113,7 +113,7 @@ import Testing
         let store = try open(directory)
         let box = try box(directory)
         let drop = message("1", String(repeating: "x", count: PushInbox.maximumPushByteCount / 2))
-        // In Base64, half a megabyte has two thirds of one.
+        // Half a megabyte takes two thirds of a megabyte in Base64.
         for _ in 1...23 { try box.leave([drop]) }
         #expect(code { try box.leave([drop]) } == .noSpace)
         #expect(try box.count == 23)
@@ -219,8 +219,8 @@ import Testing
                         at: directory.url, from: old, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // The change of keys ended half way: either key opens the box, and the drops left
-                // with it are read.
+                // The re-encryption was interrupted. Either key opens the inbox, and files that
+                // were left with it are read.
                 for (index, key) in [old, new].compactMap(\.self).enumerated() {
                     let box = try #require(try PushInbox(in: directory.url, encryptionKey: key))
                     try box.leave([message(MessageID("between-\(index)"))])
@@ -270,7 +270,7 @@ import Testing
             #expect(index == 0 || !cut.damage.isEmpty, "cut at \(index)")
             #expect(cut.messages.count < 2, "cut at \(index)")
         }
-        // In the place of another, only a plain one is read.
+        // In place of another file, only an unencrypted one is read.
         try whole.write(to: file)
         let other = file.deletingLastPathComponent()
             .appending(path: "0000000000000009-0000000000000000.drop")
@@ -310,7 +310,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             at: link, withDestinationURL: drops.appending(path: "notes"))
         #expect(try store.pushNames() == [link.lastPathComponent])
-        // No link is followed.
+        // Links are not followed.
         #expect(code { _ = try store.drop(link.lastPathComponent) } != nil)
         try FileManager.default.removeItem(at: link)
         try box.leave([message("1")])
@@ -331,7 +331,8 @@ import Testing
         let file = try #require(try files(directory).first)
         let whole = try Data(contentsOf: file)
         try store.removePushes(try store.pushNames())
-        // Each state that a writer passes: a part of the file, or all of it, under its first name.
+        // Each state in which a killed writer may leave a file: a part of it or all of it, under
+        // its temporary name.
         for count in 0...whole.count {
             try whole.prefix(count).write(to: URL(filePath: file.path + ".new"))
             #expect(try contents(store).ids == [])

@@ -64,7 +64,7 @@ struct RawBytes {
     mutating func channel() throws -> UInt32 { UInt32(try integer(4)) }
 
     mutating func time() throws -> Timestamp {
-        // An offset of 2⁶³ makes the least one zero.
+        // The sign bit is inverted: adding 2⁶³ makes the least value zero.
         let value = try integer(8)
         let milliseconds =
             value >= 1 << 63 ? Int64(value - 1 << 63) : Int64(value) + Int64.min

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// A cache that does not open is replaced, without the loss of an outbox item.
+/// A cache that cannot be opened is replaced, without losing an outbox item.
 @Suite struct RebuildTests {
     private let directory: StoreDirectory
 
@@ -43,7 +43,7 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.channelURLs() == [] && store.messageCount() == 0)
         #expect(try store.tokenScopes() == [])
-        // Nothing is promised of a channel that was covered.
+        // No coverage is claimed for a channel that was covered before.
         try store.write { try $0.save(message) }
         #expect(try store.gaps(in: "general") == [Gap(in: "general")])
         #expect(try store.contradictions() == [])
@@ -86,7 +86,8 @@ import Testing
     }
 
     @Test(arguments: ["cache", "outbox"]) func eachDatabaseKeepsOthersAway(name: String) throws {
-        // As a store is, for moments, whose other database cannot be written.
+        // Simulates a store that has closed one database temporarily, because the other cannot be
+        // written.
         let database = try LevelDB(at: directory.url.appending(path: name).path)
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Opening a store rebuilds an outbox that LevelDB cannot read from the items that can be read.
+/// If LevelDB cannot read an outbox, opening the store rebuilds it from the readable items.
 @Suite struct RebuiltOutboxTests {
     private let directory: StoreDirectory
     private let ids: [RequestID] = ["a", "b", "c", "d"]
@@ -66,7 +66,8 @@ import Testing
         }
     }
 
-    /// The items after a rebuild: a server may have received each pending one.
+    /// Returns the items after a rebuild: each pending one is doubtful, because a server may have
+    /// received it.
     private func doubtful(_ ids: [RequestID]) -> [OutboxItem] {
         ids.map { id in
             var item = outboxItem(id)
@@ -79,7 +80,7 @@ import Testing
         directory.url.appending(path: "outbox-damaged-\(number)").path
     }
 
-    /// Opens the store twice, makes sure that it works on, and acknowledges the loss.
+    /// Opens the store twice, checks that it works, and acknowledges the loss.
     private func expectRebuilt(_ ids: [RequestID], copy number: Int = 1) throws {
         for isRebuilt in [true, false] {
             let store = try directory.open()
@@ -156,7 +157,7 @@ import Testing
         let loss = try #require(store.openingReport.outboxLoss)
         #expect(loss.items == [] && loss.unreadableCount == 2 && !loss.isWholeOutbox)
         #expect(try store.outboxItems() == doubtful(["a", "c", "d"]))
-        // The index names it, so that it can be removed.
+        // The index contains its ID, so it can be removed.
         #expect(try store.unreadableOutboxItemIDs() == ["b"])
         #expect(
             try store.commit { try $0.removeOutboxItem("b") }.change.operations.count == 1)
@@ -191,7 +192,7 @@ import Testing
             let store = try copy.open()
             let items = try store.outboxItems()
             #expect(items == doubtful(items.map(\.requestID)), "flipped at \(index)")
-            // Those in the other file, at least.
+            // At least the items in the other file are kept.
             let others = name == ".log" ? ids.prefix(2) : ids.suffix(2)
             #expect(Set(others).isSubset(of: items.map(\.requestID)), "flipped at \(index)")
             #expect(try store.contradictions() == [])
@@ -201,14 +202,15 @@ import Testing
     @Test func interruptedRebuildLosesNothing() throws {
         let outbox = directory.url.appending(path: "outbox")
         try FileManager.default.removeItem(at: try file("CURRENT"))
-        // Left over before the outbox was set aside: it counts, since nothing else has all rows.
+        // A leftover of an interrupted rebuild, from before the outbox was moved. It must not be
+        // used, since only the damaged outbox has all rows.
         for name in ["salvaged", "salvaged.new", "repaired"] {
             let place = directory.url.appending(path: "outbox-\(name)")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
             try Data("part".utf8).write(to: place.appending(path: "000003.log"))
         }
         try directory.open().close()
-        // As if the process had ended with the outbox set aside.
+        // Simulates a crash after the outbox was moved to its copy.
         for isEmptyOneThere in [false, true] {
             try FileManager.default.moveItem(
                 at: outbox, to: directory.url.appending(path: "outbox-salvaged"))

@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct ReplyTests {
-    /// p with the replies r1 by ann and r2 by bob, and q, which answers r1.
+    /// Returns a store with p, its replies r1 by ann and r2 by bob, and q, a reply to r1.
     private func store() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         try store.write { batch in

@@ -108,7 +108,7 @@ import Testing
                 #expect(
                     line(row) == "gap: damaged: byte 1 is not an integer of 4 bytes"
                         + " → damaged: byte 5 is not a text of 2304 bytes")
-                // Nothing of this is written.
+                // Throws, so that nothing is written.
                 throw IsOver()
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The first page of a list, if all channels were not read since the store was opened.
+/// The first page of a list in a session in which not all channels were read.
 @Suite struct SavedListTests {
     private let directory: StoreDirectory
 
@@ -23,7 +23,9 @@ import Testing
         store.close()
     }
 
-    /// One of many channels, which are newer the larger their numbers are.
+    /// Creates one of many channels.
+    ///
+    /// A greater number means a newer channel.
     private static func channel(_ number: Int, name: String = "") -> GroupChannel {
         GroupChannel(
             url: ChannelURL("c\(number)"), name: name,
@@ -145,7 +147,7 @@ import Testing
     enum Change: CaseIterable, Sendable {
         case new, same, removed, messagesCleared, dataCleared, unreadable, message, outboxItem, user
 
-        /// True if the operation changes a row of a channel.
+        /// A Boolean value that indicates whether the operation changes a row of a channel.
         var isOfChannels: Bool { ![.same, .message, .outboxItem, .user].contains(self) }
 
         func make(_ batch: Batch) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Stores that every version of the schema has written open, and have in them what they had.
+/// Stores that earlier versions of the schema have written must open with their data.
 @Suite struct SchemaFixtureTests {
     static let fixtures: [SchemaFixture] = {
         if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The nonces of a sealed table's pages are those that Docs/Format.md defines.
+/// The nonces of the pages of an encrypted table must be those that Docs/Format.md defines.
 @Suite struct SealedTableTests {
     @Test(
         arguments: [

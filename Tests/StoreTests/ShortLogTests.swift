@@ -114,8 +114,8 @@ import Testing
         #expect(try count(again) == Self.many)
     }
 
-    /// Calls a closure with a disk and the number of a change that closing makes, for each such
-    /// change and for one more.
+    /// Calls a closure for each change to the disk that closing makes, and once more for a number
+    /// that is not reached.
     ///
     /// Checks afterwards that all rows exist.
     private func atEachChangeOfClosing(

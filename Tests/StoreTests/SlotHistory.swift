@@ -42,7 +42,7 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         return low..<max(low, bounds.firstIndex(of: upper)! * 2 - 1)
     }
 
-    /// The maximal runs of unknown slots, as ranges of slots.
+    /// The maximal runs of unknown slots, as ranges of indexes.
     private var ranges: [Range<Int>] {
         var ranges: [Range<Int>] = []
         for slot in slots.indices where slots[slot] != nil {

@@ -10,7 +10,7 @@ import Testing
 ///
 /// A failing history is shortened as long as it fails, and reported with its seed.
 @Suite struct StoreModelTests {
-    /// A batch, and what follows it.
+    /// A batch, and whether it fails.
     struct Step {
         var operations: [WorldOperation]
         /// True if the closure throws at the end.
@@ -25,7 +25,7 @@ import Testing
     static func history(_ seed: Int, steps: Int) -> [Step] {
         var random = SeededRandom(seed: seed)
         return (0..<steps).map { _ in
-            // Large batches too, for which an overlay has a hash table.
+            // Some batches are large, so that an overlay uses its hash table.
             let count = random.oneIn(5) ? 30 : Int.random(in: 0...4, using: &random)
             var step = Step(operations: (0..<count).map { _ in .any(&random) })
             step.fails = random.oneIn(8)
@@ -62,7 +62,7 @@ import Testing
             snapshots = []
             store.close()
             store = try ChatStore(at: directory)
-            // Changes are numbered from the opening.
+            // The numbers of changes start again when the store is opened.
             everything.folded.number = 0
             channel.folded.number = 0
             everything.changes = try store.observe(.everything).changes

@@ -45,7 +45,7 @@ extension StoreReader {
     }
 }
 
-/// The contents of a store without disasters after each step.
+/// The expected contents of a store after each step, if nothing fails.
 final class ExpectedStore {
     let steps: Steps
     private let store: ChatStore

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// Every commit carries its number in all that it writes, and every read sees one number only.
+/// Every commit writes its number to all of its rows, and every read must see only one number.
 @Suite struct ThreadTests {
     private static let channels: [ChannelURL] = ["a", "b", "c"]
     private static let rowsInEach = 12
@@ -17,7 +17,8 @@ import Testing
             let text = "\(number)"
             let time = Timestamp(milliseconds: Int64(number))
             for url in channels {
-                // Each way for old rows to go: all at once, with their channel, one by one.
+                // The ways in which old rows are removed: all at once, with their channel, one by
+                // one.
                 switch number % 12 {
                 case 3: try batch.clearMessages(in: url)
                 case 7: try batch.removeChannel(url)
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    /// All that says which commit it is of, with what said it.
+    /// Returns the commit number in each value that a reader returns, with the name of the read.
     private static func numbers(_ reader: some StoreReader, _ url: ChannelURL) throws -> [String] {
         var texts = try reader.messages(in: url).map(\.text)
         texts += try reader.messages(in: url, after: .time(-95)).map(\.text)
@@ -73,7 +74,9 @@ import Testing
     private static let valuesInEachSnapshot =
         rowsInEach + 6 + rowsInEach / 2 + 3 + 2 * channels.count + 5
 
-    /// A read that has to be of one commit; each gives the values that say of which.
+    /// A read that must see one commit.
+    ///
+    /// It returns the commit number of each value.
     private struct Read: Sendable {
         let name: String
         let count: Int
@@ -143,7 +146,7 @@ import Testing
                 }
                 var random = SeededRandom(seed: thread)
                 var last = 0
-                // One that is kept while others come.
+                // A snapshot that is kept while later commits are made.
                 var kept: (snapshot: Snapshot, values: [String])?
                 while !isDone.withLock({ $0 }) {
                     let read = Self.reads[random.number(below: Self.reads.count)]
@@ -176,7 +179,7 @@ import Testing
     @Test func everyReadSeesAWholeCommitOnADiskToo() throws {
         let directory = ScratchDirectory()
         var options = StoreOptions()
-        // Tables are written and merged meanwhile.
+        // Tables are written and merged during the test.
         options.writeBufferByteCount = 64 << 10
         let store = try ChatStore(at: directory.url, options: options)
         try readWhileWriting(store, commits: 80)
@@ -185,7 +188,7 @@ import Testing
         #expect(try Set(Self.numbers(again, "c")) == ["80"])
     }
 
-    /// Reads its store as it is, and counts the reads.
+    /// A reader that reads the current state of its store, and counts the reads.
     private final class Onlooker: StoreReader {
         let store: ChatStore
         private(set) var count = 0
@@ -284,7 +287,7 @@ import Testing
                 for round in 0..<40 {
                     if thread == 0 {
                         try store.write { batch in
-                            // One leaves, one comes.
+                            // One channel is removed, and another one is added.
                             try batch.removeChannel(ChannelURL("c\(round)"))
                             try batch.save(GroupChannel(url: ChannelURL("d\(round)"), createdAt: 1))
                         }

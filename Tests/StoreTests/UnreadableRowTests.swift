@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// One row that cannot be decoded, among others that can.
+/// A row that cannot be decoded, among others that can be.
 @Suite struct UnreadableRowTests {
     private let snapshot: Snapshot
 

@@ -234,8 +234,10 @@ extension WorldModel {
 
     // MARK: Raw rows
 
-    /// Compares the rows on disk: an existing channel has exactly the rows of its messages; under
-    /// other numbers there are only rows that wait for removal.
+    /// Compares the rows on disk.
+    ///
+    /// An existing channel must have exactly the rows of its messages; under other numbers, only
+    /// rows to be purged may exist.
     func check(_ cache: RawCache, hasPurged: Bool) throws {
         try expect(Set(cache.numbers.keys), Set(channels.keys), "names")
         for (url, number) in cache.numbers {
@@ -250,7 +252,7 @@ extension WorldModel {
         let left = Set(cache.channels.keys).subtracting(cache.numbers.values)
         try expect(left.subtracting(cache.cleared), [], "numbers that stand for nothing")
         try expect(cache.cleared.isDisjoint(with: cache.numbers.values), true, "cleared numbers")
-        // Number 0 stays, because of LevelDB.
+        // Number 0 always has a row, at which scans end.
         let cleared = cache.cleared.subtracting([0])
         if hasPurged { try expect(left.union(cleared), [], "purged numbers") }
         try expect(cache.users, users, "users")
@@ -276,7 +278,7 @@ extension WorldModel {
         try expect(raw.replies, replies, "reply rows of \(url)")
         try expect(raw.group, channel.group, "the group channel row of \(url)")
         try expect(raw.open, channel.open, "the open channel row of \(url)")
-        // A turn may be reused after the channel that had the last one was removed.
+        // If the channel that was opened last is removed, its access number may be used again.
         try expect(
             raw.state,
             RawCache.State(

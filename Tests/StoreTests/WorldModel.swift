@@ -2,7 +2,8 @@ import Models
 
 @testable import Store
 
-/// A store as dictionaries and lists: what a ``ChatStore`` is compared with.
+/// A naive implementation of a store with dictionaries and lists, for comparisons with
+/// ``ChatStore``.
 struct WorldModel: Equatable {
     struct About: Hashable, Sendable {
         var cursor: PageCursor?
@@ -13,14 +14,14 @@ struct WorldModel: Equatable {
         var group: GroupChannel?
         var open: OpenChannel?
         var messages: [MessageID: Message] = [:]
-        /// The message that was the last to take a request id which it had not before.
+        /// For each request ID, the message that got it last.
         var requests: [RequestID: MessageID] = [:]
         var gaps = SlotHistory(WorldModel.positions, whole: About())
         var staleRanges = SlotHistory<Int64>(WorldModel.positions, whole: nil)
         var tombstones: [MessageID: Tombstone] = [:]
         var isPinned = false
         var lastAccess = 0
-        /// Grows with each channel that is met, and with each that is cleared.
+        /// A counter that increases when a channel becomes known or is cleared.
         var turn = 0
 
         var sorted: [Message] {
@@ -28,7 +29,7 @@ struct WorldModel: Equatable {
         }
     }
 
-    /// The positions that gaps begin and end at.
+    /// The positions that are used as bounds of gaps.
     static let positions = (1...4).map {
         Position(createdAt: Timestamp(milliseconds: Int64($0)), messageID: "6")
     }
@@ -192,8 +193,8 @@ struct WorldModel: Equatable {
         }.map(\.key)
     }
 
-    /// All outbox items: by the length of the channel's URL, then by its bytes, then in the order
-    /// of their creation.
+    /// All outbox items, ordered by the length of the channel's URL, then by its bytes, then by
+    /// creation.
     var sortedOutboxItems: [OutboxItem] {
         let urls = Set(outboxItems.map(\.channelURL)).sorted {
             ($0.rawValue.utf8.count, $0.rawValue) < ($1.rawValue.utf8.count, $1.rawValue)

@@ -3,7 +3,7 @@ import ScrollbackTesting
 
 @testable import Store
 
-/// An operation of a batch in a small world; a value, so that it can be repeated.
+/// An operation of a batch, as a value, so that it can be repeated.
 enum WorldOperation: Hashable, Sendable {
     case saveMessage(Message)
     case removeMessage(MessageID, ChannelURL)
@@ -28,7 +28,7 @@ enum WorldOperation: Hashable, Sendable {
     case saveOutboxItem(OutboxItem)
     case removeOutboxItem(RequestID)
 
-    /// Does it, and returns false if it is refused as invalid.
+    /// Performs the operation; returns false if the store refuses it as invalid.
     func apply(to batch: Batch) throws -> Bool {
         do {
             switch self {
@@ -65,7 +65,7 @@ enum WorldOperation: Hashable, Sendable {
         }
     }
 
-    /// Does the same to the model, which says whether it is valid.
+    /// Performs the operation on the model; returns false if it is invalid.
     func apply(to model: inout WorldModel) -> Bool {
         switch self {
         case .saveMessage(let message): return model.save(message)

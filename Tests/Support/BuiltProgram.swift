@@ -2,7 +2,7 @@ package import Foundation
 
 /// The programs of this package, which are built next to the tests.
 package enum BuiltProgram {
-    /// The error if a program was not built.
+    /// The error that is thrown if a program was not built.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A unique path for a temporary directory.
 ///
-/// The directory is removed with the last reference.
+/// The directory is removed when the last reference is released.
 package final class ScratchDirectory: Sendable {
     package let url: URL
 
@@ -37,7 +37,7 @@ package final class ScratchDirectory: Sendable {
         return (names ?? []).sorted()
     }
 
-    /// Removes the directory, for callers that end the process.
+    /// Removes the directory now, for callers that end the process and so release no reference.
     package func remove() {
         try? FileManager.default.removeItem(at: url)  // The directory may not have been created.
     }

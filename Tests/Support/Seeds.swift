@@ -8,7 +8,7 @@ package enum Seeds {
     /// The seeds that most tests use.
     package static let few = count(30, atNight: 1000)
 
-    /// Returns as many seeds as a test asks for.
+    /// Returns a number of seeds: `byDay` in ordinary runs, `atNight` in nightly runs.
     package static func count(_ byDay: Int, atNight: Int) -> Range<Int> {
         0..<(isNight ? atNight : byDay)
     }

@@ -1,7 +1,7 @@
 package import Dispatch
 package import Foundation
 
-/// Kills a process that does not end, so that a reader of its output does not wait for ever.
+/// Kills a process that does not end, so that reading its output does not wait forever.
 package final class Watchdog: @unchecked Sendable {
     // @unchecked: mutable state is protected by the lock.
     private let timer = DispatchSource.makeTimerSource(queue: .global())
@@ -26,7 +26,7 @@ package final class Watchdog: @unchecked Sendable {
     /// True if the process had to be killed.
     package var hasKilled: Bool { lock.withLock { kills } }
 
-    /// Stops watching a process that has ended, since another process may get its number.
+    /// Stops watching a process that has ended, since another process may get the same process ID.
     package func cancel() { timer.cancel() }
 
     deinit { timer.cancel() }

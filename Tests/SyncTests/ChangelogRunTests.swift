@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sync
 
-/// Reading a changelog to its end.
+/// Reads a changelog to its end.
 @Suite struct ChangelogRunTests {
     @Test func pagesAreReadUntilThereIsNoMore() {
         var run = ChangelogRun(since: .feed("f"))
@@ -25,7 +25,8 @@ import Testing
         #expect(run.step(token: nil, hasMore: false) == .done(token: nil))
     }
 
-    /// All sequences of answers with three tokens: a run that continues never repeats a token.
+    /// Tests all sequences of answers with three tokens: a run that continues must never repeat a
+    /// token.
     @Test func noTokenIsAskedFromTwice() {
         let tokens = ["a", "b", "c"]
         func follow(_ run: ChangelogRun, _ asked: Set<String>, _ depth: Int) {

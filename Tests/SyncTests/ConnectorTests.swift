@@ -4,7 +4,9 @@ import Testing
 
 @testable import Sync
 
-/// The decisions to connect, stay connected and reconnect; nothing here connects.
+/// The decisions to connect, stay connected and reconnect.
+///
+/// No connection is made here.
 @Suite struct ConnectorTests {
     let bob = Credentials("bob")
     let offline = BackendError(.notConnected, "offline")
@@ -104,8 +106,8 @@ import Testing
         #expect(connector.phase == .off && connector.credentials == nil)
     }
 
-    /// Whatever happens: the number of a connection is never used again, one who is connecting has
-    /// credentials, and attempts count from 1.
+    /// Tests invariants under random events: connection numbers are never reused, a connecting
+    /// engine has credentials, and attempts count from 1.
     @Test(arguments: 0..<200) func itStaysInOrderWhateverHappens(seed: Int) {
         var random = SeededRandom(seed: seed)
         var connector = Connector()

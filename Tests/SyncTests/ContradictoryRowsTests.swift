@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// A device with contradictory rows continues, and ends with the server's state.
+/// A device with contradictory rows must continue, and finally have the server's state.
 @Suite(.timeLimit(.minutes(10))) struct ContradictoryRowsTests {
     /// Rows of channel number 1, given the positions of its messages.
     enum Damage: CaseIterable {

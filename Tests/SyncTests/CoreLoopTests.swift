@@ -4,11 +4,11 @@ import Testing
 
 @testable import Sync
 
-/// A backend that always gives the same answer at once must not make the core loop.
+/// If a backend always answers immediately in the same way, the core must not loop forever.
 @Suite struct CoreLoopTests {
     private let session = BackendSession(user: User(id: "bob"), epoch: "1")
 
-    /// The requests of a core whose calls are answered by a closure, until no more follow.
+    /// Returns the requests of a core whose calls are answered by a closure, until no more follow.
     private func requests(
         _ core: inout SyncCore, atMost limit: Int,
         _ answer: (BackendRequest) -> BackendAnswer

@@ -114,7 +114,7 @@ import Testing
         try await story.end()
     }
 
-    /// The view of a filter says what is wanted of a history, and not what is known of it.
+    /// The filter of a view determines which messages it shows, but not which ranges are known.
     @Test func visibleGapsAreBackfilledFirst() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2

@@ -114,7 +114,7 @@ import Testing
             #expect(failed.errorCode == .fileDamaged && failed.isResendable)
             #expect(failed.errorMessage?.contains("\"photo.jpg\"") == true)
             #expect(failed.message?.errorCode == .fileDamaged)
-            // The next message is sent all the same.
+            // The next message is sent nevertheless.
             _ = try await device.sent(text)
             // Resending the unchanged item fails again.
             try await device.story.engine.resend(id)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    /// As on a locked device: the copy is not damaged.
+    /// The copy cannot be read temporarily, as on a locked device, but is not damaged.
     @Test(arguments: [EIO, EACCES])
     func copyThatCannotBeReadNowIsSentLater(error: Int32) async throws {
         try await withDevice { device in
@@ -285,7 +285,7 @@ import Testing
                 let start = device.disks.outbox.changes
                 device.disks.outbox.cutPower(at: change)
                 let id = try await device.send(device.file("a"))
-                // A call that returns after the cut has promised nothing.
+                // A call that returns after the power failure has promised nothing.
                 let isPromised = device.disks.outbox.changes - start < change
                 await device.story.engine.close()
                 device.disks.cache.cutPower()
@@ -319,7 +319,8 @@ import Testing
         }
     }
 
-    /// The process ends between the copy and the item, so that the copy belongs to no item.
+    /// The process ends after creating the copy and before writing the item, so that the copy
+    /// belongs to no item.
     @Test func orphanedCopyIsRemovedAndOthersStay() async throws {
         try await withDevice { device in
             let id = try await device.send(device.file("a"))

@@ -7,7 +7,7 @@ import Store
 import Sync
 import Testing
 
-/// A client that opens a damaged outbox sends what can be read and keeps what the rest is made of.
+/// A client that opens a damaged outbox sends the readable items and keeps the damaged files.
 @Suite(.timeLimit(.minutes(10))) struct DamagedOutboxTests {
     private let directory: ScratchDirectory
     private let place: URL

@@ -6,8 +6,9 @@ import Testing
 
 /// The messages that are evicted, and their order.
 @Suite(.timeLimit(.minutes(10))) struct EvictionPlanTests {
-    /// A plan for channels with these numbers of messages of ten bytes, the least recently opened
-    /// first.
+    /// Returns a plan for channels with these numbers of messages of ten bytes each.
+    ///
+    /// The least recently opened channel is the first.
     private func plan(_ counts: [Int], target: Int?, newest: Int = 5) -> EvictionPlan {
         let sum = counts.reduce(0, +)
         return EvictionPlan(

@@ -71,7 +71,7 @@ import Testing
         #expect(flights.end(third)?.channels == [])
     }
 
-    /// Compares with a complete list of all events.
+    /// Compares the result with a complete list of all events.
     @Test(arguments: 0..<100) func theyAgreeWithAListOfAllThatHappened(seed: Int) {
         enum Happening {
             case touched(MessageID, ChannelURL)

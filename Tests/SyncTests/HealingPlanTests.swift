@@ -60,7 +60,7 @@ import Testing
         #expect(plan([gap(2, 3)], stale: [late]).next == .walk(gap(2, 3)))
         #expect(plan([], stale: [late]).next == .refetch(late))
         #expect(plan([], stale: [late], hasBudget: false).next == nil)
-        // After a loss all of the history is stale, and is fetched only where it is shown.
+        // After a loss, the whole history is stale, and only its visible ranges are fetched again.
         #expect(plan([], stale: [stale(1, 2, epoch: 1)]).next == nil)
     }
 
@@ -91,8 +91,9 @@ import Testing
         #expect(plan([], stale: [stale], view: ShownRange(from: Self.bound(3))).next == nil)
     }
 
-    /// All histories of five places and up to two gaps, with all views: who asks until nothing is left to
-    /// do comes to an end, and nothing in view is left then.
+    /// Tests all histories of five positions with up to two gaps, and all views.
+    ///
+    /// Repeating the planned requests must end, and then nothing in the view may be missing.
     @Test func nothingInViewIsLeft() {
         let spans = (0..<5).flatMap { lower in (lower + 1...5).map { (lower, $0) } }
         for first in spans {

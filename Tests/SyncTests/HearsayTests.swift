@@ -4,9 +4,10 @@ import Store
 import Sync
 import Testing
 
-/// Untrusted messages, which arrive by other ways than the feed, and the feed's events about them.
+/// Untrusted messages, which arrive from other sources than the feed, and the feed's events about
+/// them.
 @Suite(.timeLimit(.minutes(10))) struct HearsayTests {
-    /// After its newest messages, the feed reports a truncation.
+    /// The feed reports only the newest messages, and a truncation for the others.
     let withTruncations: ServerConditions = {
         var conditions = ServerConditions()
         conditions.feedLimit = 1

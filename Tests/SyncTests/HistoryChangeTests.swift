@@ -7,7 +7,7 @@ import Testing
 
 /// Imports and other changes of the server's history that its feed reports as a range.
 @Suite(.timeLimit(.minutes(10))) struct HistoryChangeTests {
-    /// A device that holds all of `a b c`, which were sent at 2, 3 and 4 seconds.
+    /// Returns a device that has stored all of `a b c`, which were sent at 2, 3 and 4 seconds.
     private func story(_ conditions: ServerConditions = ServerConditions()) async throws -> Story {
         let story = try await Story(.exact, conditions)
         try await story.say("a b c")
@@ -64,7 +64,8 @@ import Testing
         try await story.end()
     }
 
-    /// There may be an imported message between a cursor and the stored message next to it.
+    /// An imported message may be between the position of a cursor and the stored message next to
+    /// it.
     @Test func aCursorLosesItsEdgeDuringAnImport() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1
@@ -91,7 +92,7 @@ import Testing
         try await story.end()
     }
 
-    /// The cursor of the walk is older than the imported message.
+    /// The backfill's cursor is already older than the imported message.
     @Test func anImportDuringAWalkBeginsItAgain() async throws {
         let story = try await story()
         story.tellNewest(1)

@@ -7,7 +7,8 @@ import Testing
 
 /// Many missing messages in a channel that is shown.
 @Suite(.timeLimit(.minutes(10))) struct HugeGapTests {
-    /// A device that shows `a`, and was away while so many messages came, and one more.
+    /// Returns a device that shows `a`, and was offline while `missing` messages and one more were
+    /// sent.
     func story(missing: Int, _ options: SyncOptions, isShown: Bool = true) async throws -> Story {
         let story = try await Story(options)
         try await story.say("a")
@@ -20,7 +21,7 @@ import Testing
         return story
     }
 
-    /// Lets so many messages come, an hour before the next one.
+    /// Imports messages with times an hour before the next message.
     func importMessages(_ count: Int, in story: Story) throws {
         let now = story.clock.now.milliseconds
         try story.server.importMessages(
@@ -101,7 +102,8 @@ import Testing
         try await story.end()
     }
 
-    /// A channel where 30 messages came within a second, and 300 while the device was away.
+    /// Returns a channel in which 30 messages were sent within a second, and 300 while the device
+    /// was offline.
     private func busyChannel(pageSize: Int) async throws -> (story: Story, events: EventLog) {
         var options = SyncOptions.exact
         options.clockSkew = SyncOptions().clockSkew
@@ -174,7 +176,7 @@ import Testing
         try await story.isTold()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "1 ~ 500")
-        // A caller that waits for the channel gets all of it.
+        // A caller that waits for the channel gets all of its messages.
         try await story.engine.caughtUp("general")
         #expect(try story.counts() == "2003")
         try await story.end()

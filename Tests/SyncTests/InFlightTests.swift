@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Answers that are on their way while something happens to what they are about.
+/// Answers that are in flight while the state that they describe changes.
 @Suite(.timeLimit(.minutes(10))) struct InFlightTests {
     /// Returns a device that requests the newest page of `a b c`, whose answer the network holds.
     func story(
@@ -92,8 +92,9 @@ import Testing
         try await story.end()
     }
 
-    /// The request fails at the server since the channel is gone, and the answer comes when another one
-    /// has its name.
+    /// The server refuses the request because the channel was deleted.
+    ///
+    /// The answer arrives after a new channel got the same URL.
     @Test func aFailureOfAChannelThatIsGoneIsNotThatOfItsSuccessor() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -109,7 +110,7 @@ import Testing
         try await story.say("x")
         story.network.stopFailing()
         story.network.stopHolding()
-        // It may have ended with the channel.
+        // The wait may have ended with the channel.
         try? await caughtUp.value
         try await story.engine.caughtUp("general")
         #expect(try story.picture() == "x")

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Sync
 
-/// The one way in, on a store of its own, without an engine.
+/// Tests `Ingest`, through which all server data is stored, on a store of its own and without an
+/// engine.
 @Suite(.timeLimit(.minutes(10))) struct IngestTests {
     /// A store, and the requests that are in flight for it.
     private final class Device {
@@ -54,7 +55,7 @@ import Testing
 
     // MARK: Twice is once
 
-    /// Returns the batches of bob's feed for some busy minutes.
+    /// Returns the batches of bob's feed during some minutes with many events.
     private func batches(seed: Int) async throws -> [FeedBatch] {
         var random = SeededRandom(seed: seed)
         let clock = ManualClock(at: 1000)
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    /// Delivers all events in their order, with a page and another answer among them.
+    /// Delivers all events in their order, with a page and another answer in between.
     private func run(
         _ device: Device, _ states: [(message: Message?, event: FeedEvent)], asked: Int, said: Int,
         come: Int, _ second: Answer
@@ -224,7 +225,7 @@ import Testing
                 let report = try ingest.apply(
                     page, in: "general", edge: .end, since: news, .messageFill)
                 for id in report.doubtful {
-                    // As the server would answer then, or later.
+                    // The answer has the server's state at that time, or a later one.
                     let lookup = MessageLookup(
                         found: message.map { [$0] } ?? [], gone: message == nil ? [id] : [])
                     try ingest.apply(lookup, in: "general", since: news, .messageFill)
@@ -307,7 +308,9 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
     }
 
-    /// A message that came alone is in doubt, and the one beside it has its time.
+    /// An untrusted message is stale.
+    ///
+    /// The message next to it has the same time.
     @Test func staleMessageDoesNotMakeOthersOfItsTimeStale() throws {
         let device = try Device()
         let url: ChannelURL = "general"
@@ -327,7 +330,7 @@ import Testing
             let report = try ingest.apply(page, in: url, edge: .end, since: news, .messageFill)
             #expect(report.doubtful == ["2"])
         }
-        // The feed is not as far as the page was.
+        // The feed has not reached the page's state yet.
         try device.apply(.messageReceived(said))
         let texts = try device.store.read { try $0.messages(in: url).map(\.text) }
         #expect(texts == ["edited", "message 2", "message 1"])
@@ -393,7 +396,7 @@ import Testing
         (nil, nil, "a? b? c? ~"), (2000, nil, "a b? c? ~"), (nil, 2000, "a? b? c"),
         (2000, 2000, "a b? c"), (3000, 3000, "a b c? ~"), (9000, nil, "a b c ~"),
         (Timestamp.distantPast, Timestamp.distantFuture, "a? b? c? ~"),
-        // Upside down, it may be anywhere.
+        // A range with reversed bounds could be anywhere.
         (3000, 1000, "a? b? c? ~"), (.distantFuture, .distantPast, "a? b? c? ~"),
     ])
     func aChangedRangeIsStaleAndOpensAGapAboveWhatIsHeld(
@@ -414,7 +417,7 @@ import Testing
         #expect(try device.store.read { try $0.picture(of: "general") } == picture)
     }
 
-    /// Pages without messages have moved the walk away from the gap's newer end.
+    /// Pages without messages have moved the backfill away from the gap's upper bound.
     @Test(arguments: [(1500, nil), (500, nil), (3500, "w")] as [(Timestamp, PageCursor?)])
     func aChangedRangeWithinAGapForgetsItsWalk(time: Timestamp, cursor: PageCursor?) throws {
         let device = try Device()
@@ -466,7 +469,7 @@ import Testing
         }
         let left = try device.store.tombstones(in: "general")
         #expect(left.count == Ingest.tombstoneLimit / 2 + 1)
-        // The oldest are gone.
+        // The oldest tombstones are removed.
         #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
     }
 

@@ -68,7 +68,7 @@ import Testing
 
     @Test func theLeastRecentlyOpenedChannelGivesFirst() async throws {
         let story = try await story(["a", "b", "c"], count: 40, .init(), small)
-        // Opened again, it is the last one.
+        // Opening it again makes it the most recently opened channel.
         await story.engine.show("a", nil, viewer: 2)
         await story.engine.hide("a", viewer: 2)
         let size = try story.store.cachedDataSize()
@@ -170,7 +170,7 @@ import Testing
         await story.engine.limited()
         #expect(try counts(story) == "a 0")
         #expect(try story.store.gaps(in: "a") == [Gap(in: "a")])
-        // Collections that hear of it fold it like all else.
+        // Collections that observe the eviction apply it like any other change.
         #expect(!observed.drain().isEmpty)
         try await story.end()
     }

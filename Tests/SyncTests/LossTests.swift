@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Events that make the known state of a server invalid.
+/// Events after which cached data may be out of date.
 @Suite(.timeLimit(.minutes(10))) struct LossTests {
     /// Returns a device that has `a b c`, and reconnects when its cursor has expired.
     func storyAfterALongTime(
@@ -89,7 +89,7 @@ import Testing
         try await story.end()
     }
 
-    /// An earlier token may be another point of the history now.
+    /// An earlier token may refer to another point of the history now.
     @Test func theTokensOfAServerThatWasPutBackAreForgotten() async throws {
         let story = try await Story()
         try await story.say("a b")

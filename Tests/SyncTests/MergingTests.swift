@@ -4,10 +4,10 @@ import Testing
 
 @testable import Sync
 
-/// Merging two copies of a message when it is unknown which one is newer.
+/// Merges two copies of a message when it is unknown which one is newer.
 @Suite struct MergingTests {
-    /// Returns the states of one message, step by step, each with a time of its own: all copies of
-    /// it that a server may have delivered.
+    /// Returns the successive states of one message, each with a time of its own: the copies that a
+    /// server may have delivered.
     private func copies(seed: Int) -> [Message] {
         var random = SeededRandom(seed: seed)
         var message = Message.sample(1, at: 1000)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-/// The covered range of all pages that a server may return of some small histories.
+/// The ranges that pages cover, for all pages that a server may return of some small histories.
 @Suite struct PageExtentTests {
     /// The possible positions: three, some of which have a message.
     static let places = (1...3).map { Message.sample($0) }
@@ -34,8 +34,10 @@ import Testing
         return extent.from <= bound && bound <= extent.through
     }
 
-    /// Tests every history of three positions, and every page of it, with and without the edge at
-    /// either end: all covered messages are on the page.
+    /// Tests every history of three positions, and every page of it, with and without a known
+    /// message at either end.
+    ///
+    /// All messages in the covered range must be on the page.
     @Test func noPageCoversWhatIsNotOnIt() {
         for mask in 0..<8 {
             let history = Self.places.enumerated().filter { mask & (1 << $0.offset) != 0 }
@@ -64,7 +66,7 @@ import Testing
             #expect(page.messages.isEmpty || !isFollowed)
             return
         }
-        // No event would report a change after it.
+        // No event would report a message that is sent after the page was read.
         #expect(isFollowed)
         #expect(extent.from <= extent.through)
         if extent.from == .beginning { #expect(page.older == nil) }

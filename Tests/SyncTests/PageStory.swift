@@ -26,7 +26,7 @@ struct PageStory {
         let section = try #require(
             text.components(separatedBy: "\n## ").first { $0.hasPrefix("\(heading)\n") },
             "\(page) has no heading \(heading)")
-        // Every second part is between two fences.
+        // Every second part is inside a pair of fences.
         let parts = section.components(separatedBy: "```")
         try #require(parts.indices.contains(index * 2 + 1), "\(heading) has no block \(index)")
         let columns = parts[index * 2 + 1].split(separator: "\n").map { line in

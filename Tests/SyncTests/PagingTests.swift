@@ -5,9 +5,9 @@ import Store
 import Sync
 import Testing
 
-/// Servers with inconvenient pages.
+/// Servers whose pages are difficult to use.
 @Suite(.timeLimit(.minutes(10))) struct PagingTests {
-    /// Tests a device that returns to a truncation of eight messages, with given conditions.
+    /// Runs a device that has to backfill a truncation of eight messages under given conditions.
     func filled(
         _ change: (inout NetworkConditions) -> Void,
         _ conditions: ServerConditions = ServerConditions()
@@ -76,7 +76,7 @@ import Testing
             }, conditions)
     }
 
-    /// The token of a gap is void by the time it is used (matrix-rust-sdk, pagination restart).
+    /// The token of a gap has expired by the time it is used (matrix-rust-sdk, pagination restart).
     @Test func walkWithAnExpiredCursorRestarts() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -99,7 +99,7 @@ import Testing
         try await story.end()
     }
 
-    /// Also if another message, which is missing, has the time of the deleted one.
+    /// This also holds if a missing message has the same time as the deleted one.
     @Test(arguments: [1, 2000, 1_000_000]) func anAnchorThatWasDeletedIsGoneAround(
         timeGranularity: Int64
     ) async throws {
@@ -131,14 +131,14 @@ import Testing
         story.network.clearLog()
         story.network.stopHolding()
         try await story.sees("a b c d f g h")
-        // By the cursor, by the message, and by its time.
+        // The requests are by the cursor, by the message, and by its time.
         let outcomes = story.network.log.filter { $0.contains(" messages ") }.prefix(3)
         #expect(outcomes.map { $0.contains("expired") } == [true, true, false])
         try await story.end()
     }
 
-    /// Creates two gaps between messages of one time, and returns the messages sent while the
-    /// device was away.
+    /// Creates two gaps between messages of one time, and returns the messages that were sent while
+    /// the device was offline.
     private func tellTwoGaps(in story: Story) async throws -> [Message] {
         try await story.say("a b")
         try await story.open()
@@ -174,7 +174,7 @@ import Testing
             from: .position(try #require(story.store.message("1", in: "general")?.position)),
             to: .position(try #require(missed[1].position)))
         await story.engine.show("general", view, viewer: 1)
-        // By the cursor, by the message, and by its time; the feed is on hold, too.
+        // The requests are by the cursor, by the message, and by its time; the feed is held too.
         for _ in 1...3 {
             try await story.held(2)
             story.network.release(at: 1)
@@ -188,7 +188,7 @@ import Testing
         try await story.end()
     }
 
-    /// By a time, which more messages have than the page takes.
+    /// The request is by a time that more messages have than fit on the page.
     @Test func aPageThatDoesNotComeToItsEdgeHasNone() async throws {
         var options = SyncOptions.exact
         options.backgroundPages = 0
@@ -230,7 +230,7 @@ import Testing
         let messages = try await story.say("c d e f g h")
         try await story.connect()
         try await story.held(1)
-        // The rest comes by its ids, and covers nothing.
+        // The remaining messages are fetched by their IDs, which covers no range.
         _ = try await story.engine.fetchMessages(messages.map { $0.messageID! }, in: "general")
         #expect(try story.picture() == "a b ~ c ~ d ~ e ~ f ~ g ~ h ~")
         story.network.stopHolding()
@@ -238,7 +238,7 @@ import Testing
         try await story.end()
     }
 
-    /// As of a server whose newest page is outdated, which its cursor indicates.
+    /// A server's newest page may be outdated, which its cursor shows.
     @Test(arguments: 0..<5) func historyOlderThanTheNewestPageIsFetched(seed: UInt64) async throws {
         let story = try await Story()
         try await story.say("a b c d e")

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// The upload ends, nothing of it is left, and the following items are sent.
+    /// The upload ends without leaving a file, and the following items are sent.
     @Test func anUploadThatIsTakenBackEnds() async throws {
         try await withStory { story, directory in
             try await story.open()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// A lost answer repeats the upload of its file, and not of those that are uploaded.
+    /// If an answer is lost, only the upload of that file is repeated.
     @Test func anUploadWhoseAnswerIsLostIsRepeatedAlone() async throws {
         try await withStory { story, _ in
             try await story.open()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    /// A directory is not sent, in whatever way; nothing of it waits in the outbox.
+    /// A directory cannot be sent in any way, and no item for it is added to the outbox.
     @Test(arguments: [true, false])
     func sendingSomethingOtherThanAFileIsRefused(keepsCopies: Bool) async throws {
         try await withStory { story, directory in

@@ -14,7 +14,7 @@ import Testing
         story = try await Story()
     }
 
-    /// Lets some options be those of the device.
+    /// Sets some options of the device for the following calls.
     private func withOptions(
         _ change: (inout SyncOptions) -> Void, _ body: (Story) async throws -> Void
     ) async throws {
@@ -46,7 +46,7 @@ import Testing
         try await story.end()
     }
 
-    /// The echoes of three quick messages arrive together, after a message of another user
+    /// The feed's events for three quick messages arrive together, after a message of another user
     /// (KiroCrew 3963, stream-chat-swift 3316).
     @Test func quickOnesKeepTheirPlacesWhileTheyLand() async throws {
         try await story.say("o")
@@ -67,7 +67,7 @@ import Testing
         #expect(try story.picture() == "o a b c")
     }
 
-    /// A page is full of the user's own messages, whose answers were lost.
+    /// All messages of a page are the user's own, and their answers were lost.
     @Test func aPageOfTheUsersOwnMessagesTakesThemOutOfTheOutbox() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: Messages that only the device has
 
-    /// The page that is fetched after a reconnect does not have it (stream-chat-android 6708).
+    /// The page that is fetched after a reconnect does not contain it (stream-chat-android 6708).
     @Test func aPageTakesNothingThatWaits() async throws {
         try await story.say("a")
         try await story.open()
@@ -110,8 +110,8 @@ import Testing
         try await story.end()
     }
 
-    /// An empty channel has its first message while the device is away, and so has the device
-    /// (Sendbird's JavaScript 4.14.0).
+    /// While the device is offline, another user and the device's user both write the first message
+    /// of an empty channel (Sendbird's JavaScript 4.14.0).
     @Test func theFirstMessageOfAnEmptyChannelComesBeforeWhatWaits() async throws {
         try await story.open()
         #expect(try story.picture() == "")
@@ -126,7 +126,7 @@ import Testing
         #expect(try story.picture() == "a b")
     }
 
-    /// A failed message that was removed comes back with the next start (matrix-ios-kit 65, Sendbird's
+    /// A failed message that was removed reappeared after a restart (matrix-ios-kit 65, Sendbird's
     /// JavaScript 4.0.1).
     @Test func removedItemStaysRemovedAfterARestart() async throws {
         try await story.open()
@@ -157,8 +157,8 @@ import Testing
 
     // MARK: Ends
 
-    /// The process ends while a message is on its way, and the server has it (stream-chat-swift 2676,
-    /// Sendbird's JavaScript 4.39.2).
+    /// The process ends while a message is in flight, and the server has it (stream-chat-swift
+    /// 2676, Sendbird's JavaScript 4.39.2).
     @Test func anEndWhileItIsSentMakesNoSecondOne() async throws {
         try await story.open()
         story.network.hold([.send, .feed], at: .afterEffect)
@@ -178,8 +178,7 @@ import Testing
 
     // MARK: Time
 
-    /// The application decides whether messages of the day before are sent (stream-chat-swift
-    /// 2674).
+    /// The app decides whether messages of the day before are sent (stream-chat-swift 2674).
     @Test(arguments: [1, 3]) func howOldItMayBeIsTheApplicationsChoice(days: Int) async throws {
         try await withOptions {
             $0.outboxItemLifetime = .seconds(days * 24 * 3600)
@@ -197,7 +196,7 @@ import Testing
         }
     }
 
-    /// A clock that is ten years wrong, and is put right meanwhile (stream-chat-swift 1246).
+    /// A clock is ten years wrong, and is corrected in the meantime (stream-chat-swift 1246).
     @Test(arguments: [-10, 10]) func wrongDeviceClockDoesNotMoveMessages(years: Int) async throws {
         let (a, wrong) = (try await story.say("a")[0], Duration.seconds(years * 365 * 24 * 3600))
         try await story.open()
@@ -207,7 +206,7 @@ import Testing
         let c = try await story.write("c")
         #expect(try story.store.outboxItem(b)?.follows == a.position)
         #expect(try story.picture() == "a (b) (c)")
-        // Put right; forward would be beyond the three days.
+        // Correcting it forward would exceed the limit of three days.
         if years > 0 { story.device.advance(by: .zero - wrong) }
         story.network.goOnline()
         await story.engine.reconnect()

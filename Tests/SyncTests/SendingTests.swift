@@ -29,13 +29,13 @@ import Testing
                 "\($0.message?.text ?? "") \($0.state) \($0.errorCode?.description ?? "-")"
             }
         }
-        // In flight when the connection is lost.
+        // The message is in flight when the connection is lost.
         story.network.hold([.send])
         let first = try await story.engine.send(UserMessageCreateParams("a"), in: "general")
         story.network.goOffline()
         let result = try await story.engine.deliveryResult(of: first.requestID!, in: "general")
         guard case .failed = result else { return #expect(Bool(false), "\(result)") }
-        // Written without a connection.
+        // The message is written while the device is offline.
         try await story.engine.send(UserMessageCreateParams("b"), in: "general")
         #expect(try states() == ["a failed 800101", "b failed 800101"])
         story.network.stopHolding()
@@ -274,7 +274,7 @@ import Testing
         conditions.missingCapabilities = .deduplicatesRequests
         let story = try await Story(.exact, conditions)
         try await story.open()
-        // The feed would deliver the sent message.
+        // If the feed continued, it would deliver the sent message.
         story.network.hold([.feed], at: .afterEffect)
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
@@ -336,7 +336,7 @@ import Testing
         _ = try await story.engine.deliveryResult(of: long, in: "general")
         try await story.engine.caughtUp()
         #expect(try story.store.outboxItem(b)?.state == .pending)
-        // A new process does not go further.
+        // A new process stops at the same item.
         await story.engine.close()
         let again = story.restarted(options)
         _ = try await again.connect(as: Credentials("bob"))
@@ -462,7 +462,7 @@ import Testing
         try await story.end()
     }
 
-    /// The first attempt may have reached the server, whatever became of the second.
+    /// The first attempt may have reached the server, whatever the result of the second was.
     @Test func anEditOfWhatMayBeThereComesAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)

@@ -1,6 +1,6 @@
 import Models
 
-/// Records waits without waiting.
+/// A replacement for sleeping that records the durations without waiting.
 final class Sleeper: Sendable {
     fileprivate struct State {
         var durations: [Duration] = []
@@ -18,9 +18,9 @@ final class Sleeper: Sendable {
     /// The number of current waits.
     var count: Int { state.withLock { $0.sleeping.count } }
 
-    /// From now on, waits last until `wake()`.
+    /// Lets future waits last until `wake()` is called.
     ///
-    /// Before, they end at once.
+    /// Without it, they end immediately.
     func hold() { state.withLock { $0.isHolding = true } }
 
     /// Ends the current waits.
@@ -32,7 +32,7 @@ final class Sleeper: Sendable {
         for continuation in sleeping { continuation.resume() }
     }
 
-    /// Ends the current waits and all later ones at once.
+    /// Ends the current waits and lets all later ones end immediately.
     func stopHolding() {
         state.withLock { $0.isHolding = false }
         wake()
@@ -63,7 +63,7 @@ final class Sleeper: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waits until this many waits have started in all.
+    /// Waits until a total of `count` waits have started.
     func begun(_ count: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

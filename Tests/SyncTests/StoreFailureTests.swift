@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The run of a changelog stays where it was, so that no page of it is passed over.
+    /// The changelog's position does not advance, so that no page of it is skipped.
     @Test func interruptedChangelogIsReadAgain() async throws {
         try await withStory { story, disk in
             let messages = try await story.say("a b")

@@ -5,10 +5,11 @@ import Store
 import Sync
 import Testing
 
-/// A server whose two empty pages lead to each other.
+/// A server with two empty pages whose cursors lead to each other.
 private struct CirclingBackend: ForwardingBackend {
     let base: any Backend
-    /// True if the circle is at the newest end, rather than on the way to older messages.
+    /// A Boolean value that indicates whether these pages are at the newest end, and not among the
+    /// older messages.
     var isNewer = false
 
     func messages(
@@ -20,7 +21,7 @@ private struct CirclingBackend: ForwardingBackend {
     }
 }
 
-/// A server with some empty pages below one message, whose cursors lead on.
+/// A server with some empty pages below one message, whose cursors lead to further pages.
 private struct EmptyBackend: ForwardingBackend {
     let base: any Backend
     let id: MessageID
@@ -46,7 +47,7 @@ private struct EmptyBackend: ForwardingBackend {
     }
 }
 
-/// A server that answers for at most a hundred messages at once.
+/// A server that returns at most a hundred messages for one request.
 private struct ScantBackend: ForwardingBackend {
     let base: any Backend
 
@@ -58,7 +59,7 @@ private struct ScantBackend: ForwardingBackend {
     }
 }
 
-/// Servers that are less patient or less clever than one would like.
+/// Servers that behave in inconvenient ways.
 @Suite(.timeLimit(.minutes(10))) struct StubbornServerTests {
     @Test(arguments: [true, false])
     func aWalkInACircleIsFollowedNoFurther(isNewer: Bool) async throws {
@@ -71,7 +72,7 @@ private struct ScantBackend: ForwardingBackend {
         await #expect { try await engine.caughtUp("general") } throws: {
             ($0 as? SyncError)?.code == .stalled
         }
-        // `caughtUp()` does not return normally if a channel was given up.
+        // `caughtUp()` throws if the engine has stopped backfilling a channel.
         await #expect { try await engine.caughtUp() } throws: {
             ($0 as? SyncError)?.code == .stalled
         }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Store
 
-/// Bob's outbox items survive disasters of his device; they are sent once, and in order.
+/// Bob's outbox items survive crashes and damage on his device, and are sent once and in order.
 @Suite(.timeLimit(.minutes(10))) struct SurvivingTests {
     private let directory = ScratchDirectory()
     private let disk = FailingDisks()
@@ -135,7 +135,7 @@ import Testing
         let b = try await story.write("b")
         let reaction = try await story.engine.react(
             .add, with: "+1", to: .written(b), in: "general")
-        // Handed back, and left where it is: bob may come again.
+        // The item is returned and stays in the outbox, because bob may connect again.
         #expect(try story.store.outboxItems().map(\.requestID) == [a, b, reaction])
         let items = try await story.engine.discardOutboxItems()
         #expect(items.map(\.requestID) == [a, b, reaction])

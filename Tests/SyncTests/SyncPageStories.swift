@@ -24,7 +24,7 @@ import Testing
         try await story.edit(messages[2], to: "B")
         try await story.sees(page.next("alice edits b", "event, whole message"))
 
-        // Asked for before c is deleted, and answered afterwards.
+        // The page is requested before c is deleted, and answered afterwards.
         story.network.hold([.messages])
         async let old = story.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
         try await story.held(1)
@@ -181,7 +181,7 @@ import Testing
 }
 
 extension Story {
-    /// Releases the first call of a kind, as soon as the network holds it.
+    /// Releases the first call of a kind as soon as the network holds it.
     fileprivate func release(_ call: BackendCall) async throws {
         var calls: [HeldCall] = []
         repeat { calls = try await held(calls.count + 1) } while !calls.contains { $0.call == call }

@@ -229,8 +229,8 @@ import Testing
         try await story.end()
     }
 
-    /// A changelog since a time, requested by an app, does not replace the one that the engine has
-    /// to read.
+    /// An app's request for the changelog since a time must not replace the changelog that the
+    /// engine has to read.
     @Test func aTokenOfALaterTimeDoesNotHideWhatWasBefore() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")

@@ -5,7 +5,8 @@ import Store
 import Sync
 import Testing
 
-/// Fields that only a newer version knows survive what this version does to a message.
+/// Fields that only a newer version knows must survive all changes that this version makes to a
+/// message.
 @Suite(.timeLimit(.minutes(10))) struct UnknownFieldTests {
     /// Field 1000, of wire type 0, with the value 7: in no schema.
     private let unknown: [UInt8] = [0xC0, 0x3E, 0x07]

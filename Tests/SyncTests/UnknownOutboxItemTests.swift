@@ -6,9 +6,9 @@ import Store
 import Sync
 import Testing
 
-/// An outbox item whose operation or state only a newer version knows is left alone.
+/// An outbox item with an operation or state that only a newer version knows is not changed.
 @Suite(.timeLimit(.minutes(10))) struct UnknownOutboxItemTests {
-    /// The bytes of field 4, the operation, and of field 5, the state, each 99.
+    /// The bytes of field 4 (the operation) and of field 5 (the state), each with the value 99.
     static let fields: [[UInt8]] = [
         [0x20, 99], [0x28, 99], [0x20, 99, 0x28, 1], [0x20, 99, 0x28, 99],
     ]
@@ -28,7 +28,7 @@ import Testing
         let story = try await Story(options)
         let newer = try outboxItem(fields)
         try story.store.write { try $0.save(newer) }
-        // It waited longer than any item may.
+        // More time has passed than any item may wait.
         story.device.advance(by: .seconds(30 * 24 * 3600))
         try await story.open()
         let written = try await story.write("b")
@@ -47,7 +47,7 @@ import Testing
         #expect(try await story.engine.removeFailedMessages(["newer"]) == [])
         #expect(try await story.engine.removeAllFailedMessages(in: "general") == [])
         #expect(try story.store.outboxItem("newer") == newer)
-        // The user can take it back.
+        // The user can remove the item.
         #expect(try await story.engine.cancel("newer"))
         #expect(try story.store.outboxItems() == [])
         await story.close()

@@ -57,7 +57,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The answer to the lookup does not confirm a page of the history before the rollback.
+    /// The answer to a lookup after a rollback does not confirm a page from before it.
     @Test func aHistoryThatIsLostDuringARepairIsNotTakenForRepaired() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
@@ -104,7 +104,7 @@ import Testing
             var channel = try #require(try batch.groupChannel("general"))
             channel.memberCount = 9
             channel.lastMessage = nil
-            // The device's own.
+            // The property belongs to the device, not to the server.
             channel.lastSyncedChangelogAt = 7
             try batch.save(channel)
         }

@@ -6,13 +6,15 @@ import Store
 // MARK: Logs
 
 extension FuzzTarget {
-    /// Logs of a database, in pieces: a byte for the kind, two bytes for the length, and the bytes.
+    /// The pieces of a database's logs.
     ///
-    /// Kind 0 is plain bytes; 1 to 4 is a fragment of that type with a correct checksum, as LevelDB
-    /// writes records; 5 starts another log.
+    /// Each piece is a byte for its kind, two bytes for its length, and its bytes.
     ///
-    /// The database opens, or reports damage and changes nothing. It opens without the damaged
-    /// part, and opens again afterwards. Rows are not compared, because LevelDB accepts parts of a
+    /// A piece of kind 0 is plain bytes. A piece of kind 1 to 4 is a fragment of that type with a
+    /// correct checksum, as LevelDB writes records. A piece of kind 5 starts another log.
+    ///
+    /// The database must open, or report damage and change nothing. It must open without the
+    /// damaged part, and then open again. Rows are not compared, because LevelDB accepts parts of a
     /// forged batch with a correct checksum.
     static let logs = FuzzTarget("Logs") { input in
         var input = FuzzInput(input)
@@ -90,9 +92,9 @@ private enum LogTemplate {
 extension FuzzTarget {
     /// An encrypted file: a byte for its kind (log, manifest, CURRENT or table), then its bytes.
     ///
-    /// The cipher does nothing and accepts whatever ends with an even byte, so that the fuzzer
-    /// reaches the code after authentication. Encrypting again leaves the file unchanged, or
-    /// replaces it with a complete file of the same contents and a plausible size.
+    /// The cipher does not encrypt, and accepts all bytes that end with an even one, so that the
+    /// fuzzer reaches the code after authentication. Re-encryption must leave the file unchanged,
+    /// or replace it with a complete file of the same contents and a plausible size.
     static let sealedFiles = FuzzTarget("Sealed") { input in
         let names = ["000003.log", "MANIFEST-000002", "CURRENT", "000005.ldb"]
         let name = names[Int(input.first ?? 0) % names.count]
@@ -154,8 +156,8 @@ private enum OpenCipher {
 extension FuzzTarget {
     /// A file of the file cache: a byte for its form, then its bytes, or the records in its lines.
     ///
-    /// Loading returns the readable lines and reports the others by number. Saving the loaded
-    /// records and loading them again gives the same records without damage.
+    /// Loading returns the readable lines and reports the line numbers of the others. Saving the
+    /// loaded records and loading them again must return the same records without damage.
     static let cacheFiles = FuzzTarget("CacheFile") { input in
         var input = FuzzInput(input)
         let directory = FuzzDirectory()

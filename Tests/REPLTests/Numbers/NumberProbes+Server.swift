@@ -6,11 +6,11 @@ import ScrollbackTesting
 import Testing
 
 extension NumberProbe {
-    /// The calls of any backend.
+    /// Makes the calls that every backend has.
     private static func ask(
         _ backend: any Backend, _ numbers: inout Numbers, _ world: NumberWorld
     ) async {
-        // Whatever it refuses.
+        // Any call may refuse its arguments.
         _ = try? await backend.connect(as: Credentials("bob"))
         let anchor = MessageAnchor.time(numbers.time())
         _ = try? await backend.messages(
@@ -163,7 +163,7 @@ extension NumberProbe {
                     world.server.client(waits: false), conditions: conditions,
                     sleep: NumberWorld.longSleep)
                 await NumberProbe.ask(network, &numbers, world)
-                // Alone, so that what fails before it does not hide it.
+                // Each share is set alone, so that an earlier failure does not hide the effect.
                 for share in shares {
                     var conditions = NetworkConditions()
                     conditions[keyPath: share] = numbers.double()
@@ -233,7 +233,8 @@ extension NumberProbe {
 }
 
 extension NumberWorld {
-    /// Waits for no time, where the app's own could: for at most two latencies of a day.
+    /// Returns immediately, unless the duration is longer than two latencies of a day, which an
+    /// app's own sleep could not wait for.
     nonisolated static let longSleep: @Sendable (Duration) async throws -> Void = { duration in
         let range = Duration.zero ... .seconds(2 * 86_400)
         if !range.contains(duration) { Issue.record("a latency of \(duration)") }

@@ -4,13 +4,15 @@ import Scrollback
 import ScrollbackTestSupport
 import ScrollbackTesting
 
-/// Calls that take numbers, and what they are called with.
+/// Calls of the public API that have numbers as arguments.
 @MainActor
 struct NumberProbe {
-    /// The public symbols whose numbers, durations and times are tried.
+    /// The public symbols whose numbers, durations and times this probe tests.
     let covers: [String]
 
-    /// Makes the calls; with `try?` those that may refuse their arguments.
+    /// Makes the calls.
+    ///
+    /// Calls that may refuse their arguments use `try?`.
     let run: @MainActor (inout Numbers, NumberWorld) async throws -> Void
 
     init(

@@ -4,7 +4,7 @@ import Scrollback
 import ScrollbackTesting
 import Testing
 
-/// A server with a channel, and bob's client, whose options are extreme.
+/// A server with a channel, and bob's client, with extreme options.
 @MainActor
 struct NumberWorld {
     let clock = ManualClock()
@@ -12,7 +12,9 @@ struct NumberWorld {
     let alice: EmbeddedClient
     let network: ConditionedBackend
     let url: ChannelURL = "general"
-    /// The oldest message; the newest one answers it.
+    /// The oldest message.
+    ///
+    /// The newest one is a reply to it.
     let parent: MessageID
 
     init() async throws {
@@ -57,8 +59,9 @@ struct NumberWorld {
         return engine
     }
 
-    /// Waits for no time, where `Task.sleep` could wait for the duration: it traps on those of
-    /// centuries.
+    /// Returns immediately.
+    ///
+    /// The real `Task.sleep` would trap on durations of centuries.
     static let sleep: @Sendable (Duration) async throws -> Void = { duration in
         let day = Duration.seconds(86_400)
         if duration < .zero || day < duration { Issue.record("a wait of \(duration)") }

@@ -2,9 +2,10 @@ import Foundation
 import Scrollback
 import ScrollbackTesting
 
-/// A source of numbers, durations and times: each of the extreme ones in turn, then any of a seed.
+/// A source of numbers, durations and times: first each of the extreme ones in turn, then random
+/// ones.
 struct Numbers {
-    /// The rounds in which each number that is drawn is an extreme one.
+    /// The number of rounds in which all returned numbers are extreme ones.
     static let extremeRounds = Numbers.integers.count
 
     private static let integers: [Int64] = [
@@ -30,13 +31,13 @@ struct Numbers {
         random = SeededRandom(seed: round)
     }
 
-    /// Picks from a list: another place in each round and at each draw; a random one in later
-    /// rounds.
+    /// Returns an element of a list: a different one in each round and for each call, and a random
+    /// one in later rounds.
     private mutating func pick<Value>(_ values: [Value]) -> Value {
         defer { drawn += 1 }
         let index =
             round < Numbers.extremeRounds
-            // So that not all numbers of a round are the same.
+            // The step between calls varies, so that the numbers of a round differ.
             ? round + drawn * (1 + round / 3) : random.number(below: .max)
         return values[index % values.count]
     }
@@ -45,7 +46,7 @@ struct Numbers {
 
     mutating func int64() -> Int64 {
         if isAny, random.oneIn(2) {
-            // Of any magnitude.
+            // The shift returns numbers of any magnitude.
             return Int64(truncatingIfNeeded: random.next()) >> Int64(random.number(below: 64))
         }
         return pick(Numbers.integers)
@@ -53,7 +54,7 @@ struct Numbers {
 
     mutating func int() -> Int { Int(int64()) }
 
-    /// A number, or none.
+    /// Returns a number or `nil`.
     mutating func intOrNil() -> Int? { random.oneIn(8) ? nil : int() }
 
     mutating func uint64() -> UInt64 { UInt64(bitPattern: int64()) }

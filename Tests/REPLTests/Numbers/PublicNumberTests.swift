@@ -4,10 +4,10 @@ import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
-/// No number, duration or time that the public API takes ends the process.
+/// Tests that no number, duration or time passed to the public API ends the process.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct PublicNumberTests {
-    /// Extreme values in each place, and then any of a seed.
+    /// Rounds with extreme values in each place, followed by rounds with random values.
     nonisolated static let rounds = Seeds.count(Numbers.extremeRounds + 5, atNight: 300)
 
     @Test(arguments: rounds) func noNumberEndsTheProcess(round: Int) async throws {
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// Each type of record with such numbers in all of its fields, through bytes, JSON and the
-    /// store.
+    /// Tests each record type with such numbers in all of its fields, in the binary form, JSON and
+    /// the store.
     @Test(arguments: rounds) func noNumberOfARecordEndsTheProcess(round: Int) throws {
         var numbers = Numbers(round: round)
         func walk<R: Record>(_ type: R.Type, _ numbers: inout Numbers) throws {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// So that a number which is new is tried too, or left out for a reason.
+    /// Every new public number must be tested or excluded with a reason.
     @Test func everyPublicNumberIsTried() throws {
         let symbols = try PublicSymbols(of: [
             "Models", "Store", "Sync", "Collections", "EmbeddedServer", "ScrollbackTesting",
@@ -85,7 +85,7 @@ import Testing
         #expect(tried.subtracting(inputs).sorted() == [], "there are none of these")
     }
 
-    /// Why a public symbol with a number is not tried.
+    /// The reason why a public symbol with a number is not tested.
     private static func reason(leavingOut name: String) -> String? {
         if name.hasSuffix(".init(rawValue:)") {
             return "made by the compiler: nil, where no case has the number"
@@ -111,7 +111,7 @@ import Testing
 }
 
 extension Numbers {
-    /// The JSON of a record with all of its numbers, and those of the records in it.
+    /// The JSON of a record with numbers in all of its fields, including those of nested records.
     mutating func json(of type: any Record.Type, depth: Int) -> [String: Any] {
         var json: [String: Any] = [:]
         for field in type.schema.fieldDescriptions {

@@ -9,7 +9,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
     case contradictoryRows, usedDamagedCache
 
-    // Copies of files of outbox items.
+    // Faults that concern the copies of outgoing files.
     case killedWithFiles, powerLostWithFiles, damagedFiles
 
     // Operations that the system refuses.
@@ -111,10 +111,10 @@ extension Fault {
         }
     }
 
-    /// True if the fault destroys the only copy of the outbox items, so that they cannot be
-    /// recovered.
+    /// A Boolean value that indicates whether the fault destroys the only copy of the outbox items,
+    /// so that they cannot be recovered.
     ///
-    /// With all other faults, no promised item may be lost. With these too, each loss has to be
+    /// With all other faults, no promised item may be lost. With these faults, each loss must be
     /// reported.
     package var destroysOutboxItems: Bool {
         switch self {

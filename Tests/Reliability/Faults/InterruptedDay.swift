@@ -5,7 +5,8 @@ import ScrollbackFaultyDisks
 struct InterruptedDay {
     let promises: Promises
 
-    /// True if the day ended before the disk had made that many changes.
+    /// A Boolean value that indicates whether the day ended before the disk had made that many
+    /// changes.
     var isOver: Bool { promises.isComplete }
 
     /// Starts the process, and waits until it has ended.

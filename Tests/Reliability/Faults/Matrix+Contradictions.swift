@@ -4,7 +4,7 @@ import Store
 
 // Rows that can be decoded and contradict each other.
 extension Matrix {
-    /// Makes rows of the cache contradict each other, one change for each copy of a device.
+    /// Makes rows of the cache contradict each other, one change in each copy of a device.
     func contradict(_ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let template = try await template(in: directory)
@@ -38,8 +38,8 @@ extension Matrix {
                 return first.count < 2
             }
             guard first.count == 2 else { continue }
-            // A removed gap cannot be detected: it claims that the range is complete. Each channel
-            // row has a count of its own.
+            // A removed gap cannot be detected, because a missing gap means that the range is
+            // complete. Each channel row has a count of its own.
             if table != UInt8(ascii: "g") && table != UInt8(ascii: "c") {
                 add { $0.remove { $0.raw(first[0].key) } }
             }

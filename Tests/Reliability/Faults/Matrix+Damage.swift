@@ -6,8 +6,9 @@ import Sync
 
 // Damage to files that were complete: they are cut, or bytes of them are flipped.
 extension Matrix {
-    /// A world at the end of its day, in files, with pending outbox items; each database has tables
-    /// and a log.
+    /// A world in files at the end of its day, with pending outbox items.
+    ///
+    /// Each database has tables and a log.
     struct Template {
         let directory: URL
         let promised: [ChannelURL: [String]]
@@ -78,7 +79,7 @@ extension Matrix {
         do throws(StoreError) {
             try world.openDevice()
         } catch {
-            // `recover` opens it again, with the remedy.
+            // `recover` opens it again and applies the remedy.
             guard error.code == .corruption else { throw error }
             return
         }
@@ -88,7 +89,8 @@ extension Matrix {
         await world.closeDevice()
     }
 
-    /// Returns the damaged bytes: all of a tail or of a small file, about 512 of a large one.
+    /// Returns the offsets of the bytes to damage: all of a log's end or of a small file, and about
+    /// 512 of a large file.
     private func places(_ fault: Fault, _ template: Template, _ count: Int) -> [Int] {
         switch fault {
         case .tornCacheLog:
@@ -104,7 +106,7 @@ extension Matrix {
         let world = try await World(in: copy, process: 2)
         (world.promised, world.heard) = (template.promised, template.heard)
         if fault == .tornOutboxLog {
-            // Its write was under way: nothing was promised.
+            // The write of the last item had not returned, so the item was not promised.
             world.promised[World.channels[World.channels.count - 1]]?.removeLast()
         }
         outcome.injected += 1
@@ -115,7 +117,7 @@ extension Matrix {
         part.lost = try await world.lost()
         if part.lost > 0 && part.told.isEmpty {
             part.note(told: "nothing, if the cut was between two commits")
-            // A cut between two commits looks like a log that was never longer.
+            // A log that is cut between two commits cannot be distinguished from a shorter one.
             if fault != .cutOutboxLog { part.violations.append("a loss was not told") }
         }
         outcome.add(part)
@@ -132,8 +134,8 @@ extension Matrix {
             try database.compact()
             database.close()
         }
-        // The items are in a table now; these and the following ones are in flight when the device
-        // ends.
+        // The items are in a table now. These and the following items are in flight when the
+        // process ends.
         world.network.hold([.send])
         world.network.goOnline()
         try world.openDevice()
@@ -163,7 +165,7 @@ extension Fault {
         }
     }
 
-    /// The files that it harms: their database, and how their names begin or end.
+    /// The files that the fault damages: the database, and the beginning or the end of the names.
     fileprivate var files: (database: String, name: String) {
         switch self {
         case .tornCacheLog, .flippedCacheLog: ("device/cache", ".log")

@@ -53,7 +53,10 @@ extension Matrix {
         }
     }
 
-    /// Fails all changes to the disk from one on, while messages come and go; then the disk is well again.
+    /// Makes all changes to the disk fail from a given one on, while messages are sent and
+    /// received.
+    ///
+    /// Then the disk works again.
     func failWrites(with error: Int32, _ outcome: inout Outcome) async throws {
         for change in Swift.stride(from: 0, to: 24, by: stride) {
             try await withDirectory { directory in
@@ -87,7 +90,7 @@ extension Matrix {
         }
     }
 
-    /// Makes an opening fail, which touches nothing; then removes the cause.
+    /// Makes an opening fail, which must change nothing; then removes the cause.
     func refuseOpening(_ fault: Fault, _ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let key = EncryptionKey((1...32).map { UInt8($0) })

@@ -4,7 +4,8 @@ import ScrollbackFaultyDisks
 import Store
 import Sync
 
-// Copies of files that wait to be sent: a power cut while they are made, and damage before they are sent.
+// Faults that concern copies of outgoing files: power failures while they are created, and damage
+// before they are sent.
 extension Matrix {
     /// Plain and encrypted stores.
     private var keys: [EncryptionKey?] { [nil, EncryptionKey((1...32).map { UInt8($0) })] }
@@ -24,7 +25,7 @@ extension Matrix {
                     disks.outbox.cutPower(at: change)
                     var promised = world.promised
                     try await world.sendFiles { _ in
-                        // A call that returns after the cut has promised nothing.
+                        // A call that returns after the power failure has promised nothing.
                         if disks.outbox.changes - before < change { promised = world.promised }
                     }
                     let isOver = disks.outbox.changes - before < change
@@ -45,7 +46,7 @@ extension Matrix {
         }
     }
 
-    /// Damages the copy of a file of each channel, one after the other, in each way that there is.
+    /// Damages the copy of a file in each channel, one after the other, in each possible way.
     func damageFiles(_ outcome: inout Outcome) async throws {
         for key in keys {
             for place in Swift.stride(from: 0, to: 10_000, by: 500 * stride) {

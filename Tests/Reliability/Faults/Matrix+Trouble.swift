@@ -5,9 +5,11 @@ import ScrollbackTesting
 import Store
 import Sync
 
-// A network and a server that make trouble, while messages come and go.
+// Faults of the network and the server, while messages are sent and received.
 extension Matrix {
-    /// The number of worlds, and of rounds of trouble in each.
+    /// The number of worlds.
+    ///
+    /// Each has several rounds with a fault.
     private var seeds: Int { max(1, 10 / stride) }
     private var rounds: Int { 10 }
 
@@ -42,7 +44,7 @@ extension Matrix {
 }
 
 extension World {
-    /// A round of trouble: alice and bob write while it lasts.
+    /// Runs a round: alice and bob write while the fault is present.
     fileprivate func suffer(_ fault: Fault, _ round: Int) async throws {
         guard let engine else { return }
         if fault.isAway { await engine.disconnect() }
@@ -81,7 +83,8 @@ extension World {
             createChannel(World.lounge)
             try await say(in: [World.lounge])
         case .messagesForgotten:
-            // Before bob has written anything that could be forgotten with them.
+            // The old messages are removed before bob has written any that would be removed with
+            // them.
             if round == 0 {
                 try await connect()
                 try server.expireMessages(before: clock.now)
@@ -107,7 +110,7 @@ extension World {
 }
 
 extension Fault {
-    /// True if the device is offline while others write.
+    /// A Boolean value that indicates whether the device is offline while others write.
     fileprivate var isAway: Bool {
         switch self {
         case .shortPages, .pageCursorsExpired, .truncations, .feedCursorExpired, .repeatedChangelog,
@@ -118,7 +121,8 @@ extension Fault {
         }
     }
 
-    /// True if a round waits until all items are sent, so that the next round overtakes none.
+    /// A Boolean value that indicates whether a round waits until all items are sent, so that the
+    /// next round does not overtake any.
     fileprivate var waitsForEachRound: Bool {
         self == .sessionExpired || self == .repeatedEvents || self == .repeatedBatches
             || self == .shuffledEvents || self == .lostEvents || self == .cutBatches
@@ -176,7 +180,8 @@ extension Fault {
         return conditions
     }
 
-    /// True if a line of the network's log reports a call that the fault affected.
+    /// Returns a Boolean value that indicates whether a line of the network's log reports a call
+    /// that the fault affected.
     fileprivate func isHit(_ line: String) -> Bool {
         switch self {
         case .notSent, .requestLost, .throttled, .serverFailed:

@@ -13,7 +13,7 @@ package struct Matrix: Sendable {
         self.stride = stride
     }
 
-    /// Injects a fault, in as many places as there are.
+    /// Injects a fault at every possible place.
     package func run(_ fault: Fault) async throws -> Outcome {
         var outcome = Outcome()
         switch fault {
@@ -56,8 +56,8 @@ package struct Matrix: Sendable {
 
     // MARK: After the fault
 
-    /// Reopens the device's files, makes the calls that an app would make, and brings the device
-    /// and the server into agreement; records all of it.
+    /// Reopens the device's files as an app would, syncs the device with the server, and records
+    /// the results.
     func recover(_ world: World, _ outcome: inout Outcome, key: EncryptionKey? = nil) async throws {
         let start = ContinuousClock.now
         try open(world, &outcome, key)
@@ -66,7 +66,7 @@ package struct Matrix: Sendable {
         try await agree(world, &outcome, since: start)
     }
 
-    /// Brings the device and the server into agreement, and compares their contents.
+    /// Syncs the device with the server, and compares their contents.
     func agree(
         _ world: World, _ outcome: inout Outcome, since start: ContinuousClock.Instant
     ) async throws {
@@ -105,7 +105,7 @@ package struct Matrix: Sendable {
 }
 
 extension World {
-    /// Reads all that the device has, so that damage is met now.
+    /// Reads all data of the device, so that any damage is found now.
     fileprivate func readAll() throws {
         guard let store else { return }
         for url in World.channels {

@@ -35,8 +35,8 @@ package struct MatrixTable: Sendable {
             + "\(total { $0.violations.count }) promises broken."
     }
 
-    /// The figures that are the same in each run: the fault, and the injected, promised and lost
-    /// counts.
+    /// The columns that are the same in each run: the fault, and the numbers of injected faults,
+    /// promised messages and lost messages.
     package static func counts(_ fault: Fault, _ outcome: Outcome) -> String {
         let cells = [
             fault.title, "\(outcome.injected.grouped) \(fault.unit)", outcome.promised.grouped,

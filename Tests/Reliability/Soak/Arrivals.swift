@@ -4,13 +4,14 @@ import Store
 
 /// Records each message that the server accepts, from the feed of a user with a perfect network.
 ///
-/// A message's text has its writer, and its number among the writer's messages in that channel.
+/// The text of a message contains its writer, and its number among the writer's messages in the
+/// channel.
 final class Arrivals: Sendable {
     private struct Line {
         /// The number of arrivals of each message number.
         var counts: [UInt8] = []
         var last = -1
-        /// The numbers that arrived after a greater one.
+        /// The numbers of messages that arrived after a message with a greater number.
         var late: Set<Int> = []
     }
 

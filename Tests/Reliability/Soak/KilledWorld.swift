@@ -2,7 +2,7 @@ import EmbeddedServer
 import Foundation
 import ScrollbackTesting
 
-/// A world in a process of its own, which is killed and started again, over and over.
+/// A world in a process of its own, which is repeatedly killed and restarted.
 @MainActor
 final class KilledWorld {
     struct Outcome {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The resources that the process uses at a moment.
+/// The resources that the process uses at one moment.
 struct Resources {
     /// Its resident memory and the part of it that no file backs, in bytes; `nil` where `/proc` has none.
     let resident: Double?
@@ -20,7 +20,7 @@ struct Resources {
         anonymous = bytes("RssAnon")
         let files = FileManager.default.enumerator(
             at: directory, includingPropertiesForKeys: [.fileSizeKey])
-        // A file may go while they are counted.
+        // A file may be removed while the files are counted.
         disk = (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
             $0 + Double((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
         }
@@ -29,10 +29,10 @@ struct Resources {
     }
 }
 
-/// The growth of a resource: the last third of a run compared with its middle third.
+/// The growth of a resource in the last third of a run, compared with the middle third.
 ///
-/// The first third is excluded: caches fill then. A resource is flat if its average is at most a
-/// tenth, and an allowance, above that of the middle third.
+/// The first third is excluded, because caches fill during it. A resource counts as constant if its
+/// average in the last third exceeds that of the middle third by at most a tenth plus an allowance.
 struct Trend {
     let name: String
     let unit: String

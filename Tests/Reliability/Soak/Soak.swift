@@ -10,7 +10,9 @@ import Sync
 /// kept.
 @MainActor
 final class Soak {
-    /// The lifetime of a message by the real clock: then the server forgets it, and reports so.
+    /// The lifetime of a message by the real clock.
+    ///
+    /// Then the server removes it and reports that.
     static let lifetime: Duration = .seconds(30)
     static let channels: [ChannelURL] = (1...4).map { ChannelURL("channel-\($0)") }
 

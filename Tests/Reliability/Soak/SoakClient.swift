@@ -7,14 +7,15 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// An app of one user on one device, whose network and process are disturbed.
+/// An app of one user on one device, with faults of its network and its process.
 @MainActor
 final class SoakClient {
     let name: String
     let userID: UserID
     let client: ChatClient
     let network: ConditionedBackend
-    /// The number of messages written into each channel, by the calls of `send` that returned.
+    /// The number of messages written in each channel, counted by the calls of `send` that
+    /// returned.
     private(set) var written: [ChannelURL: Int] = [:]
     /// The messages that had failed once, and were sent again after later ones.
     private(set) var failed: [ChannelURL: Set<Int>] = [:]
@@ -67,7 +68,7 @@ final class SoakClient {
         failed[item.channelURL, default: []].insert(number)
     }
 
-    /// Does something that people do, or that becomes of their devices.
+    /// Performs a random action of a user, or a random event of the device.
     func act(in url: ChannelURL, _ random: inout SeededRandom) async {
         do {
             switch Int.random(in: 0..<100, using: &random) {
@@ -88,7 +89,7 @@ final class SoakClient {
             default: try await resume()
             }
         } catch {
-            // A device that is offline or suspended reports the calls that it cannot do.
+            // A device that is offline or suspended throws for calls that it cannot perform.
             note("errors thrown")
         }
     }
@@ -112,7 +113,7 @@ final class SoakClient {
     private func look(_ random: inout SeededRandom) async throws {
         guard let collection = collections.randomElement(using: &random) else { return }
         note("pages requested")
-        // Not waited for: the network may be gone.
+        // The task is not awaited, because the network may be offline.
         Task { try? await collection.loadPrevious() }
     }
 

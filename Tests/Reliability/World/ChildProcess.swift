@@ -3,7 +3,7 @@ import ScrollbackTestSupport
 
 /// A second process of this program, which is killed.
 ///
-/// It writes its promises to a file next to its world, so nothing has to read its output while it
+/// It writes its promises to a file next to its world, so that its output need not be read while it
 /// runs.
 struct ChildProcess {
     private let process = Process()
@@ -12,9 +12,9 @@ struct ChildProcess {
     /// Starts a process that continues the world in a directory.
     ///
     /// - Parameters:
-    ///   - command: The command: see the beginning of Reliability.swift.
-    ///   - directory: The world's directory, and the command's first argument.
-    ///   - arguments: Its other arguments.
+    ///   - command: The command; see the beginning of Reliability.swift.
+    ///   - directory: The world's directory, which is the command's first argument.
+    ///   - arguments: The other arguments.
     /// - Throws: If it cannot be started.
     init(_ command: String, in directory: URL, _ arguments: String...) throws {
         let file = Promises.file(in: directory)

@@ -1,11 +1,12 @@
 import Foundation
 import Models
 
-/// The output of the processes of a world: one line for each promise, printed when it was made.
+/// The promises of the processes of a world, which each process prints when it makes them, one in
+/// each line.
 struct Promises {
     private(set) var written: [ChannelURL: [String]] = [:]
     private(set) var heard: [ChannelURL: Set<MessageID>] = [:]
-    /// Whether the last process came to its end.
+    /// A Boolean value that indicates whether the last process ran to its end.
     let isComplete: Bool
 
     /// The last line of the output.

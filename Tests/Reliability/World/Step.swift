@@ -1,16 +1,22 @@
 import EmbeddedServer
 
-/// The steps of a day of a world, in order; the same each time.
+/// The steps of a day of a world, in order.
+///
+/// They are the same in each run.
 enum Step: CaseIterable {
     case connect, hear, write, sendFiles, land, goOffline, goOnline, say
 
-    /// Messages come and go, online and off, and at last two of each channel wait to be sent.
+    /// Messages are sent and received, online and offline.
+    ///
+    /// At the end, two messages in each channel are waiting to be sent.
     static let day: [Step] = [
         .connect, .hear, .write, .land, .hear, .write, .land, .goOffline, .write, .write, .say,
         .goOnline, .land, .hear, .goOffline, .write, .write, .say,
     ]
 
-    /// Files are sent, online and off, and at last one of each channel waits to be sent.
+    /// Files are sent, online and offline.
+    ///
+    /// At the end, one file in each channel is waiting to be sent.
     static let dayWithFiles: [Step] = [
         .connect, .sendFiles, .land, .goOffline, .sendFiles, .goOnline, .land, .goOffline,
         .sendFiles,
@@ -18,7 +24,7 @@ enum Step: CaseIterable {
 }
 
 extension World {
-    /// Does a step; what it promises is noted when it is promised.
+    /// Performs a step, and reports each promise when it is made.
     func take(_ step: Step, _ note: (String) -> Void = { _ in }) async throws {
         switch step {
         case .connect: try await connect()

@@ -1,7 +1,8 @@
 import Models
 import Store
 
-/// Waits that are counted, move the device's clock, and take next to no time.
+/// A replacement for sleeping: waits are counted and advance the device's clock, but take hardly
+/// any time.
 final class Waits: Sendable {
     private struct State {
         var total = Duration.zero
@@ -27,7 +28,8 @@ final class Waits: Sendable {
             state.total += duration
             state.time = Timestamp(milliseconds: state.time.milliseconds + milliseconds)
         }
-        // A millisecond, so that a task that retries all the time leaves the others some time.
+        // Sleeps for a millisecond, so that a task that retries constantly does not starve the
+        // others.
         try await Task.sleep(for: .milliseconds(1))
     }
 }

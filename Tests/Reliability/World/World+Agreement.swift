@@ -5,10 +5,10 @@ import Store
 import Sync
 
 extension World {
-    /// Brings the network back, and waits until the device has all of the server's messages, and
-    /// the server all of bob's.
+    /// Restores the network, and waits until the device has all of the server's messages, and the
+    /// server all of bob's.
     ///
-    /// - Returns: The calls that it needed, beside `connect`.
+    /// - Returns: The calls that were necessary, in addition to `connect`.
     func heal() async throws -> [String] {
         guard let engine, let store else { return [] }
         var calls: [String] = []
@@ -16,13 +16,13 @@ extension World {
         network.conditions = .perfect
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
-        // An uncertain send can only be resolved when its attempt has ended, and the feed has
-        // delivered all.
+        // Whether an uncertain message was sent is known only when its attempt has ended and the
+        // feed has delivered all messages.
         try await until { try $0.outboxItems().allSatisfy { $0.state == .failed } }
         if try store.outboxItems().contains(where: \.isDoubtful) { try await hearNewest() }
         for item in try store.outboxItems() where item.state == .failed {
             let text = item.message?.text ?? ""
-            // The user of an uncertain message looks whether it was sent.
+            // The user checks whether an uncertain message was sent.
             let isThere = try store.messages(in: item.channelURL).contains { $0.text == text }
             if item.isDoubtful && isThere {
                 try await engine.removeFailedMessages([item.requestID])
@@ -91,11 +91,12 @@ extension World {
                 found.append("\(url): \(message.text) has another file than was sent")
             }
             let texts = history.map(\.text).filter { $0.hasPrefix("bob") }
-            // An attempt with an unknown end may arrive after its user has sent the message again.
+            // An attempt whose result is unknown may succeed after the user has sent the message
+            // again.
             let once = isDeduplicating ? texts : texts.filter { !resent.contains($0) }
             if Set(once).count != once.count { found.append("\(url): \(once) is there twice") }
-            // Messages that the server never received are counted by `lost`.
-            // A failed message is overtaken, and may arrive late.
+            // Messages that the server never received are counted by `lost`. A failed message may
+            // arrive after later ones.
             let ordered = promised[url, default: []]
                 .filter { !resent.contains($0) && !told.failed.contains($0) }
             let sent = Set(texts)
@@ -124,7 +125,7 @@ extension World {
         return count
     }
 
-    /// Returns the number of messages that the device had stored and does not have any more.
+    /// Returns the number of messages that the device had stored and no longer has.
     func unheard() throws -> Int {
         guard let store else { return 0 }
         return try heard.reduce(0) { count, channel in

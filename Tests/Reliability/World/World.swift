@@ -6,33 +6,34 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// A server that alice writes to, and bob's device, whose disk and network fail on request.
+/// A server to which alice writes, and bob's device, whose disk and network can be made to fail.
 ///
-/// Both store their data in files below one directory, so that a copy of it is another such world.
+/// Both store their data in files in one directory. A copy of the directory is another world with
+/// the same state.
 final class World {
     /// The channels in which bob and alice write.
     static let channels: [ChannelURL] = ["general", "random"]
-    /// The channel in which only alice writes, since it is deleted at times.
+    /// The channel in which only alice writes, because some faults delete it.
     static let lounge: ChannelURL = "lounge"
 
     let directory: URL
     let server: EmbeddedServer
     let clock: ManualClock
     let alice: EmbeddedClient
-    /// The way of the device to the server.
+    /// The network between the device and the server.
     let network: ConditionedBackend
     let waits = Waits()
 
     private(set) var disks = FailingDisks()
     private(set) var store: ChatStore?
     private(set) var engine: SyncEngine?
-    /// The reports to the app, each once.
+    /// The distinct reports to the app.
     let told = Told()
     private var listener: Task<Void, Never>?
 
     /// Bob's messages, in the order in which `send` returned.
     var promised: [ChannelURL: [String]] = [:]
-    /// Those that had failed, and were sent again after later ones.
+    /// Messages that failed and were sent again after later ones.
     var resent: Set<String> = []
     /// The messages of alice that the device has stored.
     var heard: [ChannelURL: Set<MessageID>] = [:]
@@ -71,14 +72,14 @@ final class World {
     var device: URL { directory.appending(path: "device") }
 
     func createChannel(_ url: ChannelURL) {
-        // Another process may have made it.
+        // Another process may have created it.
         _ = try? server.createChannel(
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
     // MARK: The device
 
-    /// Logs and tables of 64 KiB, the least that LevelDB takes, so that there are several soon.
+    /// Logs and tables of 64 KiB, LevelDB's minimum, so that several files exist soon.
     static var options: StoreOptions {
         var options = StoreOptions()
         options.writeBufferByteCount = 64 << 10
@@ -120,7 +121,7 @@ final class World {
         (engine, store, listener) = (nil, nil, nil)
     }
 
-    /// Closes files in which damage was met; no engine has connected yet.
+    /// Releases files in which damage was found, before any engine has connected.
     func dropDevice() {
         listener?.cancel()
         store?.close()
@@ -219,7 +220,7 @@ final class World {
         if let path = file?.path { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Waits until all was sent that bob wrote.
+    /// Waits until all of bob's messages are sent.
     func land() async throws { try await until { try $0.outboxItems().isEmpty } }
 
     private func outboxItem(_ text: String, in url: ChannelURL) -> OutboxItem {
@@ -228,11 +229,11 @@ final class World {
         return OutboxItem(message, requestID: requestIDs.next())
     }
 
-    /// A name that no other request has.
+    /// Returns a request ID that no other request has.
     func nextRequestID() -> RequestID { requestIDs.next() }
 }
 
-/// The reports to an app, each once.
+/// The distinct reports to an app.
 final class Told: Sendable {
     private let texts = Locked<Set<String>>([])
     private let failedTexts = Locked<Set<String>>([])
@@ -251,7 +252,7 @@ final class Told: Sendable {
 }
 
 extension SyncEvent {
-    /// The text that an app may show its user; `nil` if the event is no problem.
+    /// The text that an app may show to its user; `nil` if the event is not a problem.
     fileprivate var asTold: String? {
         switch self {
         case .state(let state):
