@@ -1,40 +1,41 @@
-# Every job of the project is a rule here; CI calls these rules and nothing else.
+# All jobs of the project are rules in this file. CI calls only these rules.
 #
-#   make repl       try the package at a prompt; ARGS="--demo" begins with a small world
+#   make repl       start the prompt; ARGS="--demo" begins with a demo server
 #   make test       run the tests
 #   make build      compile the libraries and the example
-#   make lint       check the formatting, the language, and that all that is public is documented
-#   make availability  find what the oldest supported macOS and iOS do not have; on Linux
+#   make lint       check formatting, language, documentation coverage and the mutants' patterns
+#   make availability  find APIs that the oldest supported macOS and iOS lack; on Linux
 #   make format     format the sources
 #   make language   count unusual phrases in comments, messages and pages; ARGS="--list" shows each
-#   make docs       write the guides and the reference, as a website, to .build-docs/site
-#   make bench      measure the binary form and the store, against their peers; ARGS="..." is passed on
-#   make bench-codecs, bench-store  the one, or the other
-#   make figures    count what calls of the store cost, and fail if it is more than before
-#   make figures-update  take what they cost now as what they may
-#   make bench-sync measure the engine between a server and a store, and the collections
+#   make docs       build the website of the guides and the reference in .build-docs/site
+#   make bench      benchmark the binary form and the store against alternatives; passes ARGS on
+#   make bench-codecs, bench-store  run one of these two benchmarks
+#   make figures    count the costs of store operations; fail if one exceeds its limit
+#   make figures-update  replace the limits by the current costs
+#   make bench-sync benchmark the engine between a server and a store, and the collections
 #
-#   make tsan       run the tests under the thread sanitizer
-#   make asan       run the tests under the address sanitizer, which finds leaks too
-#   make ubsan      run the C++ code under the undefined behavior sanitizer
-#   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each; make NAME feeds one of them
-#   make mutants    plant deliberate bugs, and say which test finds each
-#   make faults     inject each kind of fault, and write what becomes of messages into Docs/Reliability.md
-#   make soak       let clients live with faults for SOAK_SECONDS (600), with SEED, and write that there too
-#   make interop    read and write the binary form against protoc
-#   make consumers  build, run and test the packages in Tests/Consumers, which use this one
-#   make graphs     resolve those packages ten times each
+#   make tsan       run the tests with the thread sanitizer
+#   make asan       run the tests with the address sanitizer, which also finds leaks
+#   make ubsan      run the C++ code with the undefined behavior sanitizer
+#   make fuzz       fuzz each decoder for FUZZ_SECONDS (10); make NAME fuzzes one of them
+#   make mutants    plant deliberate bugs, and report which test detects each
+#   make faults     inject each kind of fault, and write the results to Docs/Reliability.md
+#   make soak       run clients with faults for SOAK_SECONDS (600) from SEED; write to the same page
+#   make interop    compare the binary form with protoc
+#   make consumers  build, run and test the packages in Tests/Consumers, which depend on this one
+#   make graphs     resolve the dependencies of those packages ten times each
 #   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
-#   make matrix-server  start a Matrix homeserver on loopback, to try MatrixBackend with
-#   make test-matrix    run the conformance suite on that homeserver
-#   make corpus     import the real logs in CORPUS, page them offline, and compare them
-#   make nightly    what takes longer: tsan, asan, graphs, the long tests, faults, soak, ten minutes of fuzz
+#   make matrix-server  start a Matrix homeserver on loopback, for trying MatrixBackend
+#   make test-matrix    run the conformance suite on such a homeserver
+#   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
+#   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, long tests, faults,
+#                   soak, and ten minutes of fuzz
 #
-#   make install    put the prompt into PREFIX/bin (/usr/local); make uninstall removes it
-#   make deps       install LevelDB and readline where they are missing
-#   make clean      remove all that was built
+#   make install    install the prompt in PREFIX/bin (/usr/local); make uninstall removes it
+#   make deps       install LevelDB and readline if they are missing
+#   make clean      remove all build products
 #
-# The rules that compile install what is missing first.
+# Rules that compile code first install missing dependencies.
 
 SHELL := /bin/bash
 MAKEFLAGS += --silent
@@ -47,19 +48,19 @@ SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS ?= 10
 SOAK_SECONDS := 600
 SEED := $(shell date +%s)
-# What faults and soak write their part of; nothing for none.
+# The page to which faults and soak write their results; empty for none.
 PAGE := Docs/Reliability.md
 PREFIX := /usr/local
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 TEST := swift test --quiet --disable-xctest
-# All in one directory, so that what they share is built once; a manifest that was kept would be of
-# the package before.
+# All consumers share a scratch directory, so that their dependencies are built once. The cached
+# build manifest would be that of the previous package.
 CONSUME := swift run --disable-build-manifest-caching --scratch-path .build-consumers \
     --package-path Tests/Consumers/
 
 ifeq ($(shell uname),Darwin)
-# Homebrew's directories are not searched by default, and readline would be the system's libedit.
+# The compiler does not search Homebrew's directories, and would use the system's libedit as readline.
 export CPATH := $(shell brew --prefix leveldb)/include:$(shell brew --prefix readline)/include
 export LIBRARY_PATH := $(shell brew --prefix leveldb)/lib:$(shell brew --prefix readline)/lib
 DOCC := xcrun docc
@@ -74,7 +75,7 @@ DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
 	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
-# What is at the top of this file.
+# Prints the comment at the top of this file.
 help:
 	sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
@@ -92,7 +93,7 @@ lint: language symbols .build-tools/undocumented .build-tools/mutants
 	.build-tools/mutants check
 	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
 
-# The debug build is checked once more, as if for Apple's systems.
+# Type-checks the modules of the debug build again, for Apple's systems.
 ifeq ($(shell uname),Darwin)
 availability:
 	echo "On macOS, each build checks the availability."
@@ -142,7 +143,7 @@ bench-sync: deps deps-bench
 matrix-server:
 	Tests/Tools/matrix-server start
 
-# Skipped where neither an installed homeserver nor PyPI is there.
+# Skipped if no homeserver is installed and PyPI cannot be reached.
 test-matrix: deps
 	if Tests/Tools/matrix-server needs; then \
 	    Tests/Tools/matrix-server start && \
@@ -153,13 +154,13 @@ test-matrix: deps
 tsan: deps
 	$(TEST) --sanitize=thread --scratch-path .build-tsan
 
-# The linker warns of each of the sanitizer's own symbols. Foundation leaks some bytes of each process
-# that it starts, so protoc and the kills are left out.
+# The linker warns about the sanitizer's own symbols. Foundation leaks some bytes for each process
+# that it starts, so tests that run protoc or kill processes are skipped.
 asan: deps
 	set -o pipefail; \
 	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
-# Compiles the C++ alone, which takes seconds. The vptr check would need a LevelDB built with RTTI.
+# Compiles only the C++ code, which takes seconds. The vptr check would need a LevelDB with RTTI.
 ubsan: deps
 	mkdir -p .build-ubsan
 	clang++ -std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-nullability-completeness -pthread \
@@ -169,7 +170,7 @@ ubsan: deps
 	    -lleveldb -o .build-ubsan/main
 	.build-ubsan/main .build-ubsan/databases
 
-# Two at a time: a fuzzer is one thread. The make of macOS, 3.81, cannot keep their output apart.
+# Runs two fuzzers at a time, since each has one thread. make 3.81 of macOS mixes their output.
 fuzz:
 	$(MAKE) --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(FUZZERS)
 
@@ -180,8 +181,8 @@ fuzzer: deps
 	}
 	swift build --sanitize=fuzzer --configuration release --product ScrollbackFuzzer --scratch-path .build-fuzz
 
-# New inputs are kept in the first directory, beside those that crashed, took more than five seconds, or
-# had memory taken that nothing in a few kilobytes is worth.
+# The first directory receives new inputs, and those that crashed, took more than five seconds, or
+# used more memory than an input of a few kilobytes justifies.
 $(FUZZERS) Logs: fuzzer
 	mkdir -p .build-fuzz/$@
 	set -o pipefail; \
@@ -190,7 +191,7 @@ $(FUZZERS) Logs: fuzzer
 	    -artifact_prefix=.build-fuzz/$@- -verbosity=0 -print_funcs=0 -print_final_stats=1 \
 	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@ 2>&1 | sed '/^["#]/d; s/^/$@: /'
 
-# MUTANTS are the names of those that are meant; all by default.
+# MUTANTS are the names of the mutants to run; the default is all.
 mutants: deps .build-tools/mutants
 	.build-tools/mutants plant .build-mutants/tree
 	swift build --build-tests --package-path .build-mutants/tree --scratch-path .build-mutants/build
@@ -215,14 +216,14 @@ consumers: $(CONSUMERS)
 $(CONSUMERS): deps
 	$(CONSUME)$@
 
-# SwiftPM refuses a graph with two modules of one name in some runs and not in others.
+# SwiftPM rejects a graph with two modules of the same name only in some runs.
 graphs:
 	for package in $(CONSUMERS); do rm -rf .build-graphs; for run in {1..10}; do \
 	    swift package --scratch-path .build-graphs --package-path Tests/Consumers/$$package \
 	        show-dependencies >/dev/null || { echo "$$package was refused in run $$run"; exit 1; }; \
 	done; done
 
-# The libraries alone: the prompt needs readline, and no program is linked.
+# Builds only the libraries: the prompt would need readline.
 ios: .build-ios/leveldb.xcframework
 	for scheme in Scrollback EmbeddedServer ScrollbackTesting; do \
 	    xcodebuild build -quiet -scheme $$scheme -destination 'generic/platform=iOS Simulator' \
@@ -242,7 +243,7 @@ nightly: tsan asan graphs
 	$(MAKE) faults soak PAGE=
 	$(MAKE) fuzz FUZZ_SECONDS=600
 
-# Stripped of what only a debugger reads. It needs LevelDB and readline of the system where it runs.
+# Strips debug information. The program needs LevelDB and readline on the system where it runs.
 install: deps
 	swift build $(STRICT) --configuration release --product scrollback-repl
 	install -d "$(DESTDIR)$(PREFIX)/bin"
@@ -256,8 +257,8 @@ uninstall:
 clean:
 	rm -rf .build .build-* Benchmarks/.build
 
-# What the modules make public, as JSON: what lint checks and docs shows. The dump covers the
-# modules of the tests too, and fails if they are not there.
+# Writes the public symbols of the modules as JSON, for lint and docs. The dump includes the modules
+# of the tests, and fails if they are not built.
 symbols: built
 	rm -rf .build/*/symbolgraph
 	swift package $(STRICT) dump-symbol-graph --minimum-access-level public \
@@ -270,18 +271,18 @@ built: deps
 	mkdir -p $(@D)
 	swiftc -O -o $@ $<
 
-# libedit, which macOS has under readline's name, has no readline/rltypedefs.h.
+# macOS has libedit under the name of readline, but without readline/rltypedefs.h.
 deps:
 	($(call have,leveldb/c.h) && $(call have,readline/rltypedefs.h)) || \
 	    $(call install,libleveldb-dev libreadline-dev,leveldb readline)
 
-# No time is measured, so it is the same on every machine. The hash tables of Swift are seeded anew in
-# each process otherwise.
+# The figures are counts, not times, so they are the same on every machine. Deterministic hashing
+# keeps them the same in every process.
 figures figures-update: deps
 	cd Benchmarks/Measuring && SWIFT_DETERMINISTIC_HASHING=1 swift run -c release --disable-build-manifest-caching \
 	    --scratch-path ../../.build-consumers figures $(if $(filter figures,$@),check,write) figures.txt
 
-# What the store is compared with.
+# The libraries with which the store is compared.
 deps-bench:
 	$(call have,sqlite3.h) || $(call install,libsqlite3-dev,sqlite)
 
