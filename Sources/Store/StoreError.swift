@@ -66,8 +66,8 @@ extension StoreError {
         /// Nothing was changed.
         public static let newerSchema = Code(value: .newerSchema)
 
-        /// The files are encrypted with another key, or only one of the files and the caller has a
-        /// key.
+        /// The given key does not match the files: they are encrypted with another key, they are
+        /// encrypted and no key was given, or they are not encrypted and a key was given.
         public static let wrongKey = Code(value: .wrongKey)
 
         /// The data cannot be stored: a message without an ID, or an ID that is too long.
