@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func itTellsWhatWasEditedAndDeleted() async throws {
+    @Test func changelogReportsEditsAndDeletions() async throws {
         let alice = try await world.connect("alice")
         let start = try await alice.feed(since: nil).cursor
         _ = try await alice.say("a", "b", "c", "d")
@@ -51,7 +51,7 @@ import Testing
         #expect(changes.deleted.map(\.deletedAt) == [1002])
     }
 
-    @Test func itComesInPages() async throws {
+    @Test func changelogHasPages() async throws {
         world.server.conditions.changelogPageSize = 2
         let alice = try await world.connect("alice")
         _ = try await alice.say("a", "b", "c", "d", "e")
@@ -67,7 +67,7 @@ import Testing
         #expect(Set(repeated.updated) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func withoutTheCapabilityATimeIsNoPoint() async throws {
+    @Test func changelogByTimeNeedsTheCapability() async throws {
         world.server.conditions.missingCapabilities = [
             .messageChangelogByTime, .channelChangelogByTime,
         ]

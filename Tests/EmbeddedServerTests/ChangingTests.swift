@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aMentionIsTakenBackAsItWasCounted(mentionsFirst: Bool) async throws {
+    func deletedMentionIsSubtractedAsItWasCounted(mentionsFirst: Bool) async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let (before, after): ([UserID], [UserID]) = mentionsFirst ? (["bob"], []) : ([], ["bob"])

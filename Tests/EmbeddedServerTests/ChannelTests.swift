@@ -55,7 +55,7 @@ import Testing
         #expect(try await alice.channel("general").memberCount == 2)
     }
 
-    @Test func withoutInvitationsWhoIsNamedHasJoined() async throws {
+    @Test func withoutInvitationsListedUsersJoin() async throws {
         world.server.conditions.missingCapabilities = .invitations
         let alice = try await world.connect("alice")
         let channel = try await alice.createChannel(
@@ -81,7 +81,7 @@ import Testing
         #expect(try await bob.createChannel(params).url != first.url)
     }
 
-    @Test func aURLThatSomebodyTookIsNotGivenAgain() async throws {
+    @Test func usedURLIsNotAssigned() async throws {
         let alice = try await world.connect("alice")
         try world.makeChannel("group_channel_2", "alice")
         #expect(try await alice.createChannel(GroupChannelCreateParams()).url == "group_channel_2_")
@@ -90,7 +90,7 @@ import Testing
         #expect(open.url == "open_channel_4_")
     }
 
-    @Test func aChannelThatIsRefusedChangesNothing() async throws {
+    @Test func refusedChannelChangesNothing() async throws {
         try world.makeChannel("general", "alice")
         // If a change was rolled back, the channel is loaded again and is another object.
         func loaded() -> ObjectIdentifier? {
@@ -105,7 +105,7 @@ import Testing
         #expect(dave?.detail == .userNotExist)
     }
 
-    @Test func aURLIsGivenOnce() async throws {
+    @Test func urlIsAssignedOnce() async throws {
         let alice = try await world.connect("alice")
         try world.makeChannel("general", "alice")
         let error = await thrown {
@@ -126,7 +126,7 @@ import Testing
         #expect(await thrown { try await carol.join("closed") }?.detail == .notAuthorized)
     }
 
-    @Test func metadataThatAnUpdateDoesNotNameStays() async throws {
+    @Test func metadataMissingInAnUpdateIsKept() async throws {
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")
         var patch = Patch<GroupChannel>()
@@ -297,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: [RestrictionType.muted, .banned])
-    func aUserThatThereIsNotIsNeitherRestrictedNorReleased(type: RestrictionType) async throws {
+    func unknownUserCannotBeRestricted(type: RestrictionType) async throws {
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")
         let restricting = await thrown {

@@ -23,7 +23,7 @@ import Testing
         #expect(try await bob.createChannel(again).url == "pair")
     }
 
-    @Test func aHistoryThatWasResetStaysSo() async throws {
+    @Test func resetHistoryStaysReset() async throws {
         try await withDirectory { directory in
             let clock = Clock()
             var world = try World(at: directory, clock: clock)

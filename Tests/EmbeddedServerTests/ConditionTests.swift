@@ -23,7 +23,7 @@ import Testing
                 == "\(world.epoch).0:b1000/3")
     }
 
-    @Test func clocksThatDisagreeTurnTheOrderAround() async throws {
+    @Test func skewedClocksChangeTheOrder() async throws {
         func times(seed: UInt64) async throws -> [Int64] {
             let world = try World(seed: seed)
             try world.makeChannel("general", "alice")
@@ -83,7 +83,7 @@ import Testing
         #expect(try await alice.texts() == ["d"])
     }
 
-    @Test func aServerThatIsRestoredHasANewEpoch() async throws {
+    @Test func restoredServerHasANewEpoch() async throws {
         let world = try World()
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
@@ -146,7 +146,7 @@ import Testing
         #expect(try await alice.lookup(["1"], in: "general").found[0].reactions == [])
     }
 
-    @Test func conditionsThatMakeNoSenseAreMovedToTheNearestThatDo() throws {
+    @Test func conditionsOutOfRangeAreClamped() throws {
         let world = try World()
         world.server.conditions.pageLimit = -5
         world.server.conditions.repeatsChangelogEntries = true
@@ -157,7 +157,7 @@ import Testing
         #expect(world.server.conditions.timeGranularity == 1)
     }
 
-    @Test func aServerThatIsRestoredNeverReusesAnEpoch() async throws {
+    @Test func restoredServerNeverReusesAnEpoch() async throws {
         func epoch(of world: World) async throws -> ServerEpoch {
             try await world.connect("alice").connect(as: Credentials("alice")).epoch
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ConditionedCursorTests {
     @Test(arguments: ["17", "", "a:b", "s72594_4483_1934"])
-    func aCursorThatSaysNothingMoreIsTheServersOwn(text: String) throws {
+    func cursorWithoutAdditionsEqualsTheServersOwn(text: String) throws {
         let cursor = ConditionedCursor(text)
         #expect(cursor.text == text)
         #expect(ConditionedCursor(text: text) == cursor)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["~x:1", "~p:1", "~p-:1", "~gx:1", "~sfood:1", "~t:1", "~tx.y:1", "~11:1"])
-    func aTextThatWasNeverHandedOutIsNone(text: String) {
+    func foreignTextIsNotACursor(text: String) {
         #expect(ConditionedCursor(text: text) == nil)
     }
 }

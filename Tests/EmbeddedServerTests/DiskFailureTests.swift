@@ -38,7 +38,7 @@ import Testing
         #expect(try await alice.say("a").map(\.text) == ["a"])
     }
 
-    @Test func aServerWhoseDiskIsWellAgainIsReadAgain() async throws {
+    @Test func serverReloadsItsStateWhenTheDiskWorksAgain() async throws {
         try await withDirectory { directory in
             let disk = FailingDisk()
             let database = try ServerDatabase(at: directory.path, disk.environment)

@@ -12,7 +12,7 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
     }
 
-    @Test func theBeginningTellsEachChannelTheMostRecentFirst() async throws {
+    @Test func initialFeedListsChannelsByRecency() async throws {
         try world.makeChannel("b", "alice")
         try world.makeChannel("c", "alice", "bob")
         try world.makeChannel("private", "carol")
@@ -33,7 +33,7 @@ import Testing
         #expect(batch.events.channel("general") == (try await alice.channel("general")))
     }
 
-    @Test func aLongBeginningComesInParts() async throws {
+    @Test func longInitialFeedHasSeveralBatches() async throws {
         world.server.conditions.feedBatchSize = 2
         for number in 1...4 { try world.makeChannel(ChannelURL("c\(number)"), "bob") }
         let bob = try await world.connect("bob")
@@ -46,7 +46,7 @@ import Testing
         #expect(urls == ["c1", "c2", "c3", "c4", "general"])
     }
 
-    @Test func aChannelThatMovesDuringTheBeginningIsNotPassedBy() async throws {
+    @Test func channelThatMovesDuringTheInitialFeedIsNotSkipped() async throws {
         world.server.conditions.feedBatchSize = 1
         try world.makeChannel("a", "bob")
         let bob = try await world.connect("bob")
@@ -92,7 +92,7 @@ import Testing
         #expect(try await bob.catchUp(since: middle).events.words == ["~AAA"])
     }
 
-    @Test func theChannelSaysWhatItsMessagesMakeOfIt() async throws {
+    @Test func channelEventHasTheLastMessageAndCounts() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let (before, start) = try await bob.catchUp(since: nil)
@@ -184,7 +184,7 @@ import Testing
         "1:5~18446744073709551615-18446744073709551615-0", "1:2~3-4-0", "1:2~1-999-0", "1:2~1",
         "1:2~1-2", "1:2~1-2-3-4", "1:2~1-2-x", "1:2@rubbish", "1:2@t 5 1 9 c", "1:2.x",
     ])
-    func aCursorThatWasNeverGivenHasExpired(_ cursor: FeedCursor) async throws {
+    func unknownFeedCursorHasExpired(_ cursor: FeedCursor) async throws {
         world.server.conditions.feedLimit = 0
         let alice = try await world.connect("alice")
         _ = try await alice.say("a", "b", "c", "d", "e")
@@ -209,7 +209,7 @@ import Testing
         #expect(last.cursor != batch.cursor)
     }
 
-    @Test func aFeedWaitsUntilThereIsSomethingToTell() async throws {
+    @Test func feedWaitsForAnEvent() async throws {
         let bob = world.server.client()
         _ = try await bob.connect(as: Credentials("bob"))
         let alice = try await world.connect("alice")
@@ -263,7 +263,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5, nil])
-    func anotherLimitDuringAnAbsenceLosesNothing(_ limit: Int?) async throws {
+    func changedLimitDuringAnAbsenceLosesNothing(_ limit: Int?) async throws {
         world.server.conditions.feedLimit = 3
         world.server.conditions.feedBatchSize = 2
         let alice = try await world.connect("alice")

@@ -46,7 +46,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, *)
-    @Test func cancelingAFeedThatGaveWayLeavesTheOneThatWaits() async throws {
+    @Test func cancelingAReplacedFeedKeepsTheWaitingOne() async throws {
         let (first, second) = (StepExecutor(), StepExecutor())
         let alice = try await world.connect("alice")
         let bob = world.server.client()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, *)
-    @Test func aDeviceThatIsGoneEndsItsTypingForThoseWhoWait() async throws {
+    @Test func releasedDeviceEndsItsTyping() async throws {
         let executor = StepExecutor()
         let bob = world.server.client()
         _ = try await bob.connect(as: Credentials("bob"))

@@ -66,7 +66,7 @@ import Testing
         #expect(try await bob.catchUp(since: start).cursor == start)
     }
 
-    @Test func theFeedTellsEachMessageIfAsked() async throws {
+    @Test func feedReportsImportedMessagesOnRequest() async throws {
         let world = try World()
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
@@ -111,7 +111,7 @@ import Testing
             try await bob.catchUp(since: start).events.words == ["changed 11 to 12", "thread 2"])
     }
 
-    @Test func anIDIsGivenOnce() async throws {
+    @Test func messageIDIsAssignedOnce() async throws {
         let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)
         try world.server.importMessages([one])
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
-    func aThreadIsCountedInWhateverOrderItComes(order: [Int]) async throws {
+    func threadIsCountedInAnyImportOrder(order: [Int]) async throws {
         let world = try World()
         var messages = [message("a", id: "7", from: "alice", at: 10)]
         for (name, time) in [("b", 11), ("c", 12)] as [(String, Timestamp)] {
@@ -153,7 +153,7 @@ import Testing
         #expect(info?.mostRepliedUsers.map(\.userID) == ["bob"])
     }
 
-    @Test func theFeedTellsOfAThreadWhoseParentComesLate() async throws {
+    @Test func feedReportsAThreadWhoseParentIsImportedLater() async throws {
         let world = try World()
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")

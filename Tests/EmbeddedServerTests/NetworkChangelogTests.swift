@@ -31,7 +31,7 @@ import Testing
         return lines
     }
 
-    @Test func inAPerfectNetworkItIsAsTheServerTellsIt() async throws {
+    @Test func perfectNetworkForwardsChangelogs() async throws {
         #expect(try await pages() == ["[] 2", "[A] 4", "[-b] 5"])
     }
 
@@ -46,7 +46,7 @@ import Testing
             ])
     }
 
-    @Test func aPageComesEmptyAndThenAsItIs() async throws {
+    @Test func emptyChangelogPagePrecedesThePage() async throws {
         network.update { $0.changelogs.empty = 1 }
         #expect(
             try await pages(since: .token("2")) == ["[] ~p1:2", "[A] 4", "[] ~p1:4", "[-b] 5"])
@@ -55,7 +55,7 @@ import Testing
             try await pages(since: .token("4")) == ["[] ~p1:4", "[-b] ~p1,r:4", "[-b] 5"])
     }
 
-    @Test func aTokenThatDoesNotAdvanceNeverEnds() async throws {
+    @Test func stuckTokenNeverEnds() async throws {
         network.update { $0.changelogs.stuck = 1 }
         #expect(
             try await pages(4, since: .token("2")) == ["[A] 2", "[A] 2", "[A] 2", "[A] 2"])

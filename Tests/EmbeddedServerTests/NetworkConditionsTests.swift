@@ -10,7 +10,7 @@ import Testing
         #expect(NetworkCondition.named("feed.truncation") == nil)
     }
 
-    @Test func inAPerfectNetworkNoConditionIsOn() {
+    @Test func perfectNetworkHasNoConditions() {
         #expect(NetworkCondition.all.filter { $0.isOn(in: .perfect) }.map(\.name) == [])
         #expect(NetworkConditions.perfect.description == "seed 0")
     }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<32)
-    func presetsKeepWhatTheySay(seed: UInt64) {
+    func presetsStayWithinTheirContract(seed: UInt64) {
         let (awkward, contract) = (
             NetworkConditions.awkward(seed: seed), NetworkConditions.withinContract(seed: seed)
         )

@@ -141,7 +141,7 @@ private struct Client {
         }
     }
 
-    @Test func theSameSeedIsTheSameDay() async throws {
+    @Test func sameSeedGivesTheSameResults() async throws {
         var logs: [[String]] = []
         for seed: UInt64 in [5, 5, 6] {
             let server = LogBackend()
@@ -157,7 +157,7 @@ private struct Client {
         #expect(logs[0] != logs[2])
     }
 
-    @Test func lostEventsAreWhatSuchAClientMisses() async throws {
+    @Test func clientMissesExactlyTheLostEvents() async throws {
         let server = LogBackend()
         let network = ConditionedBackend(server)
         var client = Client(network)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NetworkFailureTests {
     let server = LogBackend()
 
-    @Test func inAPerfectNetworkAllIsAsTheServerSaysIt() async throws {
+    @Test func perfectNetworkForwardsAllCalls() async throws {
         server.receive("a b c")
         let network = ConditionedBackend(server)
         let direct = try await server.messages(in: "one", at: .newest, older: 2, newer: 0)
@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    @Test func withoutANetworkNothingReachesTheServer() async throws {
+    @Test func offlineCallsDoNotReachTheServer() async throws {
         let network = ConditionedBackend(server)
         network.goOffline()
         #expect(
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test func aFeedThatWaitsEndsWithTheNetwork() async throws {
+    @Test func goingOfflineEndsAWaitingFeed() async throws {
         let network = ConditionedBackend(server)
         let feed = Task {
             await failure { () throws(BackendError) in try await network.feed(since: "0") }
@@ -57,7 +57,7 @@ import Testing
         #expect(try await network.feed(since: "0").picture == "a")
     }
 
-    @Test func aFeedThatWaitsEndsWhenOneDisconnects() async throws {
+    @Test func disconnectingEndsAWaitingFeed() async throws {
         let network = ConditionedBackend(server)
         let feed = Task {
             await failure { () throws(BackendError) in try await network.feed(since: "0") }
@@ -67,7 +67,7 @@ import Testing
         #expect(await feed.value == .notConnected)
     }
 
-    @Test func aFeedEndsWithItsConnectionHoweverFarItHasCome() async throws {
+    @Test func feedEndsWithItsConnectionAtAnyStep() async throws {
         let network = ConditionedBackend(server)
         // In each round, the network fails at another step of the feed call.
         for round in 0..<400 {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aFeedWhoseTaskIsCanceledSaysSo() async throws {
+    @Test func canceledFeedThrowsCanceled() async throws {
         let network = ConditionedBackend(server)
         let feed = Task {
             await failure { () throws(BackendError) in try await network.feed(since: "0") }
@@ -100,7 +100,7 @@ import Testing
         #expect(server.texts == ["b"])
     }
 
-    @Test func aRequestOnItsWayWhenTheNetworkGoesIsNotConnected() async throws {
+    @Test func requestThatIsNotSentYetIsNotConnected() async throws {
         let own = OwnNetwork()
         let cut = ConditionedBackend(server) { _ in own.goOffline() }
         own.network.withLock { $0 = cut }
@@ -110,7 +110,7 @@ import Testing
         #expect(server.texts == [])
     }
 
-    @Test func latencyIsWaitedForByTheInjectedSleep() async throws {
+    @Test func latencyUsesTheInjectedSleep() async throws {
         let slept = Locked<[Duration]>([])
         let network = ConditionedBackend(server) { duration in
             slept.withLock { $0.append(duration) }
@@ -136,7 +136,7 @@ import Testing
         BackendError(.notConnected, ""), BackendError(.serverFailure, ""),
         BackendError(.throttled, "", retryAfter: .seconds(7)),
     ])
-    func aCallThatFailsBeforeItsEffectHasNone(error: BackendError) async throws {
+    func failureBeforeTheEffectHasNoEffect(error: BackendError) async throws {
         let network = ConditionedBackend(server)
         network.failNext(of: [.send], with: error)
         _ = try await network.lookup([], in: "one")
@@ -145,7 +145,7 @@ import Testing
         #expect(try await network.send("a").text == "a")
     }
 
-    @Test func anAnswerThatIsLostLeavesItsEffect() async throws {
+    @Test func lostAnswerHasItsEffect() async throws {
         let network = ConditionedBackend(server)
         network.failNext(of: .writes, with: BackendError(.unanswered, "lost"), at: .afterEffect)
         #expect(
@@ -161,7 +161,7 @@ import Testing
             ])
     }
 
-    @Test func callsFailUntilItIsTakenBack() async throws {
+    @Test func callsFailUntilFailingIsStopped() async throws {
         let network = ConditionedBackend(server)
         network.failAll(of: .reads, with: BackendError(.serverFailure, "down"))
         for _ in 1...3 {
@@ -173,7 +173,7 @@ import Testing
         #expect(try await network.lookup([], in: "one").found == [])
     }
 
-    @Test func aCallThatMeetsNoNetworkUsesNoFailureUp() async throws {
+    @Test func offlineCallsDoNotCountAsRequestedFailures() async throws {
         let network = ConditionedBackend(server)
         network.failNext(with: BackendError(.throttled, ""))
         network.goOffline()

@@ -28,7 +28,7 @@ import Testing
         #expect(server.asked.count == 1)
     }
 
-    @Test func theTextOfACursorIsEnoughToGoOn() async throws {
+    @Test func cursorTextIsSufficientToResume() async throws {
         server.receive("a b c d e")
         network.update { $0.feed.batchCap = 2 }
         let first = try await network.feed(since: "0")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<20)
-    func cutsLoseAndRepeatNothing(seed: UInt64) async throws {
+    func splittingBatchesNeitherLosesNorRepeatsEvents(seed: UInt64) async throws {
         server.receive("a b c d e f g h")
         network.update {
             $0.seed = seed
@@ -97,7 +97,7 @@ import Testing
     // MARK: Order
 
     @Test(arguments: UInt64(0)..<20)
-    func channelsAreMixedAndEachKeepsItsOrder(seed: UInt64) async throws {
+    func reorderedChannelsKeepTheirOwnOrder(seed: UInt64) async throws {
         server.receive("a b c d", in: "one")
         server.receive("v w x y", in: "two")
         network.update {
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<20)
-    func nothingPassesWhatSpeaksOfAllChannels(seed: UInt64) async throws {
+    func eventsDoNotMoveAcrossEventsAboutAllChannels(seed: UInt64) async throws {
         server.receive("a", in: "one")
         server.receive("x", in: "two")
         server.tell(.channels(["one", "two"]))
@@ -131,7 +131,7 @@ import Testing
         #expect(words.filter { $0.hasPrefix("#") } == ["##", "#two", "#one"])
     }
 
-    @Test func aShuffledBatchIsInNoOrder() async throws {
+    @Test func shuffledBatchHasRandomOrder() async throws {
         server.receive("a b c d e f g h")
         network.update { $0.feed.shuffled = 1 }
         let words = try await network.feed(since: "0").events.map(\.picture)
@@ -214,7 +214,7 @@ import Testing
     // MARK: The same again
 
     @Test(arguments: UInt64(0)..<20)
-    func theSameCursorTellsTheSameAgain(seed: UInt64) async throws {
+    func sameCursorReturnsTheSameBatch(seed: UInt64) async throws {
         server.receive("a b c", in: "one")
         server.receive("x y z", in: "two")
         network.conditions = .awkward(seed: seed)

@@ -59,7 +59,7 @@ import Testing
         #expect(server.texts == ["b", "c", "a"])
     }
 
-    @Test func aRequestThatIsDroppedHasNoEffectAndAnAnswerHasHadIts() async throws {
+    @Test func droppedRequestHasNoEffectAndDroppedAnswerHas() async throws {
         let network = ConditionedBackend(server)
         network.hold([.send], at: .beforeEffect)
         let requests = await send("a", through: network)
@@ -104,7 +104,7 @@ import Testing
         #expect(network.held == [])
     }
 
-    @Test func aHeldFeedEndsWithAConditionThatIsSet() async throws {
+    @Test func goingOfflineEndsAHeldFeed() async throws {
         let network = ConditionedBackend(server)
         network.hold([.feed], at: .beforeEffect)
         let feed = Task {
@@ -126,7 +126,7 @@ import Testing
         return end.wait(timeout: .now() + 20) == .success
     }
 
-    @Test func aHeldCallWhoseTaskIsCanceledIsHeldNoMore() async throws {
+    @Test func canceledCallIsNoLongerHeld() async throws {
         let network = ConditionedBackend(server)
         network.hold([.send])
         let tasks = await send("ab", through: network)
@@ -137,7 +137,7 @@ import Testing
         #expect(await tasks[1].value == nil)
     }
 
-    @Test func afterHoldingStopsNothingIsHeld() async throws {
+    @Test func callsAreNotHeldAfterStopping() async throws {
         let network = ConditionedBackend(server)
         network.hold(.all)
         network.stopHolding()
@@ -151,7 +151,7 @@ import Testing
         #expect(await waiting.value == [])
     }
 
-    @Test func aFeedMayTellAMessageBeforeItsSenderIsAnswered() async throws {
+    @Test func feedMayDeliverAMessageBeforeItsSenderIsAnswered() async throws {
         let network = ConditionedBackend(server)
         network.hold([.send])
         let tasks = await send("a", through: network)
@@ -160,7 +160,7 @@ import Testing
         #expect(await tasks[0].value == nil)
     }
 
-    @Test func aFailureIsHeldAsAnAnswerIs() async throws {
+    @Test func failuresAreHeldLikeAnswers() async throws {
         let network = ConditionedBackend(server)
         network.failNext(with: BackendError(.throttled, ""))
         network.hold([.send])

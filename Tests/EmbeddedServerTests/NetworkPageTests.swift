@@ -13,7 +13,7 @@ import Testing
         network = ConditionedBackend(server)
     }
 
-    @Test func aServersLimitIsBelowTheOneAskedFor() async throws {
+    @Test func pageCapAppliesToRequestedSizes() async throws {
         network.update { $0.pages.cap = 3 }
         let pages = try await network.walk(older: 100)
         #expect(pages.map(\.picture) == ["… f g h", "… c d e …", "a b …"])
@@ -28,7 +28,7 @@ import Testing
         #expect(pages.reversed().flatMap(\.messages).map(\.text) == server.texts)
     }
 
-    @Test func anEmptyPageIsFollowedByOneThatIsNot() async throws {
+    @Test func emptyPagesAreNeverConsecutive() async throws {
         network.update { $0.pages.empty = 1 }
         let pages = try await network.walk(older: 4)
         #expect(pages.map(\.picture) == ["…", "… e f g h", "… …", "a b c d …"])
@@ -36,13 +36,13 @@ import Testing
         #expect(cursors == ["~p1:9", "5", "~p1:5"])
     }
 
-    @Test func emptyHistoryHasNoEmptyPageThatPromisesMore() async throws {
+    @Test func emptyHistoryHasNoFurtherPages() async throws {
         network.update { $0.pages.empty = 1 }
         let page = try await network.messages(in: "two", at: .newest, older: 4, newer: 4)
         #expect(page == MessagePage(messages: [], older: nil, newer: nil))
     }
 
-    @Test func aMessageThatIsTheAnchorIsAlwaysOnThePage() async throws {
+    @Test func anchorMessageIsAlwaysOnThePage() async throws {
         network.update {
             $0.pages.empty = 1
             $0.pages.short = 1
@@ -52,7 +52,7 @@ import Testing
         #expect(page.picture == "… c d …")
     }
 
-    @Test func aDeletedMessageIsNoAnchorIfTheServerLooksItUp() async throws {
+    @Test func deletedAnchorExpiresIfTheServerLooksItUp() async throws {
         server.remove("d")
         let page = try await network.messages(in: "one", at: .message("d"), older: 1, newer: 1)
         #expect(page.picture == "… c e …")
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<40)
-    func aWalkFindsAllAndComesToItsEnd(seed: UInt64) async throws {
+    func pagingFindsAllMessagesAndEnds(seed: UInt64) async throws {
         network.conditions = .awkward(seed: seed)
         let pages = try await network.walk(older: 3)
         #expect(pages.reversed().flatMap(\.messages).map(\.text) == server.texts)

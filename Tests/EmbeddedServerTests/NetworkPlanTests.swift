@@ -35,7 +35,7 @@ import Testing
         #expect(alone == among)
     }
 
-    @Test func aShareIsTheShareOfTheCalls() {
+    @Test func shareIsTheFractionOfAffectedCalls() {
         var conditions = NetworkConditions(seed: 1)
         conditions.failures.throttled = 0.25
         var plan = NetworkPlan(conditions)
@@ -53,7 +53,7 @@ import Testing
         #expect(codes(&plan, 50) == codes(&other, 50))
     }
 
-    @Test func onlyTheCallsThatWereNamedFail() {
+    @Test func onlyListedCallsFail() {
         var conditions = NetworkConditions.perfect
         conditions.failures.notSent = 1
         conditions.failures.calls = .writes
@@ -63,7 +63,7 @@ import Testing
         #expect(!failing.contains(.connect) && !failing.contains(.feed))
     }
 
-    @Test func aScriptIsFollowedInItsOrderAndThenForgotten() {
+    @Test func requestedFailuresAreUsedInOrderAndRemoved() {
         var plan = NetworkPlan(.perfect)
         plan.add(
             ScriptedFailure(
@@ -80,7 +80,7 @@ import Testing
         #expect(codes(&plan, 1) == ["-"])
     }
 
-    @Test func jitterAddsAPartOfItselfOnBothWays() {
+    @Test func jitterAddsARandomTimeInBothDirections() {
         var conditions = NetworkConditions(seed: 2)
         conditions.defaultLatency = Latency(
             request: .seconds(1), answer: .seconds(10), jitter: .seconds(1))

@@ -29,7 +29,7 @@ import Testing
         #expect("cdefg".hasSuffix(delivered.dropFirst(before.count).joined()))
     }
 
-    @Test func editsThatATruncationHidesAreInTheChangelogSinceTheBatchBefore() async throws {
+    @Test func omittedEditsAreInTheChangelogSinceThePreviousBatch() async throws {
         server.receive("a b")
         network.update { $0.feed.truncations = 0 }
         let before = try await network.feed(since: nil).cursor
@@ -48,7 +48,7 @@ import Testing
         #expect(changes.deleted.map(\.messageID) == ["b"])
     }
 
-    @Test func whereNoMessageIsMissingThereIsNoTruncation() async throws {
+    @Test func noTruncationWithoutOmittedMessages() async throws {
         server.receive("a")
         server.change("a", to: "A")
         server.tell(.read(by: "u", in: "one", at: 1))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<8)
-    func aChannelThatIsLostHasNoTruncation(seed: UInt64) async throws {
+    func removedChannelHasNoTruncation(seed: UInt64) async throws {
         server.receive("a b")
         server.tell(.channelRemoved("one", .left))
         network.update { $0.seed = seed }

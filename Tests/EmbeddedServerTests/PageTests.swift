@@ -34,12 +34,12 @@ import Testing
         #expect(try await page(.time(.distantFuture), 1, 5).texts == "9")
     }
 
-    @Test func aMessageIsTheOldestOfTheNewerOnes() async throws {
+    @Test func anchorMessageIsTheOldestOfTheNewerOnes() async throws {
         #expect(try await page(.message("4"), 2, 2).texts == "1234")
         #expect(try await page(.message("4"), 0, 1).texts == "3")
     }
 
-    @Test func aPageAroundADeletedMessageLiesWhereItWas() async throws {
+    @Test func pageAroundADeletedMessageUsesItsPosition() async throws {
         try world.server.deleteMessage("4", in: "general")
         #expect(try await page(.message("4"), 2, 2).texts == "1245")
         let error = await thrown { try await page(.message("99"), 2, 2) }
@@ -85,7 +85,7 @@ import Testing
         #expect(try await page(.cursor(around), 1, 1).texts == "45")
     }
 
-    @Test func aCursorStaysWhereItWas() async throws {
+    @Test func pageCursorKeepsItsPosition() async throws {
         let cursor = try #require(try await page(.newest, 3, 0).page.older)
         #expect(cursor.rawValue == "\(world.epoch).0:b1007/8")
         try world.server.deleteMessage("8", in: "general")

@@ -7,7 +7,7 @@ import Testing
 @testable import EmbeddedServer
 
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
-    @Test func everythingIsThereAndCursorsGoOn() async throws {
+    @Test func restartedServerKeepsDataAndCursors() async throws {
         try await withDirectory { directory in
             let clock = Clock()
             var world = try World(at: directory, clock: clock)

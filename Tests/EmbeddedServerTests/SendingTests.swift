@@ -12,7 +12,7 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
     }
 
-    @Test func aMessageHasWhatItsOutboxItemSays() async throws {
+    @Test func messageHasTheContentOfItsOutboxItem() async throws {
         try world.server.addUser(User(id: "alice", nickname: "Alice"))
         let alice = try await world.connect("alice")
         var array = MetaArray(key: "tags")
@@ -62,7 +62,7 @@ import Testing
         #expect(try await alice.texts() == ["a", "b"])
     }
 
-    @Test func aDeletedMessageIsNotMadeAgain() async throws {
+    @Test func repeatedRequestDoesNotRecreateADeletedMessage() async throws {
         let alice = try await world.connect("alice")
         let message = try await alice.send(.text("hi", requestID: "r1"))
         try await alice.delete(try #require(message.messageID), in: "general", requestID: "r2")
@@ -110,7 +110,7 @@ import Testing
         #expect(missing?.detail == .channelNotFound)
     }
 
-    @Test func anAnswerToNothingIsRefused() async throws {
+    @Test func replyWithoutAParentIsRefused() async throws {
         let alice = try await world.connect("alice")
         let error = await thrown {
             try await alice.send(.text("hi") { $0.parentMessageID = "99" })

@@ -11,7 +11,7 @@ import Testing
 ///
 /// The server has rows of each table and of each kind of event.
 @Suite(.timeLimit(.minutes(10))) struct ServerGrammarTests {
-    @Test func everyRowIsWhatTheGrammarSays() async throws {
+    @Test func everyRowFollowsTheGrammar() async throws {
         try await withDirectory { directory in
             let world = try World(at: directory)
             let general = try await fill(world)

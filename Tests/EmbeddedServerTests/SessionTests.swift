@@ -48,7 +48,7 @@ import Testing
         #expect(try await alice.texts() == ["b"])
     }
 
-    @Test func aRevokedUserIsLetInNoMore() async throws {
+    @Test func revokedUserCannotConnect() async throws {
         let alice = try await world.connect("alice")
         try world.server.revokeUser("alice")
         #expect(await thrown { try await alice.feed(since: nil) }?.code == .sessionRevoked)

@@ -132,7 +132,7 @@ import Testing
         #expect(try LogCursor("5:7", counters).sequence == 7)
     }
 
-    @Test func countersThatContradictEachOtherAreDamaged() throws {
+    @Test func contradictoryCountersAreDamage() throws {
         var counters = ServerCounters()
         counters.sequence = 7
         counters.firstCursor = 7

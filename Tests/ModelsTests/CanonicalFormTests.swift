@@ -7,7 +7,7 @@ import Testing
 /// Whichever encoding a protobuf writer chooses, equal values have equal bytes after decoding.
 @Suite struct CanonicalFormTests {
     @Test(arguments: RecordTests.types)
-    func fieldsThatAreWrittenInAnyOrderTwiceOrUnpackedAreReadTheSame(_ type: TypeOfRecord) throws {
+    func allProtobufEncodingsDecodeToTheSameRecord(_ type: TypeOfRecord) throws {
         for seed in Seeds.few {
             var tidy = GeneratedRecord(seed: seed)
             let bytes = tidy.bytes(type.schema)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: RecordTests.types)
-    func rewritingTwiceIsRewritingOnce(_ type: TypeOfRecord) throws {
+    func canonicalizingIsIdempotent(_ type: TypeOfRecord) throws {
         for seed in Seeds.few {
             var sloppy = GeneratedRecord(seed: seed, isSloppy: true)
             let once = try type.decodeAndEncode(sloppy.bytes(type.schema))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aZeroIsWrittenOnlyWhereItIsNotNothing() throws {
+    @Test func zeroIsWrittenOnlyInOptionalFields() throws {
         // created_at (3) is implicit, message_survival_seconds (35) is optional.
         let message = try Message(serialized: [0x18, 0x00, 0x98, 0x02, 0x00])
         #expect(message.serializedBytes == [0x98, 0x02, 0x00])
@@ -44,7 +44,7 @@ import Testing
         #expect(query.serializedBytes == [])
     }
 
-    @Test func integersThatTakeMoreBytesThanTheyNeedAreShortened() throws {
+    @Test func overlongIntegersAreShortened() throws {
         let thread = try ThreadInfo(serialized: [0x08, 0x85, 0x80, 0x00])
         #expect(thread.replyCount == 5)
         #expect(thread.serializedBytes == [0x08, 0x05])
@@ -56,7 +56,7 @@ import Testing
         #expect(reaction.serializedBytes == [0x0a, 0x01, 0x62])
     }
 
-    @Test func recordsInAFieldThatHoldsOneAreMerged() throws {
+    @Test func repeatedRecordsInASingleFieldAreMerged() throws {
         // file (14) twice: a URL (1) first, a name (2) then.
         let message = try Message(serialized: [
             0x72, 0x03, 0x0a, 0x01, 0x75, 0x72, 0x03, 0x12, 0x01, 0x6e,
@@ -95,7 +95,7 @@ import Testing
         #expect(one != other)
     }
 
-    @Test func numbersOfCasesThatDoNotExistYetSurvive() throws {
+    @Test func unknownEnumerationNumbersSurvive() throws {
         let message = try Message(serialized: [0x28, 0x63])
         #expect(message.sendingStatus == .none)
         #expect(message.serializedBytes == [0x28, 0x63])

@@ -27,7 +27,7 @@ private struct Room: Record {
         #expect(try JSONDecoder().decode(Room.self, from: Data(json.utf8)) == room)
     }
 
-    @Test func itsNumberIsTheNextFreeOne() throws {
+    @Test func fieldNumberInTheExampleIsTheNextFreeOne() throws {
         // This version has no name for field 100.
         let numbers = GroupChannel.schema.fields.map(\.number).filter { $0 < 100 }
         #expect(numbers.max() == 57)

@@ -151,7 +151,7 @@ import Testing
         #expect(throws: SerializationError.self) { try Plugin(serialized: bytes) }
     }
 
-    @Test func jsonThatIsTooDeepIsAnErrorThatNamesTheKey() throws {
+    @Test func tooDeepJSONIsAnErrorWithItsKey() throws {
         let deep = String(repeating: "[", count: 30) + String(repeating: "]", count: 30)
         #expect {
             try JSONDecoder().decode(Message.self, from: Data("{\"x\":\(deep)}".utf8))

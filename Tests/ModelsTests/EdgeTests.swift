@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Parsing JSON
 
-    @Test func aFileInTheMessageItselfIsReadAsLenientlyAsAnyOther() throws {
+    @Test func fileInTheMessageItselfIsDecodedLeniently() throws {
         let message: Message = try decode(
             #"{"type":"FILE","url":"u","size":"42","require_auth":"true","name":7,"thumbnails":[{"url":"t"}]}"#
         )
@@ -76,7 +76,7 @@ import Testing
         #expect(text.extra == ["url": "u"])
     }
 
-    @Test func metaArraysOfAnyTextsAreReadAndOthersAreKept() throws {
+    @Test func metaArraysOfScalarsAreReadAndOthersAreKept() throws {
         let message: Message = try decode(
             #"{"metaarray":{"k":[1,true],"l":"v"},"metaarray_key_order":["l","k","l"]}"#)
         #expect(
@@ -101,7 +101,7 @@ import Testing
         #expect(channel.extra == ["is_hidden": "perhaps"])
     }
 
-    @Test func theFirstNameThatSaysSomethingWins() throws {
+    @Test func firstNameThatIsNotNullIsUsed() throws {
         for _ in 0..<20 {
             let event: ThreadInfoUpdateEvent = try decode(
                 #"{"message_id":2,"target_message_id":1}"#)
@@ -111,12 +111,12 @@ import Testing
         #expect(message.requestID == "r")
     }
 
-    @Test func nullsInListsAreNothing() throws {
+    @Test func nullsInListsAreOmitted() throws {
         let message: Message = try decode(#"{"mentioned_user_ids":[null,"a"]}"#)
         #expect(message.mentionedUserIDs == ["a"])
     }
 
-    @Test func aKeyThatBecameAFieldDoesNotHideIt() throws {
+    @Test func fieldTakesPrecedenceOverItsKeyInExtra() throws {
         var user = User(id: "ann", nickname: "new")
         user.extra = ["nickname": "old", "other": 1]
         let again: User = try decode(
@@ -131,7 +131,7 @@ import Testing
         #"{"type":"FILE","file":null,"url":"u"}"#,
         #"{"sorted_metaarray":[],"metaarray":{"k":["v"]}}"#,
     ])
-    func aPatchThatSaysTwoThingsOfAFieldKeepsTheOneWithAValue(json: String) throws {
+    func patchWithANullAndAValueKeepsTheValue(json: String) throws {
         let patch: Patch<Message> = try decode(json)
         let again: Patch<Message> = try decode(
             String(decoding: JSONEncoder().encode(patch), as: UTF8.self))
@@ -148,7 +148,7 @@ import Testing
         #expect(message.metaArrays.isEmpty)
     }
 
-    @Test func aPatchThatOnlySaysHiddenLeavesHowAsItIs() throws {
+    @Test func patchWithOnlyIsHiddenKeepsTheWayOfHiding() throws {
         let patch: Patch<GroupChannel> = try decode(#"{"is_hidden":true}"#)
         var channel = GroupChannel(url: "c", createdAt: 1)
         channel.hiddenState = .hiddenPreventAutoUnhide
@@ -174,7 +174,7 @@ import Testing
 
     // MARK: Reactions of large channels
 
-    @Test func aReactionOfSomebodyNotNamedIsCountedDown() {
+    @Test func removedReactionOfAnUnlistedUserIsSubtracted() {
         var reaction = Reaction(key: "+1", userIDs: ["ann"], updatedAt: 1)
         reaction.totalCount = 90
         reaction.sampledUserIDs = ["bo"]

@@ -51,7 +51,7 @@ import Testing
             "See the comment of GoldenTests for how to write golden files.")
     }
 
-    @Test func noGoldenFileIsOfATypeThatIsGone() throws {
+    @Test func everyGoldenFileHasAType() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.newest.path)
         let names = Set(files.map { $0.prefix { $0 != "." } })
         #expect(names == Set(RecordTests.types.map { Substring($0.schema.name) }))

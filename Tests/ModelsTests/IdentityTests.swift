@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func numbersThatWouldBeRoundedAreNoNames() throws {
+    @Test func roundedNumbersAreNotIdentifiers() throws {
         let decoder = JSONDecoder()
         let whole = Data("18446744073709551615".utf8)
         #expect(try decoder.decode(MessageID.self, from: whole) == "18446744073709551615")
@@ -106,7 +106,7 @@ import Testing
         #expect(ErrorCode.tooManyMessages.description == "900200")
     }
 
-    @Test func eventSourcesKnowWhatCameAsAnEvent() {
+    @Test func eventSourcesDistinguishLiveEvents() {
         let events = CollectionEventSource.allCases.filter(\.isFromEvent)
         #expect(events.map(\.rawValue) == Array(100...142))
         #expect(!CollectionEventSource.messageChangelog.isFromEvent)

@@ -12,7 +12,7 @@ import Testing
         try decode(json)
     }
 
-    @Test func aMessageOfARESTServerIsReadWhole() throws {
+    @Test func messageOfARESTServerIsReadCompletely() throws {
         let message: Message = try decode(
             """
             {"type":"MESG","message_id":7001,"req_id":"r-1","channel_url":"c-1","channel_type":"group",
@@ -57,7 +57,7 @@ import Testing
         #expect(channel.myLastRead == 1_700_000_000_000)
     }
 
-    @Test func aValueThatCannotBeMeantIsAnErrorThatNamesItsKey() {
+    @Test func invalidValueIsAnErrorWithItsKey() {
         #expect { try decode(Message.self, #"{"user":{"is_active":"maybe"}}"#) } throws: { error in
             guard case DecodingError.typeMismatch(_, let context) = error else { return false }
             return context.codingPath.map(\.stringValue) == ["user", "is_active"]
@@ -79,7 +79,7 @@ import Testing
                 #""later":{"a":[1,2.5,null,true,"x"]}"#))
     }
 
-    @Test func nullIsAsGoodAsNothing() throws {
+    @Test func nullIsTreatedAsMissing() throws {
         #expect(
             try decode(
                 #"{"message":null,"user":null,"reactions":null,"created_at":null,"poll":null}"#)
@@ -88,7 +88,7 @@ import Testing
         #expect(user.metadata == ["a": "1"])
     }
 
-    @Test func theFirstNameOfAFieldWinsOverItsOthers() throws {
+    @Test func firstNameOfAFieldTakesPrecedence() throws {
         #expect(try decode(Message.self, #"{"ts":5}"#).createdAt == 5)
         #expect(try decode(Message.self, #"{"ts":5,"created_at":6}"#).createdAt == 6)
         #expect(try decode(User.self, #"{"name":"a","nickname":"b"}"#).nickname == "b")
@@ -102,7 +102,7 @@ import Testing
         #expect(try decode(Message.self, #"{"type":99}"#).type == .user)
     }
 
-    @Test func aFileMayStandInTheMessageItselfOrInAnObject() throws {
+    @Test func fileIsReadFromTheMessageOrFromAnObject() throws {
         let file = FileInfo(url: "https://x/1", name: "a.png", mimeType: nil, size: 10)
         let flat: Message = try decode(
             #"{"type":"FILE","url":"https://x/1","name":"a.png","size":10}"#)
@@ -135,7 +135,7 @@ import Testing
         #expect(try decode(GroupChannel.self, #"{"created_at":0}"#).createdAt == 0)
     }
 
-    @Test func aChannelThatIsSimplyHiddenComesBackWithItsNextMessage() throws {
+    @Test func isHiddenAloneMeansUntilTheNextMessage() throws {
         #expect(
             try decode(GroupChannel.self, #"{"is_hidden":true}"#).hiddenState
                 == .hiddenAllowAutoUnhide)
@@ -166,7 +166,7 @@ import Testing
                 #""og:title":"T""#))
     }
 
-    @Test func jsonValuesSayWhatTheyAre() {
+    @Test func jsonValuesHaveTheirTypes() {
         let value: JSONValue = ["a": [1, 2.5, "x", nil, true]]
         #expect(value["a"] == [1, 2.5, "x", nil, true])
         #expect(value["b"] == nil)

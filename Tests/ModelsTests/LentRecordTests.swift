@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func itSaysWhatTheRecordSays() throws {
+    @Test func viewReturnsTheValuesOfTheRecord() throws {
         for seed in Seeds.few {
             var generated = GeneratedRecord(seed: seed)
             let bytes = generated.bytes(GroupChannel.schema)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func ofNothingItSaysNothing() throws {
+    @Test func viewOfAnEmptyRecordIsEmpty() throws {
         let nothing = try LentRecord<GroupChannel>.read(
             UnsafeRawBufferPointer(start: nil, count: 0)
         ) {
@@ -54,7 +54,7 @@ import Testing
         #expect(GroupChannel().lend { Looks($0) } == nothing)
     }
 
-    @Test func damageIsWhatDecodingSaysItIs() {
+    @Test func viewReportsTheSameDamageAsDecoding() {
         let bytes = Sample.bytes(GroupChannel.schema, depth: 0)
         for index in bytes.indices {
             var damaged = bytes

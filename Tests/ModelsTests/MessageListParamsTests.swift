@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: MessageTypeFilter.allCases, ReplyType.allCases)
-    func aListHasWhatEveryFilterLetsThrough(_ type: MessageTypeFilter, _ replies: ReplyType) {
+    func listContainsMessagesThatPassAllFilters(_ type: MessageTypeFilter, _ replies: ReplyType) {
         for customTypes in [[], ["x"], ["x", "y"]] {
             for senders: [UserID] in [[], ["ann"], ["ann", "bo"]] {
                 var params = MessageListParams()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: MessageTypeFilter.allCases)
-    func aThreadHasTheRepliesToItsParent(_ type: MessageTypeFilter) {
+    func threadContainsTheRepliesToItsParent(_ type: MessageTypeFilter) {
         var params = ThreadedMessageListParams()
         params.messageType = type
         params.customTypes = ["x"]
@@ -70,7 +70,7 @@ import Testing
         #expect(!listed.isEmpty)
     }
 
-    @Test func aChangelogTellsOfTheRepliesOfItsList() {
+    @Test func changelogReportsTheRepliesOfItsList() {
         var list = MessageListParams()
         list.replyType = .onlyReplyToChannel
         let params = MessageChangelogParams(list)

@@ -51,7 +51,7 @@ import Testing
         #expect(picture(message) == "")
     }
 
-    @Test func aReactionThatAllTookBackIsNotBroughtBackByAnOlderEvent() {
+    @Test func olderEventDoesNotRestoreARemovedReaction() {
         var message = Self.message
         message.apply(event(.add, "ann", at: 5))
         message.apply(event(.delete, "ann", at: 9))
@@ -62,7 +62,7 @@ import Testing
         #expect(picture(message) == "+1: bo")
     }
 
-    @Test func theNewestEventOfAKeyIsAlwaysTaken() throws {
+    @Test func newestReactionEventOfAKeyWins() throws {
         let events = [
             event(.add, "ann", at: 1), event(.add, "bo", at: 2), event(.delete, "ann", at: 3),
             event(.add, "cy", at: 4),
@@ -90,7 +90,7 @@ import Testing
         #expect(message.reactions.first?.count == 90)
     }
 
-    @Test func eventsOfOtherMessagesAreLeftAlone() {
+    @Test func eventsOfOtherMessagesAreIgnored() {
         var message = Self.message
         let other = ReactionEvent(.add, "+1", by: "ann", to: "8", in: "c", at: 1)
         #expect(take(other, &message) == false)
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Threads
 
-    @Test func aThreadIsReplacedByOneThatIsAsNew() {
+    @Test func threadInfoIsReplacedByAnEquallyNewOne() {
         var message = Self.message
         func update(_ count: Int, at time: Timestamp) -> Bool {
             let info = ThreadInfo(replyCount: count, lastRepliedAt: time, updatedAt: time)
@@ -113,7 +113,7 @@ import Testing
         #expect(message.threadInfo?.replyCount == 3)
     }
 
-    @Test func aReplyTakesOverWhatItsParentSays() {
+    @Test func replyCopiesTheSummaryOfItsParent() {
         var reply = Message(
             id: "8", channelURL: "c", text: "yes", createdAt: 101, parentMessageID: "7")
         #expect(take(parent: Self.message, &reply) == true)
@@ -124,7 +124,7 @@ import Testing
         #expect(other == Self.message)
     }
 
-    @Test func aPollIsReplacedByOneThatIsNoOlder() {
+    @Test func pollIsReplacedUnlessOlder() {
         var message = Self.message
         var poll = Poll()
         poll.id = 1
@@ -180,7 +180,7 @@ import Testing
         #expect(copy.sender == Sender(id: "ann", nickname: "Ann"))
     }
 
-    @Test func aNestedRecordStandsOnItsOwn() {
+    @Test func nestedRecordIsIndependentOfItsParent() {
         var message = Self.message
         message.sender = Sender(id: "ann", nickname: "Ann", role: .operator)
         var sender = message.sender

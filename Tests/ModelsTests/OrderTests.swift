@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: GroupChannelListOrder.allCases)
-    func theOrderIsThatOfItsKeys(_ order: GroupChannelListOrder) {
+    func orderAgreesWithItsSortKeys(_ order: GroupChannelListOrder) {
         var random = SeededRandom(seed: 5)
         let byKey = Self.channels.sorted { a, b in
             key(a, order).lexicographicallyPrecedes(key(b, order)) {

@@ -52,7 +52,7 @@ import Testing
         #expect(reaction.userMessageCreateParams == nil && reaction.files.isEmpty)
     }
 
-    @Test func anOutboxItemIsTheseBytes() {
+    @Test func outboxItemHasItsGoldenBytes() {
         // DO NOT CHANGE: apps have these bytes on disk.
         let item = OutboxItem(
             .deleteReaction, requestID: "r", channelURL: "c", createdAt: 9, messageID: "7",
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Place and time
 
-    @Test func anOutboxItemFollowsThePositionThatWasTheNewest() {
+    @Test func outboxItemIsListedAfterTheNewestKnownPosition() {
         let position = Position(createdAt: 400, messageID: "7")
         var item = OutboxItem(Self.message, requestID: "r", follows: position)
         #expect(item.follows == position)
@@ -120,7 +120,7 @@ import Testing
         #expect(item.errorCode == .ackTimeout && item.errorMessage == nil)
     }
 
-    @Test func anOutboxItemThatIsSentAgainIsAsItWasButForTheTime() {
+    @Test func resentItemDiffersOnlyInItsTime() {
         var item = OutboxItem(Self.message, requestID: "r")
         item.isDoubtful = true
         item.attempts = 2
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [ErrorCode.ackTimeout, .networkError, .mutedInChannel, .banned, .unknown])
-    func anOutboxItemMayBeSentAgainWhereItsMessageMay(_ code: ErrorCode) {
+    func itemIsResendableIfItsMessageIs(_ code: ErrorCode) {
         var item = OutboxItem(Self.message, requestID: "r")
         item.errorCode = code
         #expect(!item.isResendable)

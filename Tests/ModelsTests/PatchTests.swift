@@ -39,7 +39,7 @@ import Testing
         #expect(try patched(#"{"freeze":false,"unread_message_count":0}"#) == expected)
     }
 
-    @Test func aDefaultThatIsNotZeroIsTakenOverToo() throws {
+    @Test func nonzeroDefaultIsPatchedToo() throws {
         var channel = Self.channel
         channel.isPushEnabled = false
         let patch = try JSONDecoder().decode(
@@ -48,12 +48,12 @@ import Testing
         #expect(channel == Self.channel)
     }
 
-    @Test func theOlderWordForHiddenIsUnderstood() throws {
+    @Test func olderKeyForHiddenIsRead() throws {
         #expect(try patched(#"{"is_hidden":false}"#).hiddenState == .unhidden)
         #expect(try patched(#"{"is_hidden":true}"#).isHidden)
     }
 
-    @Test func unknownKeysJoinThoseThatAreThere() throws {
+    @Test func unknownKeysAreMerged() throws {
         #expect(try patched(#"{"y":3,"z":null}"#).extra == ["x": 1, "y": 3, "z": nil])
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(channel.unreadMessageCount == 5)
     }
 
-    @Test func aPatchSaysWhatItChanges() {
+    @Test func patchDescriptionListsItsChanges() {
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "x")
         patch.set(\.data, to: "")
@@ -117,7 +117,7 @@ import Testing
         try check(type.root)
     }
 
-    @Test func aPropertyThatIsNoFieldCannotBePatched() async {
+    @Test func computedPropertyCannotBePatched() async {
         await #expect(processExitsWith: .failure) {
             var patch = Patch<Message>()
             patch.set(\.reactions, to: [])

@@ -37,7 +37,7 @@ import Testing
         #expect(text.contains("message GroupChannelListQuery {\n  reserved 5, 6;"))
     }
 
-    @Test func theFileSaysWhatTheCodeDoes() throws {
+    @Test func protoFileAgreesWithTheSchemas() throws {
         let written = try Self.definitions()
         let coded = ProtoText().definitions
         #expect(Set(written.keys) == Set(coded.keys))

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: rules.indices)
-    func aFilterLetsThroughWhatItsRuleDoes(_ index: Int) {
+    func filterAgreesWithItsRule(_ index: Int) {
         let rule = Self.rules[index]
         var query = GroupChannelListQuery()
         rule.turnOn(&query)
@@ -179,7 +179,7 @@ import Testing
         #expect(!listed.isEmpty && listed.count < Self.channels.count, "\(rule.name)")
     }
 
-    @Test func filtersTogetherLetThroughWhatEachOfThemDoes() {
+    @Test func combinedFiltersAgreeWithTheirRules() {
         for (index, first) in Self.rules.enumerated() {
             for second in Self.rules[(index + 1)...] {
                 var query = GroupChannelListQuery()
@@ -233,7 +233,7 @@ import Testing
         #expect(query.belongsTo(channel))
     }
 
-    @Test func aChangelogTellsOfTheChannelsOfItsList() {
+    @Test func changelogReportsTheChannelsOfItsList() {
         var query = GroupChannelListQuery()
         query.customTypesFilter = ["x"]
         query.includesEmptyChannel = false

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: types)
-    func unknownFieldsSurviveWhateverIsChangedAroundThem(_ type: TypeOfRecord) throws {
+    func unknownFieldsSurviveChanges(_ type: TypeOfRecord) throws {
         // 90: a varint; 95: a text; 120: a fixed64.
         let unknown: [[UInt8]] = [
             [0xd0, 0x05, 0x2a], [0xfa, 0x05, 0x02, 0x68, 0x69],
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: types)
-    func everyFieldIsSeenByDescriptionAndMirror(_ type: TypeOfRecord) throws {
+    func descriptionAndMirrorContainEveryField(_ type: TypeOfRecord) throws {
         for field in type.schema.fields {
             var generated = GeneratedRecord(seed: field.number)
             let bytes = generated.bytes(type.schema, only: [field.number])

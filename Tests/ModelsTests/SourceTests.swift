@@ -13,7 +13,7 @@ import Testing
         }
     }()
 
-    @Test func everyTypeOfRecordIsInTheListOfTypes() {
+    @Test func recordTypesListsEveryType() {
         let declared = Self.files.flatMap { file in
             file.matches(
                 of:

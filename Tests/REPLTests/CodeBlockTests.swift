@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func eachTestOfTheListIsThere() {
+    @Test func everyListedTestExists() {
         let lines = Set(Self.code.values.joined())
         for case .test(let name) in OtherBlock.all.map(\.look) {
             #expect(lines.contains { $0.contains("func \(name)(") }, "there is no test \(name)")

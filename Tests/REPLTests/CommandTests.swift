@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func noLineOfHelpIsLongerThanATerminal() async throws {
+    @Test func helpFitsIntoATerminal() async throws {
         for line in await Workspace().reply("help").split(separator: "\n") {
             #expect(line.count <= 120, "\(line)")
         }
@@ -63,7 +63,7 @@ import Testing
                 """)
     }
 
-    @Test func helpShowsWhatComesBeforeAnExampleAndWhatItSays() async throws {
+    @Test func helpShowsPreparationAndOutputOfAnExample() async throws {
         #expect(
             await Workspace().reply("help remove") == """
                 remove CHANNEL ID
@@ -75,7 +75,7 @@ import Testing
                 """)
     }
 
-    @Test func helpListsWhatBeginsWithAWord() async throws {
+    @Test func helpListsCommandsWithAPrefix() async throws {
         let reply = await Workspace().reply("help cache")
         let names = reply.split(separator: "\n").map { $0.prefix(14) }
         #expect(
@@ -101,7 +101,7 @@ import Testing
         for line in Command.all.flatMap(\.notes) { #expect(line.count <= 96, "\(line)") }
     }
 
-    @Test func anErrorSaysWhatItSaysOnce() async {
+    @Test func errorMessageIsNotRepeated() async {
         let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
         for line in ["verify", "members", "get 1 in cats", "prev", "join cats", "status"] {
@@ -111,7 +111,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func theLongerNameIsTheCommand() async throws {
+    @Test func longestCommandNameWins() async throws {
         #expect(await Workspace().reply("store   close ") == "closed")
         #expect(await Workspace().reply("store").hasPrefix("in memory\n"))
         #expect(await Workspace().reply("help store close").hasPrefix("store close\n"))
@@ -164,7 +164,7 @@ import Testing
         #expect(Completion.words("q", after: "time ") == [])
     }
 
-    @Test func tabOffersWhatTheStoreHolds() async throws {
+    @Test func tabCompletesStoredChannels() async throws {
         let workspace = Workspace()
         _ = await workspace.reply("draw general a")
         #expect(Completion.words("", after: "picture ", in: workspace) == ["general"])

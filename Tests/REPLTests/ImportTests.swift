@@ -111,7 +111,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func linesAreNumberedWhateverTheirIDsAre() async throws {
+    @Test func linesAreNumberedForAnyIDs() async throws {
         let lines = try await imported([line(1, #""ts": 1, "user": "bob", "line": 7"#)], "id=line")
         #expect(lines.prefix(2) == ["ignored 'line', 1 time", "imported 1 message into 1 channel"])
         #expect(await workspace.reply("message pets pets-1").contains(#""message" : "m1""#))
@@ -149,7 +149,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func aByteOrderMarkIsNotAPartOfTheFirstLine() async throws {
+    @Test func byteOrderMarkIsSkipped() async throws {
         let lines = try await imported([
             "\u{FEFF}" + line(101, #""ts": 1, "user": "bob""#),
             line(102, #""ts": 2, "user": "bob""#),
@@ -158,7 +158,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func anImportThatFailsSaysNothingElse() async throws {
+    @Test func failedImportReportsOnlyItsError() async throws {
         // The channel "general" already has a message 1.
         let lines = try await imported([line(1, #""ts": 1, "user": "bob""#)])
         #expect(
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// Another process may have completed the import.
-    @Test func theChannelIsRightOnceItIsSynced() async throws {
+    @Test func importedChannelIsCompleteAfterASync() async throws {
         _ = try await imported([line(101, #""ts": 10, "user": "bob""#)])
         _ = try await imported(
             [line(100, #""ts": 5, "user": "zoe""#), line(102, #""ts": 20, "user": "zoe""#)],
@@ -218,7 +218,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func offlineTheServerHasThemAndTheCacheIsToFollow() async throws {
+    @Test func offlineImportReachesTheServerAndLaterTheCache() async throws {
         _ = await workspace.reply("offline")
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#)])
         #expect(

@@ -98,7 +98,7 @@ import Testing
         "file-cache remove DIR general", "file-cache remove DIR everything", "store rebuild DIR",
         "store reencrypt DIR none FILE",
     ])
-    func aCommandThatReadsCreatesNoDirectory(line: String) async throws {
+    func readingCommandCreatesNoDirectory(line: String) async throws {
         let path = directory.url.appending(path: "none").path
         let file = directory.url.appending(path: "key").path
         let typed = line.replacing("DIR", with: path).replacing("FILE", with: file)
@@ -106,7 +106,7 @@ import Testing
         #expect(try files == [])
     }
 
-    @Test func aKeyFileThatIsReadIsNotCreated() async throws {
+    @Test func readingAKeyFileDoesNotCreateIt() async throws {
         let path = directory.url.path
         _ = await reply("store open \(path)/store", "store close")
         let before = try files
@@ -158,7 +158,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func jsonChangesOnlyWhatItNames() async {
+    @Test func jsonChangesOnlyTheFieldsInIt() async {
         _ = await reply("demo", "reply 60 So do I")
         let plain = await reply("open general")
         #expect(plain.contains("So do I"))
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Permissions
 
-    @Test func aNewChannelIsPrivateUnlessAskedFor() async {
+    @Test func newChannelIsPrivateByDefault() async {
         _ = await reply("demo", "create den", "create tea isPublic=true")
         #expect(await reply("as bob join den").contains("refused: channel den is not public"))
         #expect(await reply("as bob join tea").hasPrefix("joined tea, of 2 members"))

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The paths in the map of Docs/Architecture.md.
-    @Test func everyFileOfTheMapIsThere() throws {
+    @Test func everyFileOfTheMapExists() throws {
         let paths = Project.files(in: "Sources", "Tests", "Examples").map { "/\($0)" }
         let named = try Project.text("Docs/Architecture.md")
             .matches(of: /`([\w+*\/]+\/[\w+*\/]*|[\w+*\/]+\.(?:swift|cpp|h))`/)

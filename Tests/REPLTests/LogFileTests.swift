@@ -25,7 +25,7 @@ import Testing
         #expect("\(try #require(error))".hasPrefix("the gzip file is truncated or corrupted"))
     }
 
-    @Test func aByteOrderMarkIsSkippedAtTheBeginningAlone() throws {
+    @Test func byteOrderMarkIsSkippedOnlyAtTheBeginning() throws {
         let mark = Data(LogFile.byteOrderMark)
         #expect(try lines(of: mark + Data("a\nb".utf8)) == ["a", "b"])
         #expect(try lines(of: mark) == [])
@@ -56,7 +56,7 @@ import Testing
         (#"{"metadata": {"user_id": "x"}, "name": "A", "guest_id": 7}"#, "7 A"),
         (#"{"user_id": "alice"}"#, "alice alice"),
     ])
-    func aSenderIsAnIDOrAnObjectThatHasOne(json: String, sender: String) throws {
+    func senderIsAnIDOrAnObjectWithAnID(json: String, sender: String) throws {
         let message = try message(
             #"{"channel_url": "g", "created_at": 1, "message": "m", "sender": \#(json)}"#)
         #expect(message.sender.map { "\($0.userID) \($0.nickname)" } ?? "-" == sender)

@@ -91,9 +91,9 @@ struct OtherBlock {
             "Docs/Format.md", "name    := number",
             .none(because: "a grammar; the test of the drop above it looks at the name, too")),
 
-        OtherBlock("Docs/Scripts.md", "$ printf", .test("thePageOnScriptsShowsWhatIsWritten")),
+        OtherBlock("Docs/Scripts.md", "$ printf", .test("scriptsPageShowsTheActualJSON")),
         OtherBlock(
             "Docs/Scripts.md", "With --json, each line is an object",
-            .test("thePageOnScriptsTellsAllThatJSONHas")),
+            .test("scriptsPageListsAllJSONKeys")),
     ]
 }

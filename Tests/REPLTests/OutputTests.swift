@@ -29,7 +29,7 @@ import Testing
         try workspace.store.write { try $0.save(channel) }
     }
 
-    @Test func aLargeChannelIsShownShort() async throws {
+    @Test func largeChannelIsShortened() async throws {
         try await save(members: 3000)
         let short = await lines("channel crowd")
         #expect(short.count < 100)
@@ -45,7 +45,7 @@ import Testing
         #expect(await workspace.jsonLines("channel crowd", 1).contains("u3000"))
     }
 
-    @Test func aListEndsWithItsTotal() async throws {
+    @Test func longListEndsWithItsTotal() async throws {
         let picture = (1...150).map { "m\($0) ~" }.joined(separator: " ").dropLast(2)
         _ = await reply("draw general \(picture)")
         for number in 0..<150 {
@@ -78,7 +78,7 @@ import Testing
         #expect(await lines("store scan place all").count == 150)
     }
 
-    @Test func verifyTellsHowManyDiffer() async throws {
+    @Test func verifyReportsTheNumberOfDifferences() async throws {
         _ = await reply("demo", "talk 60", "heal general")
         let removed = try workspace.store.messages(in: "general", limit: 50)
             .compactMap(\.messageID)
@@ -177,7 +177,7 @@ import Testing
         await second.end()
     }
 
-    @Test func aCacheThatCannotBeOpenedIsNotCalledUndamaged() async throws {
+    @Test func unopenableCacheIsNotReportedAsUndamaged() async throws {
         let directory = try ScratchDirectory.made()
         defer { directory.remove() }
         func workspace(_ key: EncryptionKey?) -> Workspace {

@@ -39,11 +39,11 @@ import Testing
         #expect(Self.sessions.flatMap(\.examples).count > 5)
     }
 
-    @Test func thePageOnScriptsTellsAllThatJSONHas() throws {
+    @Test func scriptsPageListsAllJSONKeys() throws {
         #expect(try Project.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
     }
 
-    @Test @MainActor func thePageOnScriptsShowsWhatIsWritten() async throws {
+    @Test @MainActor func scriptsPageShowsTheActualJSON() async throws {
         let block = try #require(
             CodeBlock.all(on: "Docs/Scripts.md").first { $0.lines[0].hasPrefix("$ printf") })
         let script = try #require(block.lines[0].firstMatch(of: /'(.*)'/)).output.1

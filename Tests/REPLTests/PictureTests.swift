@@ -23,7 +23,7 @@ import Testing
         #expect(picture([], []) == "")
     }
 
-    @Test func aGapStandsWhereItLies() {
+    @Test func gapIsDrawnAtItsPosition() {
         #expect(picture([a, b, c], [gap(a, b)]) == "a ~ b c")
         #expect(picture([a, b, c], [gap(b, c)]) == "a b ~ c")
         #expect(picture([a, b, c], [gap(a, b), gap(b, c)]) == "a ~ b ~ c")
@@ -35,18 +35,18 @@ import Testing
         #expect(picture([], [gap(nil, nil)]) == "…")
     }
 
-    @Test func aMessageWithinAGapIsAlone() {
+    @Test func messageInsideAGapIsDrawnBetweenGaps() {
         #expect(picture([a, b, c], [gap(a, c)]) == "a ~ b ~ c")
         #expect(picture([b], [gap(nil, nil)]) == "… b …")
     }
 
-    @Test func aGapOutlivesTheMessageAtItsBound() {
+    @Test func gapIsDrawnAfterTheMessageAtItsBoundIsRemoved() {
         #expect(picture([a, c], [gap(a, b)]) == "a ~ c")
         #expect(picture([a, c], [gap(a, b), gap(b, c)]) == "a ~ c")
         #expect(picture([a], [gap(b, c)]) == "a …")
     }
 
-    @Test func olderMessagesThatAreLeftOutAreMore() {
+    @Test func omittedOlderMessagesAreDrawnAsAnEllipsis() {
         #expect(Picture(messages: [b, c], gaps: [], isCut: true).description == "… b c")
         #expect(
             Picture(messages: [b, c], gaps: [gap(b, c)], isCut: true).description == "… b ~ c")

@@ -24,7 +24,7 @@ import Testing
         return url.path
     }
 
-    @Test func aScriptStopsAtTheFirstCommandThatFails() async throws {
+    @Test func scriptStopsAtTheFirstFailure() async throws {
         let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
         let result = try await run(["--memory", "--script", path])
         #expect(result.status == 1)
@@ -33,7 +33,7 @@ import Testing
             result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
     }
 
-    @Test func helpSaysWhereEverythingIsKept() async throws {
+    @Test func helpShowsTheDataDirectory() async throws {
         let data = directory.appending(path: "data").path
         let named = try await run(["--help"], environment: ["XDG_DATA_HOME": data])
         #expect(named.output.contains("(default: \(data)/scrollback,\n"))
@@ -57,14 +57,14 @@ import Testing
         #expect(read.status == 0 && read.output == output)
     }
 
-    @Test func ofAPipeTheRestIsPerformedToo() async throws {
+    @Test func pipeContinuesAfterAFailure() async throws {
         let result = try await run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
         #expect(result.output == "1970-01-01T00:00:00.001Z\n")
         #expect(result.errors.hasPrefix("error: line 1: "))
     }
 
-    @Test func jsonIsALineForEachCommand() async throws {
+    @Test func jsonHasOneLineForEachCommand() async throws {
         let result = try await run(
             ["--memory", "--json", "--clock", "2023-11-14T22:13:20Z"],
             "connect alice\n\nopen nowhere else\ntiem\n")
@@ -100,13 +100,13 @@ import Testing
         #expect(result.errors == "error: \(message)\n")
     }
 
-    @Test func anotherBackendIsNamed() async throws {
+    @Test func unknownBackendIsAnErrorWithTheKnownNames() async throws {
         let result = try await run(["--memory", "--backend", "nothing"], "connect alice\n")
         #expect(
             result.errors == "error: line 1: there is no backend 'nothing': there is embedded\n")
     }
 
-    @Test func writtenRowsAreThereInTheNextProcess() async throws {
+    @Test func writtenRowsExistInTheNextProcess() async throws {
         let home = ["--home", directory.path]
         #expect(try await run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
         let offline = try await run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: RecordType.names)
-    func aSampleComesBackFromItsBytes(type: String) async throws {
+    func sampleSurvivesTheBinaryForm(type: String) async throws {
         let sample = try await reply("sample \(type)")
         let lines = try await reply("serialize \(type) \(sample)").split(separator: "\n")
         #expect(try await reply("deserialize \(type) \(lines[0])") == sample)
@@ -60,7 +60,7 @@ import Testing
         #expect(hex.joined(separator: " ") == Hex.text(record.serializedBytes))
     }
 
-    @Test func theSchemaTellsNumbersNamesTypesAndAliases() async throws {
+    @Test func schemaListsNumbersNamesTypesAndAliases() async throws {
         let lines = try await reply("schema message").split(separator: "\n")
         #expect(
             lines[0].split(separator: " ").joined(separator: " ")
@@ -86,7 +86,7 @@ import Testing
                 """)
     }
 
-    @Test func fieldsNumbersWhatItDoesNotKnow() async throws {
+    @Test func fieldsShowsNumbersOfUnknownFields() async throws {
         #expect(
             try await reply("fields Reaction 0a 02 2b 31 f8 01 07 92 03 01 00")
                 == """
@@ -132,7 +132,7 @@ import Testing
         #expect(error?.description.hasPrefix("Message: reactions[0].updated_at: ") == true)
     }
 
-    @Test func tabOffersTypesWhateverTheirCase() {
+    @Test func tabCompletesTypesIgnoringCase() {
         #expect(Completion.words("mem", after: "sample ") == ["Member", "MemberCountUpdate"])
         #expect(Completion.words("OG", after: "fields ") == ["OGImage", "OGMetaData"])
         #expect(Completion.words("m", after: "fields Message ") == [])

@@ -16,7 +16,7 @@ import Testing
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func progressInAPipeIsALineNowAndThen() {
+    @Test func progressInAPipeIsPrintedInIntervals() {
         var progress = PlainProgress()
         let begin = ContinuousClock.now
         #expect(progress.line("1", at: begin) == "1")

@@ -16,7 +16,7 @@ import Testing
         return reply
     }
 
-    @Test func aMessageAloneKnowsNothingAroundIt() async {
+    @Test func singleMessageHasGapsAroundIt() async {
         let save = #"save Message {"message_id": 42, "channel_url": "general", "ts": 5}"#
         #expect(await reply(save, "picture general") == "… 42 …")
         #expect(await reply("gaps general") == "general: -∞ ~ +∞")
@@ -36,7 +36,7 @@ import Testing
                 " not sent"))
     }
 
-    @Test func timeStopsAtItsEnds() {
+    @Test func clockIsLimitedToTheRangeOfTimes() {
         #expect(Timestamp(milliseconds: 1).later(by: .milliseconds(-2)) == -1)
         #expect(Timestamp.distantFuture.later(by: .seconds(1)) == .distantFuture)
         #expect(Timestamp.distantPast.later(by: .seconds(-1)) == .distantPast)
@@ -81,12 +81,12 @@ import Testing
         #expect(await reply("unobserve", "remove-item r1") == "removed outbox item r1")
     }
 
-    @Test func aLongChangeIsCutInTheMiddle() async {
+    @Test func longChangeIsShortenedInTheMiddle() async {
         let reply = await reply("observe", "draw general a b c d e f g h i j")
         #expect(reply.hasSuffix("; saved message g in general; and 4 more"))
     }
 
-    @Test func outboxItemsHaveTheFirstRequestIDThatIsFree() async {
+    @Test func outboxItemGetsTheFirstFreeRequestID() async {
         _ = await reply("enqueue general one", "enqueue general two", "remove-item r1")
         #expect(await reply("enqueue random three") == "wrote outbox item r1 in random")
         #expect(
@@ -97,7 +97,7 @@ import Testing
                 """)
     }
 
-    @Test func theListTellsHowManyItLeavesOut() async {
+    @Test func shortenedListHasTheNumberOfOmittedRows() async {
         let invited =
             #"save GroupChannel {"channel_url": "general", "name": "General", "member_state": "none"}"#
         #expect(await reply(invited, "channels") == "1 channel not selected by the query")
@@ -108,7 +108,7 @@ import Testing
                 == "cats  Meow\n1 channel not selected by the query")
     }
 
-    @Test func aStoreInADirectoryIsThereAgain() async throws {
+    @Test func storeInADirectoryIsReopened() async throws {
         let directory = try ExampleDirectory()
         let open = directory.moved(#"store open "/tmp/scrollback-a b""#)
         let path = directory.moved("/tmp/scrollback-a b")
@@ -122,7 +122,7 @@ import Testing
         #expect(await reply("store open", "picture general") == unheld)
     }
 
-    @Test func theStoreIsTheDevicesAsSoonAsThereIsOne() async {
+    @Test func openStoreBecomesTheDevicesStore() async {
         let workspace = Workspace.standing()
         for line in ["draw general a b", "connect alice", "create tea"] {
             _ = await workspace.reply(line)
@@ -135,7 +135,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func aStoreThatDoesNotOpenLeavesTheOther() async {
+    @Test func failedOpeningKeepsTheOpenStore() async {
         let answer = await reply("draw general a", "store open /dev/null/x")
         #expect(answer.hasPrefix("error: io: "))
         #expect(answer.hasSuffix("; still open: the one in memory"))
@@ -191,7 +191,7 @@ import Testing
                 == "cache schema: version → 1\noutbox schema: version → 1")
     }
 
-    @Test func aListOfRowsSaysThatThereAreMore() async {
+    @Test func limitedListOfRowsReportsFurtherRows() async {
         #expect(
             await reply("draw general a b c", "store scan place limit 2") == """
                 cache place       channel 1, a → 1700000000000

@@ -94,7 +94,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func newsStandsAboveTheLineThatIsTyped() async throws {
+    @Test func eventsArePrintedAboveTheInputLine() async throws {
         let program = try await program()
         program.type("slow 800ms\n")
         try await program.reads("answers take 800ms")
@@ -132,7 +132,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func progressIsDrawnInPlaceAndThePromptComesBack() async throws {
+    @Test func progressIsReplacedByThePrompt() async throws {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
@@ -169,7 +169,7 @@ struct TerminalTests {
     }
 
     /// readline would cut progress in the middle of a character there.
-    @Test func progressIsALineWhereNothingCanBeWrittenOver() async throws {
+    @Test func progressIsPrintedInLinesIfTheTerminalCannotOverwrite() async throws {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "dumb"])
         program.type("import \(log.path)\n")

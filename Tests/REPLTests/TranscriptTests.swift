@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func everyCommandIsShownWithWhatItSays() throws {
+    @Test @MainActor func everyCommandHasATranscriptOrAnOutput() throws {
         var shown = Set(Command.all.filter { $0.output != nil }.map(\.name))
         for file in Self.files {
             let url = Self.directory.appending(path: file)

@@ -45,7 +45,7 @@ import Testing
         return ([command.name] + words).joined(separator: " ")
     }
 
-    @Test func everyCommandThatTakesAChannelIsMet() {
+    @Test func everyCommandWithAChannelIsTested() {
         // The list contains every such command: a new one is tested here, or belongs in `makers`.
         let lines = Self.lines.map(\.line)
         #expect(lines.allSatisfy { $0.split(separator: " ").contains("nosuch") }, "\(lines)")
@@ -119,7 +119,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func nothingIsNotAsOnTheServer() async {
+    @Test func channelWithoutMessagesIsComparedAlone() async {
         let workspace = Workspace.standing()
         for line in ["demo", "clear cats"] { _ = await workspace.reply(line) }
         #expect(
@@ -140,7 +140,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func aChannelThatDoesNotOpenLeavesTheOneThatWasOpen() async {
+    @Test func failedOpeningKeepsTheOpenChannel() async {
         let workspace = Workspace.standing()
         for line in ["demo", "open cats"] { _ = await workspace.reply(line) }
         #expect(
@@ -165,7 +165,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func anOpeningThatIsCanceledLeavesTheOneThatWasOpen() async throws {
+    @Test func canceledOpeningKeepsTheOpenChannel() async throws {
         let workspace = Workspace.standing()
         for line in ["demo", "clear cats", "hold messages"] { _ = await workspace.reply(line) }
         let network = try #require(workspace.device?.network)

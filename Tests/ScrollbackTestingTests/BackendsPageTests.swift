@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: blocks)
-    func theCodeOnThePageIsInTheExample(block: String) throws {
+    func codeOnThePageIsInTheExample(block: String) throws {
         let files = [
             "TeamChat/TeamChatBackend.swift", "TeamChat/TeamChat+Models.swift",
             "TeamChat/TeamChatSubject.swift", "TeamChatConformanceTests.swift",

@@ -6,7 +6,7 @@ import Testing
 /// Tests the suite itself: it must find each deliberate mistake, and report nothing else.
 @Suite(.timeLimit(.minutes(10))) struct MistakeTests {
     @Test(arguments: Mistake.all)
-    func theSuiteFindsWhatIsWrong(mistake: Mistake) async {
+    func suiteFindsEveryMistake(mistake: Mistake) async {
         let memory = Memory()
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
@@ -14,14 +14,14 @@ import Testing
     }
 
     @Test(arguments: Mistake.ofAbilities)
-    func theSuiteFindsWhatIsWrongWithAbilities(mistake: Mistake) async throws {
+    func suiteFindsEveryMistakeInCapabilities(mistake: Mistake) async throws {
         let memory = Memory()
         var subject = try EmbeddedSubject()
         subject.wrap = { mistake.make($0, memory) }
         await expect(mistake, on: subject)
     }
 
-    @Test func clocksThatDisagreeHaveToBeDeclared() async throws {
+    @Test func skewedClocksMustBeDeclared() async throws {
         var conditions = ServerConditions()
         conditions.clockSkew = 50
         // A changelog since a time may be answered by a node with another clock.

@@ -19,7 +19,7 @@ import Testing
         "\(report)".components(separatedBy: "\n")
     }
 
-    @Test func aReportBeginsWithWhatIsBroken() {
+    @Test func reportBeginsWithTheBrokenPromises() {
         let report = ConformanceReport(results: [
             result("feed.order", .failed("b a")), result("feed.order", .failed("c a")),
             result("feed.once", .passed), result("send.once", .failed("a a")),
@@ -37,7 +37,7 @@ import Testing
             lines(report) == ["0 of 1 promises broken", "1 checks: 1 passed, 0 failed, 0 skipped"])
     }
 
-    @Test func aLongTraceIsShownWithoutItsMiddle() {
+    @Test func longTraceIsShortenedInTheMiddle() {
         let trace = (1...100).map { "call \($0)" }
         let shown = "\(result("feed.once", .failed("it"), trace: trace))"
             .components(separatedBy: "\n").dropFirst(4).map { $0.drop { $0 == " " } }
@@ -47,7 +47,7 @@ import Testing
         #expect(shown.last == "call 100")
     }
 
-    @Test func aTraceThatIsNotLongIsShownWhole() {
+    @Test func shortTraceIsComplete() {
         let trace = (1...33).map { "call \($0)" }
         #expect(
             "\(result("feed.once", .failed("it"), trace: trace))".hasSuffix(
@@ -55,7 +55,7 @@ import Testing
         #expect(!"\(result("feed.once", .failed("it"), trace: trace))".contains("left out"))
     }
 
-    @Test func aLongLineIsShownWithoutItsMiddle() {
+    @Test func longLineIsShortenedInTheMiddle() {
         let line = "call → " + String(repeating: "x", count: 1000) + " live"
         let whole = result("feed.once", .failed("it"), trace: [line])
         let shown = "\(whole)".components(separatedBy: "\n").last ?? ""

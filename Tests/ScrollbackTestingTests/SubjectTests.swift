@@ -6,7 +6,7 @@ import Testing
 
 /// The suite's reports about subjects that lack something that it needs.
 @Suite(.timeLimit(.minutes(10))) struct SubjectTests {
-    @Test func aHostWithoutChannelsIsNotGreen() async {
+    @Test func subjectWithoutChannelsDoesNotPass() async {
         var subject = BareSubject()
         subject.backend = { TeamChatBackend(TeamChatSubject().server, waits: false) }
         let report = await BackendConformance.run(on: subject) { $0.promise.id == "messages.order" }
@@ -21,7 +21,7 @@ import Testing
         #expect("\(report)".contains("fewer than three users"))
     }
 
-    @Test func aHostThatCannotBeReachedIsReportedOnce() async {
+    @Test func unreachableServerIsReportedOnce() async {
         var subject = BareSubject()
         subject.backend = { UnreachableBackend(base: TeamChatBackend(TeamChatSubject().server)) }
         let report = await BackendConformance.run(on: subject)
@@ -42,7 +42,7 @@ import Testing
         #expect("\(report)" == "nothing was checked: the subject names fewer than three users")
     }
 
-    @Test func aCallThatIgnoresItsCancellationEndsWithTheDeadline() async {
+    @Test func deadlineEndsACallThatIgnoresItsCancellation() async {
         let report = await BackendConformance.run(on: BareSubject()) {
             $0.promise.id == "connect.user"
         }

@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ValueTests {
-    @Test func aClockStandsStillUntilItIsMoved() {
+    @Test func manualClockAdvancesOnlyWhenAsked() {
         let clock = ManualClock(at: 1000)
         #expect(clock.now == 1000)
         #expect(clock.advance(by: .seconds(3)) == 4000)
@@ -50,7 +50,7 @@ import Testing
         #expect(User.sample("carol").nickname == "Carol")
     }
 
-    @Test func aTemporaryStoreKeepsWhatIsWrittenAndGoesWithItsUser() throws {
+    @Test func temporaryStoreKeepsItsDataAndIsRemovedOnRelease() throws {
         var temporary: TemporaryStore? = try TemporaryStore()
         let directory = try #require(temporary?.directory)
         try temporary?.store.write { batch in try batch.save(Message.sample(1)) }
@@ -61,7 +61,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
-    @Test func aRecorderWritesDownWhatIsAskedAndAnswered() async throws {
+    @Test func recorderLogsCallsAndResponses() async throws {
         let subject = TeamChatSubject()
         let url = try #require(
             try await subject.makeChannel(named: "cats", for: subject.users))
@@ -86,7 +86,7 @@ import Testing
         #expect(recorder.log.description == "")
     }
 
-    @Test func aReportSurvivesJSONAndSaysWhatFailed() async throws {
+    @Test func reportSurvivesJSONAndListsFailures() async throws {
         let memory = Memory()
         let mistake = try #require(Mistake.all.first { $0.description == "names another epoch" })
         var subject = TeamChatSubject()
@@ -107,7 +107,7 @@ import Testing
         #expect(text.hasSuffix("4 checks: 1 passed, 2 failed, 1 skipped"))
     }
 
-    @Test func aFeedThatWaitsIsWokenByAMessage() async throws {
+    @Test func waitingFeedIsWokenByAMessage() async throws {
         let subject = TeamChatSubject()
         let url = try #require(
             try await subject.makeChannel(named: "cats", for: subject.users))

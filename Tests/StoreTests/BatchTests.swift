@@ -14,7 +14,7 @@ import Testing
         Message(id: id, channelURL: "c", requestID: requestID, createdAt: time)
     }
 
-    @Test func aBatchSeesWhatItCounts() throws {
+    @Test func batchReadsItsOwnCounts() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             try batch.save(message("1"))
@@ -85,7 +85,7 @@ import Testing
                 == ["73 6e".hex, "73 76".hex, "7a 00 00 00 00".hex])
     }
 
-    @Test func aRequestIsOfTheMessageThatTookItLast() throws {
+    @Test func requestIDBelongsToTheMessageThatGotItLast() throws {
         let store = try ChatStore.inMemory()
         func holder() throws -> MessageID? {
             try store.message(requestID: "r", in: "c")?.messageID

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         "", "a", "general", "é", "日本語の長いテキスト", "a\u{301}", "\u{10ffff}", "\0", "😀 and more",
     ])
-    func aTextIsReadAsItWasWritten(text: String) {
+    func textIsReadAsItWasWritten(text: String) {
         for found in texts(Array(text.utf8)) {
             #expect(found.map { Array($0.utf8) } == Array(text.utf8))
         }
@@ -35,7 +35,7 @@ import Testing
         #expect(texts(bytes.hex) == [nil, nil])
     }
 
-    @Test func twoBytesAreATextWhereTheSystemSaysSo() {
+    @Test func twoByteSequencesAreValidatedLikeTheStandardLibrary() {
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
                 let expected = Unicode.UTF8.isValid([first, second])

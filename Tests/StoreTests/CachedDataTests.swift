@@ -127,7 +127,7 @@ import Testing
         #expect(try store.view.version.cache.rows().map(\.key) == left)
     }
 
-    @Test func clearingNotifiesEachObserverButThatOfTheOutbox() throws {
+    @Test func clearingNotifiesEachObserverExceptThatOfTheOutbox() throws {
         let store = try filled()
         let parts: [ObservedPart] = [
             .everything, .channels, .channel("a"), .channel("z"), .outboxItems,
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Channels that did not change
 
-    @Test func channelsThatDidNotChangeTellNothing() throws {
+    @Test func unchangedChannelIsNotReported() throws {
         let store = try ChatStore.inMemory()
         let groups = (1...100).map { GroupChannel(url: ChannelURL("g\($0)"), createdAt: 1) }
         let opens = (1...100).map { OpenChannel(url: ChannelURL("o\($0)"), createdAt: 1) }
@@ -169,7 +169,7 @@ import Testing
         #expect(changes.drain().isEmpty)
     }
 
-    @Test func whetherAChannelReplacesTheHeldOneIsAsked() throws {
+    @Test func replacesClosureDecidesAboutTheStoredChannel() throws {
         let store = try ChatStore.inMemory()
         let old = GroupChannel(url: "a", name: "old", createdAt: 1)
         let new = GroupChannel(url: "a", name: "new", createdAt: 1)
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Pins
 
-    @Test func pinsAreListedAndTakenOffTogether() throws {
+    @Test func pinsAreListedAndRemovedTogether() throws {
         var store = try directory.open()
         try store.write { batch in
             for url: ChannelURL in ["a", "b", "c"] {

@@ -78,7 +78,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test(arguments: 0..<4) func listsAreWhatSortingAllChannelsGives(seed: Int) throws {
+    @Test(arguments: 0..<4) func listsEqualASortOfAllChannels(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         var naive = Naive()
         let store = try ChatStore.inMemory()
@@ -157,7 +157,7 @@ import Testing
         #expect(seen == (0..<50).map { ChannelURL("still\($0)") }.sorted())
     }
 
-    @Test func aChannelIsOfTheListOfItsCommitAlone() throws {
+    @Test func listContainsTheChannelsOfItsCommit() throws {
         let store = try ChatStore.inMemory()
         try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
         let one = try store.snapshot()
@@ -175,7 +175,7 @@ import Testing
         #expect(try two.groupChannel("a")?.createdAt == 1)
     }
 
-    @Test func aBatchListsWhatItHasDone() throws {
+    @Test func batchListsItsOwnChanges() throws {
         let store = try ChatStore.inMemory()
         try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
         try store.write { batch in
@@ -230,7 +230,7 @@ import Testing
         #expect(try store.messages(in: "a").ids == "m")
     }
 
-    @Test func aChannelThatComesBackShowsNothingOld() throws {
+    @Test func recreatedChannelHasNoOldData() throws {
         let store = try ChatStore.inMemory()
         func fill(_ batch: Batch) throws {
             try batch.save(GroupChannel(url: "a", name: "old", createdAt: 1))
@@ -338,7 +338,7 @@ import Testing
         #expect(try store.channelURLsByAccess() == ["b", "a", "new", "c", "d"])
     }
 
-    @Test func aPinStaysUntilItIsTakenOff() throws {
+    @Test func pinStaysUntilItIsRemoved() throws {
         let store = try ChatStore.inMemory()
         #expect(try !store.isPinned("a"))
         try store.write { try $0.setPinned(true, for: "a") }

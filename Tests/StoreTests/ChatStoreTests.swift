@@ -37,7 +37,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 5)
     }
 
-    @Test func aStoreOnDiskIsThereAgain() throws {
+    @Test func storeOnDiskKeepsItsData() throws {
         let directory = ScratchDirectory()
         do {
             let store = try ChatStore(at: directory.url)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func bothSidesOfAPointAreOfOneCommit() throws {
+    @Test func bothSidesOfAnAnchorAreReadFromOneCommit() throws {
         let store = try ChatStore.inMemory()
         try store.write { try $0.save(message("1", at: 1)) }
         var params = MessageListParams()

@@ -29,7 +29,7 @@ import Testing
 
     private func keys() throws -> [KeyBytes] { try database.snapshot().rows().map(\.key) }
 
-    @Test func aRowThatWasRemovedIsNotSteppedOverAgain() throws {
+    @Test func removedRowsAreSkippedOnce() throws {
         try clear(1, rows: 1_000)
         let all = try keys()
         var calls = 0
@@ -56,7 +56,7 @@ import Testing
         #expect(try keys() == [stop])
     }
 
-    @Test(arguments: 1...25) func allIsRemovedInPiecesOfEachSize(limit: Int) throws {
+    @Test(arguments: 1...25) func allRowsArePurgedInPartsOfAnySize(limit: Int) throws {
         for number: ChannelNumber in [1, 2, 7] { try clear(number, rows: 4) }
         let kept = Overlay()
         kept.put { $0.placeKey(3, "kept") }
@@ -91,7 +91,7 @@ import Testing
         #expect(calls <= 12)
     }
 
-    @Test func whichNumbersWereClearedIsReadFromTheDiskOnce() throws {
+    @Test func clearedNumbersAreReadFromDiskOnce() throws {
         try clear(3, rows: 1)
         #expect(!database.purge.isRead)
         while try database.purgeCleared(atMost: 100) {}
@@ -110,7 +110,7 @@ import Testing
         #expect(try keys() == [stop, ByteWriter.key { $0.table(.cleared, 2) }])
     }
 
-    @Test func aRowThatNamesNoNumberIsRemoved() throws {
+    @Test func rowWithoutANumberIsRemoved() throws {
         let batch = Overlay()
         batch.put { $0.raw([Table.cleared.rawValue, 1]) }
         batch.put { $0.raw([Table.cleared.rawValue, 0, 0, 0, 1, 1]) }

@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2] as [ChannelNumber])
-    func numberOfAChannelIsNeverGivenTwice(next: ChannelNumber) throws {
+    func channelNumberIsNeverAssignedTwice(next: ChannelNumber) throws {
         try damage("cache") { batch in
             batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next) })
         }
@@ -178,7 +178,7 @@ import Testing
         try expectFound(.key)
     }
 
-    @Test func rowsOfANumberThatIsNoChannels() throws {
+    @Test func rowsOfANumberWithoutAChannel() throws {
         let lost = Message("7", at: 70, in: "lost")
         try damage("cache") { batch in
             batch.put({ $0.messageKey(77, lost.position!) }, { $0.raw(lost.serializedBytes) })
@@ -196,7 +196,7 @@ import Testing
         try expectFound(.duplicateMessage)
     }
 
-    @Test func messageUnderAKeyThatDisagreesWithIt() throws {
+    @Test func messageThatDisagreesWithItsKey() throws {
         try damage("cache") { batch in
             batch.remove { $0.messageKey(1, position(20, "2")) }
             batch.put(
@@ -226,7 +226,7 @@ import Testing
         try expectFound(.index)
     }
 
-    @Test(arguments: 0..<3) func indexRowThatLeadsNowhere(index: Int) throws {
+    @Test(arguments: 0..<3) func indexRowWithoutATarget(index: Int) throws {
         try damage("cache") { batch in
             switch index {
             case 0: batch.put({ $0.placeKey(1, "8") }, { $0.timestamp(80) })

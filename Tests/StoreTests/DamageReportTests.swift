@@ -29,7 +29,7 @@ import Testing
         store.close()
     }
 
-    @Test func ofAWholeStoreNothingIsDamaged() throws {
+    @Test func intactStoreHasNoDamage() throws {
         let store = try directory.open()
         let report = try store.damageReport()
         #expect(!report.isDamaged && report.unreadableRows == [:] && report.searchFailures == [])
@@ -75,7 +75,7 @@ import Testing
         #expect(report.isCoverageDropped)
     }
 
-    @Test func aStoreThatDoesNotOpenSaysWhy() {
+    @Test func reportOfAStoreThatCannotBeOpenedHasTheReason() {
         let report = DamageReport(
             failure: StoreError(.corruption, "canary", path: "/canary"))
         #expect(report.isDamaged && report.openingFailure == "corruption")

@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: kinds, FileForm.allCases)
-    func aFileIsGone(kind: String, files: FileForm) throws {
+    func missingFileIsReported(kind: String, files: FileForm) throws {
         let victim = try Victim(files)
         for path in try paths(kind, in: victim) {
             try victim.checkDamage(to: path, "\(path) deleted") {
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["cache", "outbox"]) func aDatabaseIsGone(name: String) throws {
+    @Test(arguments: ["cache", "outbox"]) func missingDatabaseIsReported(name: String) throws {
         let victim = try Victim()
         try victim.checkDamage(to: name, "\(name) deleted") {
             try FileManager.default.removeItem(at: $0)
@@ -269,7 +269,7 @@ import Testing
         #expect(try !copy.open().openingReport.isOutboxLost)
     }
 
-    @Test func versionFileThatHoldsNoVersionIsCorruption() throws {
+    @Test func versionFileWithoutANumberIsCorruption() throws {
         let victim = try Victim()
         let texts = ["", "x", "-1", "0", "\u{0}", "99999999999999999999"].map { Data($0.utf8) }
         for bytes in texts + [Data([0x80]), Data([0xFF])] {

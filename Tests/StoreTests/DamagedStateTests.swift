@@ -48,20 +48,20 @@ import Testing
     private static let damage: [[UInt8]] = [[], [0xFF], Array(repeating: 0xFF, count: 17)]
 
     @Test(arguments: [.max, .min, -1, 1 << 40 + 1] as [Int64])
-    func aCountThatNoDiskHoldsIsDamage(count: Int64) throws {
+    func implausibleCountIsDamage(count: Int64) throws {
         let store = try open([(state(1), counting(count)), (state(2), counting(count))])
         #expect(code { _ = try store.messageCount() } == .corruption)
         #expect(code { _ = try store.messageCount(in: "a") } == .corruption)
     }
 
-    @Test func countsThatAreGreatButPlausibleAreAdded() throws {
+    @Test func largePlausibleCountsAreAdded() throws {
         let store = try open([(state(1), counting(1 << 40)), (state(2), counting(1 << 40))])
         #expect(try store.messageCount() == 1 << 41)
         try store.write { try $0.removeMessages(in: "a") }
         #expect(try store.messageCount() == 1 << 41 - 2)
     }
 
-    @Test func aTurnThatNoneCouldFollowIsDamage() throws {
+    @Test func maximalAccessNumberIsDamage() throws {
         let store = try open([(state(1), counting(2, access: .max))])
         #expect(code { _ = try store.messageCount(in: "a") } == .corruption)
         try store.write { try $0.recordAccess(to: "b") }
@@ -92,7 +92,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test(arguments: damage) func aMessageSavedIntoADamagedStateHealsIt(value: [UInt8]) throws {
+    @Test(arguments: damage) func savingAMessageRepairsADamagedState(value: [UInt8]) throws {
         let store = try open([(state(), value)])
         try store.write { batch in
             try batch.save(Message("9", at: 9, in: "a"))
@@ -102,14 +102,14 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test(arguments: damage) func aMessageRemovedFromADamagedStateHealsIt(value: [UInt8]) throws {
+    @Test(arguments: damage) func removingAMessageRepairsADamagedState(value: [UInt8]) throws {
         let store = try open([(state(), value)])
         try store.write { try $0.removeMessage("1", in: "a") }
         #expect(try store.messageCount(in: "a") == 1 && store.messageCount() == 2)
         #expect(try store.contradictions() == [])
     }
 
-    @Test func aBatchThatIsNotWrittenHealsNothing() throws {
+    @Test func failedBatchRepairsNoDamagedState() throws {
         let store = try open([(state(), [0xFF])])
         #expect(throws: CancellationError.self) {
             try store.write { batch in
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.messageCount(in: "a") == 3)
     }
 
-    @Test func oneDamagedStateDoesNotKeepTheOthersFromBeingOpened() throws {
+    @Test func damagedStateDoesNotPreventOpeningOtherChannels() throws {
         let store = try open([(state(), [0xFF])])
         try store.write { try $0.recordAccess(to: "b") }
         #expect(try store.channelURLsByAccess() == ["a", "b"])
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test func aDamagedTombstoneDoesNotKeepAChannelFromBeingCleared() throws {
+    @Test func damagedTombstoneDoesNotPreventClearing() throws {
         let tombstone = ByteWriter.key { $0.tombstoneKey(1, "5") }
         for value in [[], [0xFF], Array(repeating: 0, count: 9)] as [[UInt8]] {
             let copy = try StoreDirectory(of: directory)

@@ -48,7 +48,7 @@ import Testing
         #expect(try readingCount == 1)
     }
 
-    @Test func aReaderMayBeSlowByAnyNumberOfCommits() throws {
+    @Test func resultOfASlowReaderIsUpdatedWithAllLaterCommits() throws {
         let latest = try store.view.version.latest
         let slow = try store.view.version
         let keys = try latest.reading(asOf: slow.number) { () throws(StoreError) in
@@ -82,7 +82,7 @@ import Testing
         #expect(try readingCount == 2)
     }
 
-    @Test func aSnapshotKeepsTheListThatWasThereInItsTime() throws {
+    @Test func snapshotKeepsTheListOfItsCommit() throws {
         #expect(try store.groupChannelCount() == 3)
         try save("d", at: 4)
         let old = try store.snapshot()
@@ -92,7 +92,7 @@ import Testing
         #expect(try readingCount == 1)
     }
 
-    @Test func messagesAreCountedOnceHoweverSlowlySomebodyCounts() throws {
+    @Test func messagesAreCountedOnceByASlowReader() throws {
         try store.write { try $0.save(Message("1", at: 1, in: "a")) }
         let slow = try store.snapshot()
         try store.write { batch in
@@ -127,7 +127,7 @@ import Testing
         return (1...400).filter { version.latest.channel($0, asOf: version.number) != nil }
     }
 
-    @Test func theChannelsThatAListReturnedAreReadOnce() throws {
+    @Test func listedChannelsAreReadOnce() throws {
         #expect(try store.groupChannels(limit: 2).urls == "c b")
         #expect(try kept(for: store) == [2, 3])
         #expect(try store.groupChannels(limit: 2).urls == "c b")
@@ -145,7 +145,7 @@ import Testing
         #expect(try kept(for: store) == [3, 4])
     }
 
-    @Test func anOlderReaderNeitherTakesNorLeavesAChannel() throws {
+    @Test func olderSnapshotDoesNotUseTheChannelCache() throws {
         let old = try store.snapshot()
         try save("c", at: 9)
         #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
@@ -155,7 +155,7 @@ import Testing
         #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
     }
 
-    @Test func aBatchReadsTheChannelsThatItHasChanged() throws {
+    @Test func batchReadsItsOwnChannels() throws {
         _ = try store.groupChannels(limit: 1)
         try store.write { batch in
             try batch.save(GroupChannel(url: "c", name: "new", createdAt: 3))
@@ -164,7 +164,7 @@ import Testing
         #expect(try store.groupChannels(limit: 1).map(\.name) == ["new"])
     }
 
-    @Test func aChannelThatBecameAnOpenOneIsKeptAsThat() throws {
+    @Test func channelThatBecameOpenIsCachedAsOpen() throws {
         _ = try store.groupChannels(limit: 3)
         try store.write { try $0.save(OpenChannel(url: "c", createdAt: 3)) }
         #expect(try store.groupChannels(limit: 3).urls == "b a")
@@ -173,14 +173,14 @@ import Testing
         #expect(try store.groupChannels(limit: 3).urls == "b a")
     }
 
-    @Test func channelsThatAFilterLeavesOutAreNotKept() throws {
+    @Test func excludedChannelsAreNotCached() throws {
         var query = GroupChannelListQuery()
         query.channelNameContainsFilter = "b"
         #expect(try store.groupChannels(matching: query, limit: 3).urls == "b")
         #expect(try kept(for: store) == [2])
     }
 
-    @Test func fewChannelsAreKept() throws {
+    @Test func channelCacheIsLimited() throws {
         let count = DerivedValues.keptChannelLimit + 20
         try store.write { batch in
             for number in 1...count {
@@ -195,7 +195,7 @@ import Testing
         #expect(try store.groupChannels(limit: count).urls == expected)
     }
 
-    @Test func theLastEightOrdersAskedForAreKept() throws {
+    @Test func eightMostRecentOrdersAreKept() throws {
         let keys = (1...8).map { "k\($0)" }
         for key in keys {
             _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: key))

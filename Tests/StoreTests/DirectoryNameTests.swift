@@ -29,12 +29,12 @@ import Testing
             "/root/_app/-2816597888e4a0d3a36b82b83316ab32680eb8f00f8cd3b904d681246d285a0e"
         ),
     ])
-    func aUsersDirectoryHasAlwaysTheSameName(id: String, path: String) {
+    func directoryNameOfAUserNeverChanges(id: String, path: String) {
         // DO NOT CHANGE: apps have directories with these names.
         #expect(name(UserID(id)) == path)
     }
 
-    @Test func namesDifferAndNeverLeadOut() {
+    @Test func directoryNamesDifferAndStayInsideTheRoot() {
         var ids: [String] = [
             "", ".", "..", "/", "\\", "~", "%", "%2e", "_", "-", "a", "A", "\u{e9}", "e\u{301}",
             "\u{c9}", "i", "I", "\u{131}", "ß", "ss", "nul", "con.txt", "\0", "a\0", "\u{1f600}",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DiskFileTests {
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "/dev/full is missing"))
-    func aFullDiskIsAnErrorOfItsOwn() throws {
+    func fullDiskHasItsOwnErrorCode() throws {
         let error = #expect(throws: StoreError.self) {
             try DiskFile("/dev/full", O_WRONLY, "open the file").write([1])
         }
@@ -13,7 +13,7 @@ import Testing
         #expect(error?.path == "/dev/full")
     }
 
-    @Test func namesThatAreNotThereAreNoNames() throws {
+    @Test func missingDirectoryHasNoNames() throws {
         #expect(try DiskFile.names(in: "/there/is/none") == [])
         let file = try DiskFile(reading: "/there/is/none")
         let isThere = file != nil
@@ -49,20 +49,20 @@ import Testing
         case fails(Int32)
     }
 
-    @Test func aDiskThatTakesPartsIsGivenTheRest() {
+    @Test func partialWriteIsContinued() {
         let bytes = [UInt8](0..<100)
         #expect(handed(bytes, [.takes(1), .takes(98), .takes(1)]) == (0, bytes))
         #expect(handed(bytes, [.takes(7), .fails(EINTR), .fails(EINTR), .takes(93)]) == (0, bytes))
         #expect(handed([], []) == (0, []))
     }
 
-    @Test func aDiskThatTakesNothingIsFull() {
+    @Test func writeOfZeroBytesMeansAFullDisk() {
         let bytes = [UInt8](0..<100)
         #expect(handed(bytes, [.takes(64), .takes(0)]) == (ENOSPC, Array(0..<64)))
         #expect(handed(bytes, [.takes(3), .fails(EIO)]) == (EIO, Array(0..<3)))
     }
 
-    @Test func aFileIsReplacedWithNothingLeftOver() throws {
+    @Test func replacingAFileLeavesNoTemporaryFile() throws {
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "file").path
         try DiskFile.replace(path, by: [1])

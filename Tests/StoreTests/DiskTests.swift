@@ -26,7 +26,7 @@ import Testing
     // MARK: No space
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func aFullDiskFailsWritesAndNoReads() throws {
+    func fullDiskFailsWritesButNotReads() throws {
         let disk = try SmallDisk()
         let directory = try StoreDirectory(in: disk.url)
         let store = try directory.open()
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func aStoreBegunOnAFullDiskIsBegunLater() throws {
+    func storeIsCreatedAfterAFailureOnAFullDisk() throws {
         for left in stride(from: 0, through: 256 << 10, by: 4 << 10) {
             let disk = try SmallDisk()
             let directory = try StoreDirectory(in: disk.url)
@@ -150,7 +150,7 @@ import Testing
         #expect(try directory.open().outboxItems().map(\.requestID) == ["r-1"])
     }
 
-    @Test func everythingOnTheDiskIsForItsOwnerAlone() throws {
+    @Test func onlyTheOwnerCanAccessTheFiles() throws {
         let directory = try StoreDirectory()
         let place = directory.url.appending(path: "parents/are made/store")
         let old = umask(0)

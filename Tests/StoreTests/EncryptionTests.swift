@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Reading without the key
 
-    @Test func noFileHasAnythingThatCanBeRead() throws {
+    @Test func noFileContainsPlaintext() throws {
         let plain = try StoreDirectory()
         try fill(plain)
         // The search finds the canaries in a plain store.
@@ -79,7 +79,7 @@ import Testing
         #expect(try canaries(in: encrypted) == [])
     }
 
-    @Test func theSameStoreTwiceHasNoPageInCommon() throws {
+    @Test func equalStoresHaveDifferentCiphertexts() throws {
         let stores = [try StoreDirectory(.encrypted), try StoreDirectory(.encrypted)]
         for store in stores { try fill(store) }
         for name in ["cache", "outbox"] {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func eachByteOfTheFileOfKeysCounts() throws {
+    @Test func changedByteOfTheKeyFileIsDetected() throws {
         let directory = try StoreDirectory(.encrypted)
         try fill(directory)
         let path = directory.url.appending(path: "KEY")
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Files that are exchanged
 
-    @Test func aFileDoesNotStandForAnother() throws {
+    @Test func exchangedFilesAreDetected() throws {
         let directory = try StoreDirectory(.encrypted)
         for round in 1...2 {
             let store = try directory.open()
@@ -237,7 +237,7 @@ import Testing
 
     // MARK: Other keys
 
-    @Test func anotherKeyOpensItAndTheOldOneDoesNot() throws {
+    @Test func changedKeyReplacesTheOldOne() throws {
         let directory = try StoreDirectory(.encrypted)
         try fill(directory)
         let files = try directory.contents().filter { $0.key.hasSuffix(".ldb") }
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    @Test func anotherTargetThanThatOfAnEarlierCallIsTaken() throws {
+    @Test func interruptedReencryptionCanContinueWithAnotherKey() throws {
         let directory = try StoreDirectory(.encrypted)
         try fill(directory)
         let disk = FailingDisk()
@@ -379,7 +379,7 @@ import Testing
         try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
     }
 
-    @Test func aKeyThatIsWrongEncryptsNothing() throws {
+    @Test func wrongKeyReencryptsNoStore() throws {
         let encrypted = try StoreDirectory(.encrypted)
         try fill(encrypted)
         let plain = try StoreDirectory()

@@ -52,7 +52,7 @@ import Testing
 
     // MARK: One log
 
-    @Test func aNewDatabaseAndAWholeLogAreClean() throws {
+    @Test func newDatabaseAndIntactLogHaveNoDamage() throws {
         let environment = TestEnvironment()
         let directory = try ScratchDirectory.made()
         let database = try TestDatabase(directory.database, in: environment)
@@ -64,7 +64,7 @@ import Testing
         #expect(report.description == "1 logs, 3 batches")
     }
 
-    @Test func aReportIsForgottenOnceItIsTaken() throws {
+    @Test func logReportIsReturnedOnce() throws {
         let (directory, _, _) = try oneLog()
         let environment = TestEnvironment()
         let database = try TestDatabase(directory.database, in: environment)
@@ -73,7 +73,7 @@ import Testing
         withExtendedLifetime(database) {}
     }
 
-    @Test func aTailTornAtAnyByteIsNoDamage() throws {
+    @Test func tornTailIsNotDamage() throws {
         let (directory, log, ends) = try oneLog()
         let whole = try bytes(log)
         for size in 0...whole.count {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aFlippedByteIsDamageAndNotATail() throws {
+    @Test func flippedByteIsDamageAndNotATornTail() throws {
         let (directory, log, ends) = try oneLog()
         let whole = try bytes(log)
         for index in whole.indices {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func aLengthThatSwallowsTheRestIsDamage() throws {
+    @Test func excessiveLengthIsDamage() throws {
         let (directory, log, ends) = try oneLog()
         var longer = try bytes(log)
         longer[ends[0] + 5] = 0x10
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: [1, 6, 7, 100, 32_768, 70_000])
-    func zerosAtTheEndAreATornTailAndBeforeARecordDamage(count: Int) throws {
+    func zerosAreATornTailAtTheEndAndDamageBeforeARecord(count: Int) throws {
         let (directory, log, ends) = try oneLog()
         let whole = try bytes(log)
         let zeros = [UInt8](repeating: 0, count: count)
@@ -147,7 +147,7 @@ import Testing
         #expect(before.report.description.hasPrefix("1 logs, 3 batches, 1 damaged"))
     }
 
-    @Test func recordsOfManyBlocksAreFollowed() throws {
+    @Test func recordsAcrossBlocksAreRead() throws {
         let long = String(repeating: "x", count: 50_000)
         let rows = [("a", long), ("b", "1"), ("c", String(long.prefix(31_000))), ("d", long)]
         let (directory, log, ends) = try oneLog(rows)
@@ -171,13 +171,13 @@ import Testing
 
     // MARK: Several logs
 
-    @Test func twoLogsFollowEachOther() throws {
+    @Test func consecutiveLogsAreRead() throws {
         let (keys, report) = try opened(try twoLogs())
         #expect(keys == "abcdef")
         #expect(report.description == "2 logs, 6 batches")
     }
 
-    @Test func anEarlyLogCutAtAnyByteIsNoticed() throws {
+    @Test func cutInAnOlderLogIsDetected() throws {
         let directory = try twoLogs()
         let whole = try bytes(directory.logs[0])
         for size in 0..<whole.count {
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func aLogThatIsMissingIsNoticed() throws {
+    @Test func missingLogIsDetected() throws {
         let directory = try twoLogs()
         let early = try opened(directory) { try FileManager.default.removeItem(atPath: $0.logs[0]) }
         #expect(early.keys == "def")
@@ -200,7 +200,7 @@ import Testing
         #expect(only.report.description == "0 logs, 0 batches, 1 damaged in 000003.log")
     }
 
-    @Test func aTornLogBeforeAnEmptyOneIsWhatTwoCrashesLeave() throws {
+    @Test func tornLogBeforeAnEmptyOneIsNotDamage() throws {
         let (directory, log, _) = try oneLog()
         let whole = try bytes(log)
         let (keys, report) = try opened(directory) {
@@ -211,7 +211,7 @@ import Testing
         #expect(report.description == "2 logs, 2 batches, torn tail")
     }
 
-    @Test func batchesThatComeTwiceAreABreak() throws {
+    @Test func repeatedBatchesAreABreak() throws {
         let (directory, log, _) = try oneLog()
         let (keys, report) = try opened(directory) {
             try write(try bytes(log), $0.database + "/000099.log")
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: [fault_env_fail_opens, fault_env_fail_reads], [false, true])
-    func aLogThatCannotBeReadNowIsNotForgotten(
+    func temporarilyUnreadableLogIsKept(
         fail: @Sendable (OpaquePointer, UnsafePointer<CChar>, Int32) -> Void, reusesLogs: Bool
     ) throws {
         let directory = try twoLogs()
@@ -239,7 +239,7 @@ import Testing
 
     // MARK: Reused logs
 
-    @Test func aWholeLogIsReused() throws {
+    @Test func intactLogIsReused() throws {
         let (directory, _, _) = try oneLog()
         for round in 0..<3 {
             let environment = TestEnvironment()

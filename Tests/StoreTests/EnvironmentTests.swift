@@ -30,7 +30,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
 
     // MARK: Files
 
-    @Test func filesAreForTheirOwnerAloneAndNoneIsALogOfEvents() throws {
+    @Test func filesArePrivateAndThereIsNoInfoLog() throws {
         let database = try open()
         try database.put("a", bufferful)
         try database.put("b", bufferful)
@@ -47,7 +47,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(!directory.names.contains("LOG"))
     }
 
-    @Test func aDatabaseInMemoryLeavesNothingOnTheDisk() throws {
+    @Test func databaseInMemoryWritesNoFiles() throws {
         let memory = scrollback_env_create_memory()
         defer { scrollback_env_destroy(memory) }
         for key in ["a", "b"] {
@@ -61,7 +61,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func aDatabaseOnTheDiskNeedsNoOtherEnvironment() throws {
+    @Test func databaseOnDiskWorksWithoutABaseEnvironment() throws {
         let disk = scrollback_env_create_disk()
         defer { scrollback_env_destroy(disk) }
         for key in ["a", "b"] {
@@ -72,7 +72,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
 
     // MARK: Errors
 
-    @Test func anErrorEndsInItsErrno() throws {
+    @Test func errorEndsWithTheErrorNumber() throws {
         let database = try open()
         fault_env_fail_once(environment.faults, 1, ENOSPC)
         #expect(failure { try database.put("a") }.hasSuffix(" [errno \(ENOSPC)]"))
@@ -87,7 +87,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         try FileManager.default.removeItem(atPath: path + "-file")
     }
 
-    @Test func aDatabaseThatIsOpenIsLocked() throws {
+    @Test func openDatabaseIsLocked() throws {
         let database = try open()
         try database.put("a")
         let other = TestEnvironment()
@@ -99,7 +99,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(database.keys == ["a", "b"])
     }
 
-    @Test func aSecondOpeningDoesNotLetOtherProcessesIn() async throws {
+    @Test func failedSecondOpeningKeepsTheLock() async throws {
         let database = try open()
         #expect(failure { _ = try TestDatabase(path, in: TestEnvironment()) }.contains("locked"))
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -133,7 +133,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         return fault_env_lose_unsynced(environment.faults, fault_env_old_logs)
     }
 
-    @Test func anOldLogLosesNothingWhenThePowerIsCut() throws {
+    @Test func closedLogSurvivesAPowerFailure() throws {
         #expect(try powerCutAfterALogSwitch(over: nil) == 0)
         let environment = TestEnvironment()
         #expect(try TestDatabase(path, in: environment).keys == ["a", "b", "c"])
@@ -149,7 +149,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(report.description == "2 logs, 2 batches, 1 breaks in 000004.log")
     }
 
-    @Test func aLogThatADiskLostWholeIsMissed() throws {
+    @Test func completelyLostLogIsDetected() throws {
         fault_env_ignore_syncs(environment.faults, true)
         #expect(try powerCutAfterALogSwitch(over: nil) == 1)
         let environment = TestEnvironment()
@@ -159,7 +159,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         )
     }
 
-    @Test func noWriteSucceedsAfterALogThatCouldNotBeSynced() throws {
+    @Test func writesFailAfterALogCouldNotBeSynced() throws {
         let database = try open()
         try database.put("a", bufferful)
         fault_env_fail_creates(environment.faults, ".ldb", EIO)
@@ -175,7 +175,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(environment.report.isClean)
     }
 
-    @Test func aPowerCutTakesNoMoreThanTheUnsyncedTail() throws {
+    @Test func powerFailureLosesOnlyTheUnsyncedTail() throws {
         let database = try open()
         try database.put("a", isSynced: true)
         fault_env_freeze(environment.faults)
@@ -187,7 +187,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(environment.report.isClean)
     }
 
-    @Test func aWriteIsTwoAppendsAndASyncOnlyWhereAsked() throws {
+    @Test func writeAppendsTwiceAndSyncsOnRequest() throws {
         let database = try open()
         let before = fault_env_counted(environment.faults)
         for key in ["a", "b", "c"] { try database.put(key) }
@@ -203,7 +203,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
     // MARK: A failed write can be rolled back
 
     @Test(arguments: 1...5, [false, true])
-    func aWriteThatFailedIsNotThereAfterARollBack(change: UInt64, tears: Bool) throws {
+    func failedWriteIsGoneAfterRollBack(change: UInt64, tears: Bool) throws {
         let database = try open()
         try database.put("a", "kept")
         fault_env_tear_appends(environment.faults, tears)
@@ -244,7 +244,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(environment.report.description == "1 logs, 2 batches")
     }
 
-    @Test func aRollBackCutsNothingThatAnotherOpeningWrote() throws {
+    @Test func rollBackKeepsWhatAnotherOpeningWrote() throws {
         let database = try open()
         try database.put("a")
         fault_env_fail_once(environment.faults, 1, EIO)

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Failure.all, Place.allCases)
-    func aWriteThatFailsLeavesWhatWasThere(_ failure: Failure, place: Place) throws {
+    func failedWriteChangesNothing(_ failure: Failure, place: Place) throws {
         let name = place.name
         for change in 1...9 {
             var scene = try Scene(seed: change, place.files)
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: seeds, FileForm.allCases)
-    func tablesAndNewLogsFailAsWell(seed: Int, files: FileForm) throws {
+    func failuresOfTablesAndNewLogsChangeNothing(seed: Int, files: FileForm) throws {
         var random = SeededRandom(seed: seed)
         var scene = try Scene(seed: seed, files, Steps.smallFiles)
         while scene.last < 70 {
@@ -208,7 +208,7 @@ import Testing
 
     private let sent = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
 
-    @Test func whereTheCacheFailsTheOutboxIsNotTouched() throws {
+    @Test func failedCacheWriteDoesNotChangeTheOutbox() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -288,7 +288,7 @@ import Testing
         return probe
     }
 
-    @Test func eachDatabaseIsWrittenWhileTheOtherCannotBe() throws {
+    @Test func oneDatabaseIsWrittenWhileTheOtherFails() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -419,7 +419,7 @@ import Testing
 
     // MARK: Readers during a recovery
 
-    @Test func aSnapshotThatIsHeldKeepsTheFilesFromBeingMended() throws {
+    @Test func heldSnapshotPreventsReopening() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -444,7 +444,7 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["r", "s"])
     }
 
-    @Test func aWriterIsNotHeldUpByThoseWhoRead() throws {
+    @Test func writerDoesNotWaitForReaders() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -489,7 +489,7 @@ import Testing
         #expect(try store.messageCount() == 505 && store.outboxItemCount() == 5)
     }
 
-    @Test func theDiskCanBeAskedBeforeTheFilesAreClosed() throws {
+    @Test func diskIsCheckedBeforeTheFilesAreClosed() throws {
         let directory = try StoreDirectory()
         let disk = FailingDisk()
         let path = directory.url.appending(path: "cache").path
@@ -514,7 +514,7 @@ import Testing
         #expect(try database.snapshot().rows().count == 1)
     }
 
-    @Test func aCommitIsNotTakenBackWhenWhatWasClearedCannotLeaveTheDisk() throws {
+    @Test func failedPurgeDoesNotUndoTheCommit() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
@@ -537,7 +537,7 @@ import Testing
     enum Files: CaseIterable { case none, whole, damaged }
 
     @Test(arguments: [ENOSPC, EIO], Files.allCases)
-    func anOpeningThatFailsLosesNothing(error: Int32, files: Files) throws {
+    func failedOpeningLosesNothing(error: Int32, files: Files) throws {
         let steps = Steps(seed: 3)
         let template = try StoreDirectory()
         if files != .none {

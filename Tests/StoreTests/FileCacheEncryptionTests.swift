@@ -50,7 +50,7 @@ import Testing
         #expect(try cache.load("canary").records == [])
     }
 
-    @Test func eachByteCounts() throws {
+    @Test func changedByteIsDetected() throws {
         let cache = try cache(key)
         try cache.save(messages, in: "canary")
         let name = try #require(try directory.contents().keys.first { $0.hasSuffix(".messages") })
@@ -216,7 +216,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: nowhere.path))
     }
 
-    @Test func plainFilesAreNotTaken() throws {
+    @Test func plainFilesAreRejected() throws {
         try cache(nil).save(messages, in: "canary")
         let before = try directory.contents()
         #expect(code { _ = try cache(key) } == .wrongKey)

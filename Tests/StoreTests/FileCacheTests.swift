@@ -152,7 +152,7 @@ import Testing
         #expect(try cache.save(messages.reversed(), in: "general") == false)
     }
 
-    @Test func ofSeveralWithOneNameTheLastIsKept() throws {
+    @Test func lastOfSeveralMessagesWithOneIDIsSaved() throws {
         let cache = try directory.cache()
         try cache.save([message(1, "old"), message(2), message(1, "new")], in: "general")
         #expect(try cache.load("general").records.map(\.text) == ["new", "Hi!"])
@@ -198,7 +198,7 @@ import Testing
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test func anInterruptedSaveLeavesTheOldFileAndIsTidiedUp() throws {
+    @Test func interruptedSaveKeepsTheOldFileAndIsCleanedUp() throws {
         let cache = try directory.cache()
         try cache.save([message(1)], in: "general")
         let unfinished = directory.file(goldenName + ".new")
@@ -217,7 +217,7 @@ import Testing
         #expect(try directory.names == [goldenName, "lock", "notes.new"])
     }
 
-    @Test func manyThreadsSaveAndLoadWholeFiles() throws {
+    @Test func concurrentSavesAndLoadsSeeCompleteFiles() throws {
         let url = directory.url
         let cache = try directory.cache()
         let failures = Locked(0)
@@ -244,7 +244,7 @@ import Testing
 
     // MARK: Channels
 
-    @Test func anyTwoNamesOfChannelsHaveFilesOfTheirOwn() throws {
+    @Test func differentChannelsHaveDifferentFiles() throws {
         let cache = try directory.cache()
         let urls: [ChannelURL] = [
             "", " ", "general", "General", "GENERAL", "\u{e9}", "e\u{301}", "..", "../general", "/",
@@ -264,7 +264,7 @@ import Testing
         #expect(try cache.loadChannels().records == [])
     }
 
-    @Test func removingTakesTheFileOfOneChannelOrAll() throws {
+    @Test func removingAffectsOneChannelOrAll() throws {
         let cache = try directory.cache()
         for url in ["a", "b", "c"] as [ChannelURL] { try cache.save([message(1)], in: url) }
         try cache.saveChannels([channel("a", "A")])
@@ -281,7 +281,7 @@ import Testing
         #expect(try directory.names == ["lock", "notes.txt"])
     }
 
-    @Test func theSizeIsThatOfTheFiles() throws {
+    @Test func sizeIsTheSumOfTheFiles() throws {
         let cache = try directory.cache()
         try cache.save([goldenMessage], in: "general")
         #expect(try cache.size() == golden.utf8.count)
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test func everyFlippedBitIsReportedAndTheLinesBesideItAreRead() throws {
+    @Test func everyFlippedBitIsReportedAndOtherLinesAreRead() throws {
         let (cache, file, messages, bytes) = try threeMessages()
         let newline = UInt8(ascii: "\n")
         for index in bytes.indices {
@@ -369,7 +369,7 @@ import Testing
         #expect(messages.count == 3)
     }
 
-    @Test func bytesThatAreNoRecordAreReportedWithTheirError() throws {
+    @Test func invalidRecordIsReportedWithItsError() throws {
         // Lines with correct check values, which damage would not produce.
         let cache = try directory.cache()
         let url = directory.file(of: "general")
@@ -387,7 +387,7 @@ import Testing
         #expect(contents.records == [message(1)])
     }
 
-    @Test func aFileOfNothingButDamageIsListedInPart() throws {
+    @Test func listOfDamagedLinesIsLimited() throws {
         let cache = try directory.cache()
         try Data(repeating: UInt8(ascii: "\n"), count: 5000).write(to: directory.file("channels"))
         let contents = try cache.loadChannels()
@@ -408,7 +408,7 @@ import Testing
         }
     }
 
-    @Test func theFileOfAnotherChannelIsNotTakenForThisOne() throws {
+    @Test func fileOfAnotherChannelIsRejected() throws {
         let cache = try directory.cache()
         try cache.save([message(1)], in: "general")
         let other = directory.file(of: "other")
@@ -432,7 +432,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func aFileOfANewerVersionIsAnErrorAndStaysAsItIs() throws {
+    @Test func fileOfANewerVersionIsRejectedUnchanged() throws {
         let cache = try directory.cache()
         // The check value is correct: the first digits of the SHA-256 of the text before it.
         let text = "scrollback 2 whatever it is c095846ac685ec00\nmore\n"
@@ -451,7 +451,7 @@ import Testing
         #expect(try directory.names == ["lock"])
     }
 
-    @Test func aDirectoryThatCannotBeIsAnErrorThatNamesIt() throws {
+    @Test func impossibleDirectoryIsAnErrorWithItsPath() throws {
         _ = try directory.cache()
         let file = directory.file("file")
         try Data().write(to: file)
@@ -488,7 +488,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "no directory is read-only for root"))
-    func aReadOnlyDirectoryIsAnErrorOfPermission() throws {
+    func readOnlyDirectoryIsAPermissionError() throws {
         let cache = try directory.cache()
         chmod(directory.url.path, 0o500)
         defer { chmod(directory.url.path, 0o700) }

@@ -360,12 +360,12 @@ import Testing
         return store
     }
 
-    @Test func aChannelThatWasNeverHeardOfIsOneGap() throws {
+    @Test func unknownChannelIsOneGap() throws {
         #expect(try picture(ChatStore.inMemory()) == "…")
         #expect(try ChatStore.inMemory().gaps(in: "c") == [Gap(in: "c")])
     }
 
-    @Test func theNewestPageLeavesWhatIsOlder() throws {
+    @Test func newestPageKeepsTheOlderGap() throws {
         let store = try ChatStore.inMemory()
         try cover(store, "e", ">")
         #expect(try picture(store) == "… e f g h")
@@ -373,7 +373,7 @@ import Testing
         #expect(try picture(store) == "a b c d e f g h")
     }
 
-    @Test func aPageThatMeetsItsNeighbourClosesTheGap() throws {
+    @Test func pageThatReachesAStoredMessageClosesTheGap() throws {
         let store = try known()
         try open(store, "a", "d")
         #expect(try picture(store) == "a ~ d e f g h")
@@ -396,7 +396,7 @@ import Testing
         #expect(try store.gaps(in: "c").map(\.description) == ["c: 0/m ~ 3/m", "c: 3/m ~ 7/m"])
     }
 
-    @Test func twoGapsThatShareABoundStayTwo() throws {
+    @Test func gapsThatShareABoundStaySeparate() throws {
         let store = try known()
         try open(store, "a", "d")
         try open(store, "d", "h")
@@ -406,13 +406,13 @@ import Testing
         #expect(try store.gaps(in: "c").count == 1)
     }
 
-    @Test func aGapBesideAMessageNeedNotHoldAnotherThatIsKnown() throws {
+    @Test func gapIsOpenedBetweenAdjacentMessages() throws {
         let store = try known()
         try open(store, "a", "b")
         #expect(try picture(store) == "a ~ b c d e f g h")
     }
 
-    @Test func aPageUpToTheEdgeOfAGapClosesNothingOfIt() throws {
+    @Test func pageThatEndsAtAGapsBoundClosesNoneOfIt() throws {
         let store = try known()
         try open(store, "c", "f")
         try cover(store, "a", "c")
@@ -464,7 +464,7 @@ import Testing
         #expect(try store.gaps(in: "c") == [gap("c", "h", "w")])
     }
 
-    @Test func ofGapsThatMergeTheNewestKeepsItsCursor() throws {
+    @Test func mergedGapKeepsTheCursorOfTheNewestGap() throws {
         let store = try known()
         try store.write { batch in
             try batch.open(gap("a", "c", "w1", since: 1))
@@ -477,7 +477,7 @@ import Testing
         #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: 1)])
     }
 
-    @Test func anUpdateNeedsTheVeryGap() throws {
+    @Test func updateRequiresTheExactBounds() throws {
         let store = try known()
         try store.write { try $0.open(gap("a", "h", "w")) }
         #expect(throws: StoreError.self) { try store.write { try $0.update(gap("a", "g", "x")) } }
@@ -508,7 +508,7 @@ import Testing
     }
 
     @Test(arguments: [("<", ">", true), ("a", "b", true), (">", ">", false), ("<", "<", false)])
-    func anUnknownChannelIsAskedAsOneThatIsOneGap(
+    func unknownChannelIsReadAsOneGap(
         _ lower: Character, _ upper: Character, _ isUnknown: Bool
     ) throws {
         let store = try ChatStore.inMemory()

@@ -11,7 +11,7 @@ import Testing
 @Suite struct GrammarTests {
     private let position = Position(createdAt: 20, messageID: "2")
 
-    @Test(arguments: FileForm.allCases) func everyRowIsWhatTheGrammarSays(files: FileForm) throws {
+    @Test(arguments: FileForm.allCases) func everyRowFollowsTheGrammar(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let store = try directory.open()
         let messages = [
@@ -88,7 +88,7 @@ import Testing
         #expect(outbox.requests.mapValues(\.sequence) == ["p": 1, "q": 2])
     }
 
-    @Test func lossIsWhatTheGrammarSays() throws {
+    @Test func lossFollowsTheGrammar() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
         let item = OutboxItem(

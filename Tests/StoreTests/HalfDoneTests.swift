@@ -58,7 +58,7 @@ import Testing
                 == known + " gap(-∞ +∞) nogap(-∞ +∞) gap(6/6 +∞)")
     }
 
-    @Test func aBoundThatCannotBeReadIsHealedToo() throws {
+    @Test func unreadableBoundIsRepaired() throws {
         let key = ByteWriter.key { $0.table(.gap, 1) } + [0x7F]
         try directory.writeToCache([(key, [0])])
         let store = try directory.open()
@@ -67,7 +67,7 @@ import Testing
         #expect(try store.gaps(in: "general").picture == "-∞ ~ +∞")
     }
 
-    @Test func aStaleRangeThatCannotBeReadIsFetchedAgainWithAllElse() throws {
+    @Test func unreadableStaleRangeMakesTheHistoryOneGap() throws {
         let key = ByteWriter.key { $0.boundKey(.staleRange, 1, Self.bound(4)) }
         try directory.writeToCache([(key, [0])])
         let store = try directory.open()
@@ -79,7 +79,7 @@ import Testing
         #expect(try store.gaps(in: "general").picture == "-∞ ~ +∞")
     }
 
-    @Test func aBatchWithAnOperationThatIsHalfDoneIsNotWritten() throws {
+    @Test func batchWithAPartialOperationIsNotWritten() throws {
         var store = try directory.open()
         try store.write { batch in
             for url: ChannelURL in ["a", "b"] {

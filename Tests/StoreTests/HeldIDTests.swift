@@ -45,18 +45,18 @@ import Testing
         }
     }
 
-    @Test func allAreLookedForInAChannelOfWhichNothingIsKnown() throws {
+    @Test func allIDsOfAnUnknownChannelAreLookedUp() throws {
         #expect(lookedFor("a", "m15", "z") == "a m15 z")
         try save(20..<27)
         #expect(lookedFor("a", "m15", "z") == "a m15 z")
     }
 
-    @Test func afterEightNewOnesThoseBeyondTheEndsAreNot() throws {
+    @Test func afterEightNewMessagesIDsOutsideTheRangeAreNotLookedUp() throws {
         try save(20..<28)
         #expect(lookedFor("a", "m09", "m10", "m15", "m2", "m27", "m28", "z") == "m10 m15 m2 m27")
     }
 
-    @Test func onlyPutsThatWereLookedForCount() throws {
+    @Test func onlySavesWithALookupAreCounted() throws {
         try save("m15", "m16", at: 2)
         try save(20..<27)
         #expect(lookedFor("z") == "z")
@@ -66,14 +66,14 @@ import Testing
         #expect(lookedFor("j", "k", "m30", "m31") == "k m30")
     }
 
-    @Test func ofANewChannelItIsKnownThatNothingIsHeld() throws {
+    @Test func newChannelNeedsNoLookup() throws {
         try store.write { try $0.save(GroupChannel(url: "new", createdAt: 1)) }
         #expect(lookedFor("a", in: 2) == "")
         try store.write { try $0.save(Message("m5", at: 1, in: "new")) }
         #expect(lookedFor("m4", "m5", "m6", in: 2) == "m5")
     }
 
-    @Test func aChannelThatWasClearedIsNew() throws {
+    @Test func clearedChannelNeedsNoLookup() throws {
         try save(20..<28)
         try store.write { try $0.clearMessages(in: "general") }
         #expect(lookedFor("m15", in: 2) == "")
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.messages(in: "general").ids == "m15")
     }
 
-    @Test func aBatchFindsWhatItHasPut() throws {
+    @Test func batchFindsItsOwnMessages() throws {
         try save(20..<28)
         let (_, change) = try store.commit { batch in
             for (id, time) in [("m30", 3), ("m29", 2), ("m30", 3), ("m29", 4)]
@@ -129,7 +129,7 @@ import Testing
         #expect(lookedFor("m50", "m51") == "m50")
     }
 
-    @Test func anIDWithOneMoreDigitLiesAmongTheOthers() throws {
+    @Test func idWithOneMoreDigitIsLookedUp() throws {
         try store.write { try $0.save(GroupChannel(url: "new", createdAt: 1)) }
         for number in 8...10 {
             try store.write { batch in
@@ -139,7 +139,7 @@ import Testing
         #expect(lookedFor("1", "10", "11", "8", "9", "91", in: 2) == "10 11 8 9")
     }
 
-    @Test func aMessageThatMovesStaysHeldOnce() throws {
+    @Test func movedMessageIsStoredOnce() throws {
         try save(20..<28)
         try save("m27", at: 9)
         try save("m28", at: 3)
@@ -148,7 +148,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 19)
     }
 
-    @Test func beyondTheLimitOfChannelsAllIsForgotten() throws {
+    @Test func rangesAreDiscardedAboveTheChannelLimit() throws {
         let urls = (0...HeldIDs.limit).map { ChannelURL("c\($0)") }
         try store.write { batch in
             for url in urls { try batch.save(Message("m", at: 1, in: url)) }
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    mutating func whereTheEndsCannotBeReadAllAreLookedFor(isDamaged: Bool) throws {
+    mutating func unreadableRangeMakesAllIDsBeLookedUp(isDamaged: Bool) throws {
         store.close()
         let id: [UInt8] = isDamaged ? [0xFF] : Array("m99".utf8)
         try directory.writeToCache([
@@ -187,7 +187,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test mutating func aNumberThatAFailedBatchGaveIsGivenAgain() throws {
+    @Test mutating func numberOfAFailedBatchIsAssignedAgain() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try store.write { batch in

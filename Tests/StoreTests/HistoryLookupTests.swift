@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Next to a bound
 
-    @Test func theFirstGapOnTheWayIsTheOneAroundTheBoundOrTheNext() throws {
+    @Test func firstGapContainsTheBoundOrIsTheNext() throws {
         let store = try store([(.beginning, bound(10)), (bound(20), bound(30))])
         func below(_ bound: Gap.Bound) throws -> Gap.Bound? {
             try store.firstGap(below: bound, in: "general")?.upper
@@ -60,7 +60,7 @@ import Testing
         #expect(try store.firstGap(above: .end, in: "x") == nil)
     }
 
-    @Test(arguments: 0..<16) func theyAgreeWithAWalkOverAllGaps(seed: Int) throws {
+    @Test(arguments: 0..<16) func lookupsAgreeWithAScanOfAllGaps(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let store = try store([])
         let bounds = [.beginning] + (1...9).map { bound($0) } + [.end]
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func whereTwoGapsMeetIsNoGap() throws {
+    @Test func sharedBoundOfTwoGapsIsInNoGap() throws {
         let store = try store([(bound(10), bound(20)), (bound(20), bound(30))])
         #expect(try store.gap(around: at(20), in: "general") == nil)
         #expect(try store.gap(around: at(19), in: "general")?.upper == bound(20))
@@ -91,7 +91,7 @@ import Testing
         #expect(try store.gap(around: at(30), in: "general") == nil)
     }
 
-    @Test func nothingIsBetweenEqualOrReversedBounds() throws {
+    @Test func equalOrReversedBoundsContainNothing() throws {
         let store = try store([(bound(10), bound(20))])
         try store.write {
             try $0.markStale(
@@ -109,7 +109,7 @@ import Testing
 
     // MARK: Across channels
 
-    @Test func channelsWithGapsAreFoundOnceEach() throws {
+    @Test func channelsWithGapsAreListedOnce() throws {
         let store = try store([(bound(10), bound(20)), (bound(30), bound(40))])
         try store.write { batch in
             try batch.cover("whole", from: .beginning, through: .end)

@@ -29,7 +29,7 @@ import Testing
         #expect(try store.message(requestID: "r", in: "general")?.messageID == "2")
     }
 
-    @Test func aRequestWhoseNameIsTooLongLeadsNowhereAfterADamageEither() throws {
+    @Test func tooLongRequestIDIsNotIndexedAfterARebuild() throws {
         let long = RequestID(String(repeating: "r", count: 70_000))
         var store = try directory.open()
         try store.write { try $0.save(Message("1", at: 1, request: long)) }

@@ -14,7 +14,7 @@ import Testing
         Message(id: id, channelURL: "c", text: "t", createdAt: time, updatedAt: updated)
     }
 
-    @Test func aMessageThatIsThereChangesNothing() throws {
+    @Test func savingAnEqualMessageChangesNothing() throws {
         try store.write { try $0.save(message("1", at: 1)) }
         let (_, change) = try store.commit { (batch) throws in
             #expect(try !batch.save(message("1", at: 1)))

@@ -107,7 +107,7 @@ import Testing
         expectSameOrder(bounds, <) { bound in ByteWriter.key { $0.boundKey(.gap, 7, bound) } }
     }
 
-    @Test func textsWithAnEndHaveTheOrderOfTheirBytesWhateverFollows() {
+    @Test func terminatedTextsAreOrderedByTheirBytes() {
         let pairs = Self.texts.flatMap { text in [0, 1, 0xFF].map { (text, $0 as UInt8) } }
         expectSameOrder(
             pairs,
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: GroupChannelListOrder.allCases, Seeds.few)
-    func aRowIsAWholeKeyOrNothingOfOne(order: GroupChannelListOrder, seed: Int) {
+    func truncatedRowHasAWholeSortKeyOrNone(order: GroupChannelListOrder, seed: Int) {
         var random = SeededRandom(seed: seed)
         let sorting = ChannelSorting.group(order, metaDataKey: "k")
         var refused = 0
@@ -330,7 +330,7 @@ import Testing
     }
 
     @Test(arguments: readings.indices)
-    func aTruncationIsAnErrorOrAValueNeverATrap(at index: Int) {
+    func truncatedBytesNeverTrap(at index: Int) {
         let (name, bytes, reading) = Self.readings[index]
         #expect(read(bytes, reading) != nil)
         for count in 0..<bytes.count {
@@ -346,7 +346,7 @@ import Testing
     }
 
     @Test(arguments: readings.indices)
-    func aFlippedByteIsAnErrorOrAnotherValueNeverATrap(at index: Int) {
+    func flippedByteNeverTraps(at index: Int) {
         let (name, bytes, reading) = Self.readings[index]
         let whole = read(bytes, reading)
         for place in bytes.indices {
@@ -371,7 +371,7 @@ import Testing
         Table.message, .place, .request, .reply, .groupChannel, .openChannel, .name,
         .url, .gap, .staleRange, .tombstone, .user, .state, .token,
     ])
-    func aDamagedRowIsAnErrorOrAValueNeverATrap(of table: Table) throws {
+    func damagedRowNeverTraps(of table: Table) throws {
         let cache = try LevelDB(at: "/cache", environment: .memory())
         let outbox = try LevelDB(at: "/outbox", environment: .memory())
         let all = Overlay()

@@ -57,7 +57,7 @@ import Testing
         return store
     }
 
-    @Test func everyRowOfTheCacheIsTheseBytes() throws {
+    @Test func everyCacheRowHasItsGoldenBytes() throws {
         let store = try KeyTests.golden()
         var rows = try GoldenRows(of: store.view.version.cache)
         // message 'm', channel, then all inverted: time, length of the id, id.
@@ -109,7 +109,7 @@ import Testing
         rows.expectNoMore()
     }
 
-    @Test func everyRowOfTheOutboxIsTheseBytes() throws {
+    @Test func everyOutboxRowHasItsGoldenBytes() throws {
         let store = try KeyTests.golden()
         var rows = try GoldenRows(of: store.view.version.outbox)
         // item 'q', length and URL, sequence → a record: 1 request, 2 channel, 3 type, 4 delete,
@@ -124,7 +124,7 @@ import Testing
         rows.expectNoMore()
     }
 
-    @Test func theKeysThatComeAndGoAreTheseBytes() throws {
+    @Test func temporaryRowsHaveTheirGoldenBytes() throws {
         let cache = try KeyTests.golden().view.version.cache
         #expect(try !cache.rows().contains { $0.key.first == Table.cleared.rawValue })
         // cleared 'z', channel → nothing.
@@ -168,7 +168,7 @@ import Testing
 
     /// A length has two bytes, so the key of a longer text could be read as that of a shorter one
     /// with further fields.
-    @Test func aNameThatIsTooLongIsNotFound() throws {
+    @Test func tooLongNameIsNotFound() throws {
         let longest = String(repeating: "a", count: Limits.nameSize)
         let store = try ChatStore.inMemory()
         try store.write { batch in

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func aDirectoryThatAnotherProcessHasIsLocked() throws {
+    @Test func directoryOpenInAnotherProcessIsLocked() throws {
         let directory = try StoreDirectory()
         let process = try WritingProcess(in: directory, seed: 1, from: 1)
         process.readLines(12)

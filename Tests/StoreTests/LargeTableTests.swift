@@ -16,7 +16,7 @@ import Testing
 
     private func key(_ number: Int) -> KeyBytes { ByteWriter.key { $0.integer(UInt32(number)) } }
 
-    @Test func aTableOfManyMegabytesIsReadForwardsBackwardsAndAnywhere() throws {
+    @Test func largeTableIsReadInAnyOrder() throws {
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "db").path
         var options = StoreOptions()

@@ -61,7 +61,7 @@ import Testing
 
     // MARK: One after the other
 
-    @Test func aRowIsThereUntilItIsRemoved() throws {
+    @Test func rowExistsUntilItIsRemoved() throws {
         let database = try inMemory()
         #expect(try value("a", in: database) == nil)
         try write(database, [("a", "1"), ("b", ""), ("a", "2")])
@@ -71,7 +71,7 @@ import Testing
         #expect(try value("a", in: database) == nil)
     }
 
-    @Test func aRangeIsLentInBothDirectionsWithoutItsUpperEnd() throws {
+    @Test func rangeIsScannedInBothDirectionsWithoutItsUpperBound() throws {
         let database = try inMemory()
         try write(database, ["a", "b", "bb", "c", "d"].map { ($0, $0.uppercased()) })
         let all = Rows(snapshot: try database.snapshot(), overlay: nil)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aSnapshotStaysAsItWas() throws {
+    @Test func snapshotDoesNotChange() throws {
         let database = try inMemory()
         try write(database, [("a", "1")])
         let before = Rows(snapshot: try database.snapshot(), overlay: nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(try rows(Rows(snapshot: database.snapshot(), overlay: nil)) == ["b=2"])
     }
 
-    @Test func anErrorOfAClosureIsThrownOn() throws {
+    @Test func errorOfAClosureIsRethrown() throws {
         let database = try inMemory()
         try write(database, [("a", "1")])
         let overlay = Overlay()
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aClosedDatabaseSaysSoAndItsSnapshotsGoOn() throws {
+    @Test func snapshotsOfAClosedDatabaseStayReadable() throws {
         let database = try inMemory()
         try write(database, [("a", "1")])
         let snapshot = try database.snapshot()
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func aCompactionLeavesOutWhatWasRemoved() throws {
+    @Test func compactionDropsRemovedRows() throws {
         let database = try inMemory()
         try fill(database, 0..<400)
         try database.flush()
@@ -267,7 +267,7 @@ import Testing
         }
     }
 
-    @Test func theSamePathIsOpenOnce() throws {
+    @Test func pathCanBeOpenedOnlyOnce() throws {
         try withDirectory { path in
             let database = try LevelDB(at: path)
             let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }

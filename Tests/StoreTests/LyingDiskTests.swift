@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: seeds, FileForm.allCases)
-    func rowsStayAndWhatPromisesCompletenessGoes(seed: Int, files: FileForm) throws {
+    func lostCommitsDropCoverageAndKeepRows(seed: Int, files: FileForm) throws {
         let steps = Steps(seed: seed)
         let (directory, ends, last) = try twoLogs(steps, files)
         var random = SeededRandom(seed: seed)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: seeds, FileForm.allCases)
-    func noRowThatIsInTheLogsIsDropped(seed: Int, files: FileForm) throws {
+    func rowsInTheLogsAreKept(seed: Int, files: FileForm) throws {
         let steps = Steps(seed: seed, removes: false)
         let (directory, ends, last) = try twoLogs(steps, files)
         var random = SeededRandom(seed: seed)
@@ -194,7 +194,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test func anOutboxItemWhoseFirstCommitIsLostIsFoundAndReplacedByNone() throws {
+    @Test func outboxItemWithoutItsFirstCommitIsFoundAndKept() throws {
         let directory = try editedOutboxItems()
         let store = try directory.open()
         #expect(store.openingReport.outboxDamage != nil)
@@ -206,7 +206,7 @@ import Testing
         #expect(try again.outboxItems().map(\.requestID) == ["q", "s", "t"])
     }
 
-    @Test func anOpeningThatEndsInBetweenIsMadeGood() throws {
+    @Test func interruptedOpeningIsCompletedByTheNext() throws {
         let template = try editedOutboxItems()
         for change in 1... {
             let directory = try StoreDirectory(of: template)
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func aLogOfWhichNothingIsLeftIsDamageOnce() throws {
+    @Test func logWithoutReadableRecordsIsReportedOnce() throws {
         let directory = try StoreDirectory()
         try directory.open().close()
         let path = directory.url.appending(path: "outbox").path

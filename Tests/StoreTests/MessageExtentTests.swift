@@ -51,7 +51,7 @@ import Testing
 
     // MARK: Learned extents
 
-    @Test func nothingIsRememberedWhereNothingWasRemoved() throws {
+    @Test func channelWithoutRemovalsHasNoExtent() throws {
         _ = try store.messages(in: "general")
         #expect(try extent() == "-")
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.messages(in: "general", limit: 2).ids == "c b")
     }
 
-    @Test func aPageThatComesToTheEndLearnsWhereTheOldestIs() throws {
+    @Test func pageToTheEndRecordsTheOldestMessage() throws {
         try remove("a")
         #expect(try store.messages(in: "general", before: .time(4), limit: 2).ids == "c b")
         #expect(try extent() == "all")
@@ -100,7 +100,7 @@ import Testing
         #expect(try extent() == "e to \(ids[2])")
     }
 
-    @Test func aRemovalWithinLeavesItAndOneAtAnEndIsLearntByTheNextPage() throws {
+    @Test func pageAfterRemovalsAtTheEndShrinksTheExtent() throws {
         try remove("e")
         _ = try store.messages(in: "general")
         try remove("c", "d")
@@ -109,7 +109,7 @@ import Testing
         #expect(try extent() == "b to a")
     }
 
-    @Test func anEmptyChannelIsRememberedAsThat() throws {
+    @Test func emptyChannelIsRecorded() throws {
         try remove("a", "b", "c", "d", "e")
         #expect(try store.messages(in: "general").ids == "")
         #expect(try extent() == "none")
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Invalidation
 
-    @Test func aNewMessageIsSeenAtOnce() throws {
+    @Test func newMessageIsVisibleImmediately() throws {
         try remove("e", "a")
         _ = try store.messages(in: "general")
         try save("f", at: 6)
@@ -131,7 +131,7 @@ import Testing
         #expect(try store.messages(in: "general", after: .oldest, limit: 1).ids == "0")
     }
 
-    @Test func anOlderSnapshotSeesWhatWasThere() throws {
+    @Test func olderSnapshotSeesItsMessages() throws {
         let before = try store.snapshot()
         try remove("e")
         let between = try store.snapshot()
@@ -154,7 +154,7 @@ import Testing
         #expect(try store.messages(in: "general").ids == "f d c b")
     }
 
-    @Test func aBatchSeesWhatItHasPut() throws {
+    @Test func batchSeesItsOwnMessages() throws {
         try remove("e", "a")
         _ = try store.messages(in: "general")
         try store.write { batch in
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func aBatchThatIsNotWrittenChangesNothing() throws {
+    @Test func failedBatchChangesNoExtent() throws {
         struct Undo: Error {}
         try remove("e")
         _ = try store.messages(in: "general")

@@ -56,7 +56,7 @@ import Testing
         #expect(try after(.time(25)) == "d e")
     }
 
-    @Test func amongEqualTimesAPositionTellsWhichMessageIsMeant() throws {
+    @Test func positionDistinguishesMessagesOfOneTime() throws {
         let b = HistoryAnchor.position(Position(createdAt: 20, messageID: "b"))
         let c = HistoryAnchor.position(Position(createdAt: 20, messageID: "c"))
         #expect(try before(c) == "b a")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, Int.min])
-    func aLimitBelowOneIsAnEmptyPage(limit: Int) throws {
+    func limitBelowOneReturnsNothing(limit: Int) throws {
         #expect(try before(limit: limit) == "")
         #expect(try after(.oldest, limit: limit) == "")
         #expect(try around(.time(20)) { $0.previousResultSize = limit } == "b c d e")
@@ -92,7 +92,7 @@ import Testing
         #expect(try store.outboxItems(limit: limit).isEmpty)
     }
 
-    @Test func aLimitBeyondAllMessagesIsAllOfThem() throws {
+    @Test func limitAboveTheCountReturnsAll() throws {
         #expect(try before(limit: .max) == "e d c b a")
         #expect(try after(.oldest, limit: .max) == "a b c d e")
         #expect(try around(.time(20)) { $0.nextResultSize = .max } == "a b c d e")
@@ -112,7 +112,7 @@ import Testing
 
     // MARK: Around a point
 
-    @Test func thePointItselfCountsAsNext() throws {
+    @Test func messageAtTheAnchorCountsAsNext() throws {
         #expect(try around(.time(20)) { $0.previousResultSize = 5 } == "a b c d e")
         #expect(try around(.time(20)) { $0.nextResultSize = 1 } == "a b")
         #expect(try around(.time(20)) { $0.isInclusive = false } == "a d e")
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Filters
 
-    @Test func filtersLetThroughWhatBelongsToTheList() throws {
+    @Test func filtersIncludeTheMessagesOfTheList() throws {
         var file = Message("f", at: 50, by: "ann")
         file.type = .file
         var admin = Message("g", at: 60)
@@ -245,14 +245,14 @@ import Testing
 
     // MARK: Messages that change
 
-    @Test func aMessageThatGetsAnotherTimeMoves() throws {
+    @Test func messageWithAnotherTimeMoves() throws {
         try store.write { try $0.save(Message("a", at: 35)) }
         #expect(try before() == "e a d c b")
         #expect(try store.message("a", in: "general")?.createdAt == 35)
         #expect(try store.messageCount(in: "general") == 5)
     }
 
-    @Test func aReplyThatMovesIsOneReplyStill() throws {
+    @Test func movedReplyIsListedOnce() throws {
         try store.write { try $0.save(Message("r", at: 50, to: "a")) }
         try store.write { try $0.save(Message("r", at: 60, to: "a")) }
         #expect(try store.replies(to: "a", in: "general").map(\.createdAt) == [60])
@@ -263,7 +263,7 @@ import Testing
         #expect(try store.replies(to: "b", in: "general").ids == "")
     }
 
-    @Test func aMessageIsFoundByTheRequestItHasNow() throws {
+    @Test func messageIsFoundByItsCurrentRequestID() throws {
         func found(_ request: RequestID) throws -> MessageID? {
             try store.message(requestID: request, in: "general")?.messageID
         }
@@ -276,7 +276,7 @@ import Testing
         #expect(try found("r2") == nil)
     }
 
-    @Test func aRequestThatTwoMessagesClaimBelongsToTheOneSavedLast() throws {
+    @Test func sharedRequestIDBelongsToTheMessageSavedLast() throws {
         func found() throws -> MessageID? {
             try store.message(requestID: "r", in: "general")?.messageID
         }
@@ -309,7 +309,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 5)
     }
 
-    @Test func aRangeIsRemovedWithBothItsEnds() throws {
+    @Test func rangeIsRemovedIncludingItsBounds() throws {
         let b = Gap.Bound.position(Position(createdAt: 20, messageID: "b"))
         let d = Gap.Bound.position(Position(createdAt: 30, messageID: "d"))
         try store.write { (batch) throws in
@@ -343,7 +343,7 @@ import Testing
 
     // MARK: Reading in a batch
 
-    @Test func aBatchSeesWhatItHasDone() throws {
+    @Test func batchSeesItsOwnChanges() throws {
         try store.write { batch in
             try batch.save(Message("f", at: 25, request: "q", to: "a"))
             try batch.removeMessage("d", in: "general")
@@ -370,7 +370,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 5)
     }
 
-    @Test func aBatchThatThrowsHasWrittenNothing() throws {
+    @Test func batchThatThrowsWritesNothing() throws {
         let thrown = #expect(throws: CancellationError.self) {
             try store.write { batch in
                 try batch.save(Message("f", at: 50))
@@ -406,7 +406,7 @@ import Testing
         #expect(try store.snapshot().number == 1)
     }
 
-    @Test func aMessageThatIsNotSentBelongsInAnOutboxItem() throws {
+    @Test func unsentMessageIsInvalid() throws {
         let unsent = Message(
             id: nil, channelURL: "general", requestID: "r", createdAt: 1, sendingStatus: .pending)
         let error = #expect(throws: StoreError.self) { try store.write { try $0.save(unsent) } }
@@ -452,7 +452,7 @@ import Testing
         #expect(try store.outboxItems(in: ChannelURL(tooLong)).isEmpty)
     }
 
-    @Test func aRequestIDThatIsTooLongLeadsNowhere() throws {
+    @Test func tooLongRequestIDIsNotIndexed() throws {
         // Another client chose the request id, so it is no reason to refuse the message.
         let request = RequestID(String(repeating: "r", count: 70_000))
         try store.write { try $0.save(Message("m", at: 1, request: request)) }

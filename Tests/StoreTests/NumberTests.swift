@@ -7,7 +7,7 @@ import Testing
 /// Numbers on disk that no version of the store writes.
 @Suite struct NumberTests {
     @Test(arguments: [Table.message, .place, .url, .cleared])
-    func numberThatNoStoreGivesIsIgnored(table: Table) throws {
+    func implausibleNumberIsIgnored(table: Table) throws {
         for number: ChannelNumber in [.max, .max - 1, .max / 2] {
             let database = try LevelDB(at: "/numbers", environment: .memory())
             let batch = Overlay()

@@ -209,7 +209,7 @@ import Testing
             ])
     }
 
-    @Test func aBatchThatDoesNothingHasNoNumberOfItsOwn() throws {
+    @Test func emptyBatchHasNoNumber() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { try $0.save(Message("a", at: 1)) }
@@ -252,7 +252,7 @@ import Testing
         #expect(pictures(changes) == ["9 missed"])
     }
 
-    @Test func aLimitOfNothingSaysThatSomethingHappened() throws {
+    @Test func limitOfZeroReportsMissedChanges() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 0)
         #expect(changes.drain().isEmpty)
@@ -263,7 +263,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func anObserverEndsWithItsOwner() throws {
+    @Test func observationEndsWhenItIsReleased() throws {
         let store = try store()
         weak var gone: ObservedChanges?
         do {
@@ -276,7 +276,7 @@ import Testing
         try store.write { try $0.save(Message("b", at: 1)) }
     }
 
-    @Test func aStoreIsNotHeldByItsObserversAndSnapshots() throws {
+    @Test func observersAndSnapshotsDoNotRetainTheStore() throws {
         weak var gone: ChatStore?
         let snapshot: Snapshot
         let changes: ObservedChanges
@@ -345,7 +345,7 @@ import Testing
         #expect(pictures(changes) == ["3 +c", "4 +d"])
     }
 
-    @Test func theLimitHoldsForAllThatALoopHasNotTaken() async throws {
+    @Test func limitCountsAllUnreadChanges() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 4)
         try store.write { try $0.save(Message("a", at: 1)) }
@@ -408,7 +408,7 @@ import Testing
         await reader.value
     }
 
-    @Test func aTaskThatIsCanceledAlreadyDoesNotWait() async throws {
+    @Test func canceledTaskDoesNotWait() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         let reader = Task {
@@ -423,7 +423,7 @@ import Testing
         #expect(changes.drain().count == 1)
     }
 
-    @Test func cancelingRacesWithTellingAndNothingHangs() async throws {
+    @Test func cancellationDuringANotificationDoesNotHang() async throws {
         let store = try store()
         for round in 0..<200 {
             let (_, changes) = try store.observe(.everything)
@@ -445,7 +445,7 @@ import Testing
 
     // MARK: Within a reader
 
-    @Test func everythingIsLegalWhileAChangeIsHandled() async throws {
+    @Test func storeCanBeUsedWhileAChangeIsHandled() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.channel("general"))
         try store.write { try $0.save(Message("1", at: 1)) }
@@ -480,7 +480,7 @@ import Testing
 
     // MARK: Closing
 
-    @Test func closingLeavesAloneWhatIsStillRead() throws {
+    @Test func closingDoesNotAffectRunningReads() throws {
         let directory = ScratchDirectory()
         var store: ChatStore? = try ChatStore(at: directory.url)
         try store?.write { batch in

@@ -54,7 +54,7 @@ import Testing
         return try #require(value as? NSNumber).intValue
     }
 
-    @Test func theVersionStandsInAFileOfItsOwn() throws {
+    @Test func versionHasAFileOfItsOwn() throws {
         let store = try open()
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
         var expected = OpeningReport()
@@ -64,7 +64,7 @@ import Testing
         #expect(store.directory == directory.url)
     }
 
-    @Test func onlyTheFirstOpeningFindsNothing() throws {
+    @Test func onlyTheFirstOpeningIsNew() throws {
         for round in 0..<3 {
             let store = try open()
             #expect(store.openingReport.isNew == (round == 0))
@@ -121,7 +121,7 @@ import Testing
         #expect(try ChatStore.inMemory().messageCount() == 0)
     }
 
-    @Test func aDirectoryThatWasThereIsLeftAsItIs() throws {
+    @Test func existingDirectoryKeepsItsPermissions() throws {
         try FileManager.default.createDirectory(
             at: directory.url, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o750])
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test func aDirectoryThatCannotBeMadeIsNamed() throws {
+    @Test func errorNamesTheDirectoryThatCannotBeCreated() throws {
         try FileManager.default.createDirectory(
             at: directory.url, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: file("taken"))
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "soon", "-3\n", "99999999999999999999\n", "\u{FF}"])
-    func versionFileThatHoldsNoVersionIsCorruption(text: String) throws {
+    func versionFileWithoutANumberIsCorruption(text: String) throws {
         let bytes = text == "\u{FF}" ? Data([0xFF, 0x31]) : Data(text.utf8)
         try open(Self.emptySchema(2)).close()
         try bytes.write(to: file("VERSION"))
@@ -239,7 +239,7 @@ import Testing
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
     }
 
-    @Test func aNewerRowWithoutTheFileIsRefusedToo() throws {
+    @Test func newerVersionInTheRowsIsRejectedToo() throws {
         try open(Self.emptySchema(2)).close()
         try FileManager.default.removeItem(at: file("VERSION"))
         let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(1)) }
@@ -313,7 +313,7 @@ import Testing
         store.close()
     }
 
-    @Test func stepsRunInOrderAndTellHowFarTheyAre() throws {
+    @Test func migrationStepsRunInOrderAndReportProgress() throws {
         try makeVersion1()
         let ran = Steps()
         var progress: [MigrationProgress] = []
@@ -341,7 +341,7 @@ import Testing
         #expect(code { _ = try open(schema(to: 3)) } == .newerSchema)
     }
 
-    @Test func onlyTheStepsThatAreLeftRun() throws {
+    @Test func onlyRemainingMigrationStepsRun() throws {
         try makeVersion1()
         try open(schema(to: 2)).close()
         let ran = Steps()
@@ -358,7 +358,7 @@ import Testing
         #expect(store.openingReport.isNew && store.openingReport.migratedFrom == nil)
     }
 
-    @Test(arguments: 0..<12) func aMigrationThatFailedIsTakenUpAgain(failing: Int) throws {
+    @Test(arguments: 0..<12) func failedMigrationIsResumed(failing: Int) throws {
         try makeVersion1()
         let error = #expect(throws: StoreError.self) {
             try open(schema(to: 4, failingAtWrite: failing))
@@ -375,7 +375,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aStepIsDoneWhenBothDatabasesSaySo(isCacheFirst: Bool) throws {
+    func migrationStepIsDoneWhenBothDatabasesHaveItsVersion(isCacheFirst: Bool) throws {
         try makeVersion1()
         // As if the process had been killed between the two version rows, in either order.
         let name = isCacheFirst ? "cache" : "outbox"
@@ -387,7 +387,7 @@ import Testing
         try expectMigrated(store, to: 2)
     }
 
-    @Test func aDatabaseThatIsNewerThanTheOtherIsNewer() throws {
+    @Test func storeWithOneNewerDatabaseIsRejected() throws {
         try makeVersion1()
         do { try LevelDB(at: file("outbox").path).setSchemaVersion(9) }
         let error = #expect(throws: StoreError.self) { try open() }

@@ -154,7 +154,7 @@ import Testing
 
     /// The files have the same size, so that the size alone does not distinguish them.
     @Test(arguments: FileForm.allCases)
-    func copyOfAnotherItemIsNotTakenForItsOwn(form: FileForm) throws {
+    func copyOfAnotherItemIsRejected(form: FileForm) throws {
         let fixture = try Fixture(form, Self.bytes(5_000))
         try Data(Self.bytes(5_000).reversed()).write(to: fixture.original)
         let other = try fixture.files.add(fixture.original.path)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: ["../VERSION", "..", ".", "", "/etc/passwd", "a\u{0}b", "é.copy", ".copy"])
-    func nameThatIsNotOfACopyLeadsNowhere(name: String) throws {
+    func invalidCopyNameIsNotFound(name: String) throws {
         let fixture = try Fixture(.plain, Self.bytes(10))
         var copy = fixture.copy
         copy.name = name
@@ -304,7 +304,7 @@ import Testing
     }
 
     /// Damage must still be found after re-encryption.
-    @Test func damagedCopyIsDamagedAfterwards() throws {
+    @Test func damageIsFoundAfterReencryption() throws {
         let fixture = try Fixture(.encrypted, Self.bytes(9_000))
         fixture.store.close()
         var bytes = try Data(contentsOf: fixture.path)

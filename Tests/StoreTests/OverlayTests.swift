@@ -6,7 +6,7 @@ import Testing
 
 /// The rows of a batch must be found by key and in order, however often they are read in between.
 @Suite struct OverlayTests {
-    @Test(arguments: 0..<8) func aScanSeesWhatADictionaryWouldHold(seed: Int) {
+    @Test(arguments: 0..<8) func scanAgreesWithADictionary(seed: Int) {
         var random = SeededRandom(seed: seed)
         let overlay = Overlay()
         var model: [[UInt8]: [UInt8]?] = [:]

@@ -92,7 +92,7 @@ import Testing
         #expect(page.contains("```\n\(text)```"), "\(text)")
     }
 
-    @Test func nothingIsLeftOfWhatTheServerDoesNotHave() throws {
+    @Test func invalidMessagesAreNotLeft() throws {
         let directory = try StoreDirectory()
         _ = try open(directory)
         let box = try box(directory)
@@ -130,7 +130,7 @@ import Testing
         #expect(code { try box.leave([message("1")]) } == .noSpace)
     }
 
-    @Test func withoutABoxThereIsNone() throws {
+    @Test func missingInboxIsNil() throws {
         let directory = try StoreDirectory()
         #expect(try PushInbox(in: directory.url) == nil)
         #expect(try PushInbox(in: directory.url.appending(path: "nowhere")) == nil)
@@ -150,7 +150,7 @@ import Testing
         #expect(try contents(store).ids == [["3"]])
     }
 
-    @Test func aUsersBoxIsFoundByTheUser() throws {
+    @Test func inboxIsFoundByUser() throws {
         let root = try StoreDirectory()
         for key in [nil, Steps.key] {
             let directory = ChatStore.directory(
@@ -249,7 +249,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test(arguments: FileForm.allCases) func eachByteCounts(form: FileForm) throws {
+    @Test(arguments: FileForm.allCases) func changedByteIsDetected(form: FileForm) throws {
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         let messages = [message("1", "a"), message("2", "b")]
@@ -297,7 +297,7 @@ import Testing
         #expect(try contents(again).damage == ["line 3: check"])
     }
 
-    @Test func otherFilesAreLeftAlone() throws {
+    @Test func otherFilesAreNotTouched() throws {
         let directory = try StoreDirectory()
         let store = try open(directory)
         let box = try box(directory)

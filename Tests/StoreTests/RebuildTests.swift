@@ -73,7 +73,7 @@ import Testing
         try expectRebuilt(directory.open())
     }
 
-    @Test func aStoreThatSomebodyHasOpenIsLeftAlone() throws {
+    @Test func openStoreIsNotRebuilt() throws {
         let store = try directory.open()
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
@@ -85,7 +85,9 @@ import Testing
         try store.write { try $0.save(outboxItem("s")) }
     }
 
-    @Test(arguments: ["cache", "outbox"]) func eachDatabaseKeepsOthersAway(name: String) throws {
+    @Test(arguments: ["cache", "outbox"]) func lockOfEitherDatabasePreventsARebuild(name: String)
+        throws
+    {
         // Simulates a store that has closed one database temporarily, because the other cannot be
         // written.
         let database = try LevelDB(at: directory.url.appending(path: name).path)
@@ -109,7 +111,7 @@ import Testing
         #expect(try directory.contents() == before)
     }
 
-    @Test func whereThereIsNoStoreThereIsNothingToDo() throws {
+    @Test func rebuildingAMissingStoreHasNoEffect() throws {
         let place = directory.url.appending(path: "none")
         try ChatStore.rebuildCache(at: place)
         #expect(!FileManager.default.fileExists(atPath: place.path))
@@ -118,7 +120,7 @@ import Testing
         #expect(error?.code == .io)
     }
 
-    @Test func theOutboxMayBeGoneToo() throws {
+    @Test func cacheIsRebuiltWithoutAnOutbox() throws {
         try FileManager.default.removeItem(at: directory.url.appending(path: "outbox"))
         try ChatStore.rebuildCache(at: directory.url)
         #expect(try directory.open().openingReport.isNew)

@@ -16,7 +16,7 @@ import Testing
         return store
     }
 
-    @Test func paramsThatSayNothingLetAllRepliesThrough() throws {
+    @Test func emptyParamsIncludeAllReplies() throws {
         let store = try store()
         let params = ThreadedMessageListParams()
         #expect(try store.replies(to: "p", in: "general", matching: params).ids == "r2 r1")
@@ -25,7 +25,7 @@ import Testing
                 == "r1 r2")
     }
 
-    @Test func aLimitCountsTheRepliesThatMatch() throws {
+    @Test func limitCountsMatchingReplies() throws {
         let store = try store()
         var ann = ThreadedMessageListParams()
         ann.senderUserIDs = ["ann"]

@@ -13,7 +13,7 @@ import Testing
         return "\(row.table): \(row.parts.joined(separator: ", ")) → \(content)"
     }
 
-    @Test func everyTableSaysWhatItsRowsAre() throws {
+    @Test func everyTableDescribesItsRows() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             try batch.save(GroupChannel(url: "cats", createdAt: 1))

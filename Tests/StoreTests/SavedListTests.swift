@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Reading
 
-    @Test func theFirstPagesAreThereBeforeAllChannelsAreRead() throws {
+    @Test func firstPagesAreReadFromTheSavedList() throws {
         try ask()
         let store = try open()
         defer { store.close() }
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: GroupChannelListOrder.allCases)
-    func eachOrderIsSavedForItself(order: GroupChannelListOrder) throws {
+    func eachOrderIsSavedSeparately(order: GroupChannelListOrder) throws {
         var query = GroupChannelListQuery()
         query.order = order
         query.metaDataOrderKeyFilter = "k"
@@ -121,7 +121,7 @@ import Testing
         #expect(try readingCount(again) == 1)
     }
 
-    @Test func aSnapshotHasTheListOfItsTime() throws {
+    @Test func snapshotReadsTheListOfItsCommit() throws {
         try ask()
         let store = try open()
         defer { store.close() }
@@ -131,7 +131,7 @@ import Testing
         #expect(try snapshot.groupChannels(limit: 2).urls == "c150 c149")
     }
 
-    @Test func aBatchSeesWhatItDid() throws {
+    @Test func batchReadsItsOwnListChanges() throws {
         try ask()
         let store = try open()
         defer { store.close() }
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func theFirstChangeOfAChannelRemovesWhatWasSaved(change: Change) throws {
+    func firstChangeOfAChannelRemovesTheSavedLists(change: Change) throws {
         try ask()
         let store = try open()
         try store.write(change.make)
@@ -180,7 +180,7 @@ import Testing
         store.close()
     }
 
-    @Test func aBatchThatFailsLeavesIt() throws {
+    @Test func failedBatchKeepsTheSavedLists() throws {
         struct Undo: Error {}
         try ask()
         let store = try open()
@@ -198,7 +198,7 @@ import Testing
         #expect(try isSaved())
     }
 
-    @Test func aStoreThatWasNotClosedHasNothingSaved() throws {
+    @Test func unclosedStoreHasNoSavedLists() throws {
         try ask()
         let store = try open()
         try store.write { try $0.save(SavedListTests.channel(200)) }
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func whereCommitsMayBeLostNothingIsSaved() throws {
+    @Test func lostCommitsDropSavedLists() throws {
         try ask()
         try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
         let cache = try LevelDB(at: directory.url.appending(path: "cache").path)
@@ -285,7 +285,7 @@ import Testing
         #expect(try store.groupChannels(limit: 1).urls == "c200")
     }
 
-    @Test func aChangeAfterASuspensionThatFailedRemovesWhatItSaved() throws {
+    @Test func changeAfterAFailedSuspensionRemovesTheSavedLists() throws {
         let store = try open()
         try store.write { try $0.save(SavedListTests.channel(200)) }
         #expect(try store.groupChannels(limit: 1).urls == "c200")
@@ -314,7 +314,7 @@ import Testing
         #expect(try readingCount(store) == 0)
     }
 
-    @Test func theOrdersThatAreSavedAreTheLastOnes() throws {
+    @Test func mostRecentOrdersAreSaved() throws {
         let store = try open()
         var query = GroupChannelListQuery()
         query.order = .metaDataValueAlphabetical
@@ -333,7 +333,7 @@ import Testing
     }
 
     @Test(arguments: [99, 100, 101])
-    func aListIsWholeUpToAsManyChannelsAsAreSaved(count: Int) throws {
+    func savedListIsWholeUpToTheSavedLength(count: Int) throws {
         let store = try open()
         try store.write { batch in
             for number in 1...(150 - count) { try batch.removeChannel(ChannelURL("c\(number)")) }

@@ -13,7 +13,7 @@ import Testing
         return (1..<StoreSchema.current.version + 1).map { SchemaFixture(version: $0) }
     }()
 
-    @Test func thereIsAFixtureOfEachVersion() throws {
+    @Test func everySchemaVersionHasAFixture() throws {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: SchemaFixture.directory.path)
         #expect(

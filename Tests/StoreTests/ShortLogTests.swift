@@ -36,7 +36,7 @@ import Testing
         try directory.files(database, ".ldb").count
     }
 
-    @Test func aLongLogIsATableWhenTheDatabaseIsOpenedAgain() throws {
+    @Test func longLogIsConvertedToATableOnClosing() throws {
         let database = try open()
         try write(0..<Self.many, to: database)
         #expect(try tables() == 0)
@@ -54,7 +54,7 @@ import Testing
         #expect(try count(last) == Self.many + 2)
     }
 
-    @Test func aShortLogStays() throws {
+    @Test func shortLogIsKept() throws {
         for session in 0..<3 {
             let database = try open()
             #expect(database.takeLogReport().batches == session)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: FileForm.allCases)
-    func aLongLogIsATableWhileTheStoreIsSuspended(files: FileForm) throws {
+    func longLogIsConvertedToATableOnSuspending(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let store = try directory.open(StoreOptions())
         let text = String(repeating: "x", count: 8192)
@@ -91,7 +91,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test func aSnapshotThatIsHeldReadsOn() throws {
+    @Test func heldSnapshotStaysReadable() throws {
         let database = try open()
         try write(0..<Self.many, to: database)
         let snapshot = try database.snapshot()
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func aTableThatCannotBeMadeLeavesTheLogs() throws {
+    @Test func failedTableKeepsTheLogs() throws {
         let disk = FailingDisk()
         let database = try open(disk)
         try write(0..<Self.many, to: database)
@@ -148,17 +148,17 @@ import Testing
         #expect(change > 10)
     }
 
-    @Test(arguments: [false, true]) func aClosingThatFailsLosesNothing(once: Bool) throws {
+    @Test(arguments: [false, true]) func failedClosingLosesNothing(once: Bool) throws {
         try atEachChangeOfClosing { disk, change in
             disk.fail(at: change, with: EIO, once: once, tearing: true)
         }
     }
 
-    @Test func aClosingThatIsKilledLosesNothing() throws {
+    @Test func killedClosingLosesNothing() throws {
         try atEachChangeOfClosing { disk, change in disk.cutPower(at: change) }
     }
 
-    @Test func aPowerCutWhileClosingLosesNothingThatWasSynced() throws {
+    @Test func powerFailureDuringClosingLosesNothingSynced() throws {
         try atEachChangeOfClosing { disk, change in
             disk.cutPower(at: change)
         } after: { disk in

@@ -107,7 +107,7 @@ import Testing
         #expect(try chunkSizes(sorted) == [1])
     }
 
-    @Test func aWalkEndsWhereItsReaderHasEnough() {
+    @Test func scanStopsWhenTheClosureReturnsFalse() {
         let sorted = SortedKeys((0..<1_000).map(key))
         var seen = 0
         sorted.forEach(from: key(990)) { _ in
@@ -155,7 +155,7 @@ import Testing
         #expect(keys(sorted) == places.sorted().map(key))
     }
 
-    @Test func oneKeyLeftInEachChunkIsNoChunkForEachKey() throws {
+    @Test func nearlyEmptyChunksAreMerged() throws {
         var sorted = SortedKeys((0..<20_000).map(key))
         for number in 0..<20_000 where number % 128 != 5 { sorted.remove(key(number)) }
         #expect(sorted.count == 157)

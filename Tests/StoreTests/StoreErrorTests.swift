@@ -3,7 +3,7 @@ import Store
 import Testing
 
 @Suite struct StoreErrorTests {
-    @Test func theDescriptionNamesTheCodeAndThePathThenSaysWhatHappened() {
+    @Test func descriptionHasCodePathAndMessage() {
         let error = StoreError(.locked, "another process has it open", path: "/data/alice")
         #expect(error.description == "locked: /data/alice: another process has it open")
         #expect(error.localizedDescription == error.description)
@@ -18,7 +18,7 @@ import Testing
         )
     }
 
-    @Test func eachCodeHasANameOfItsOwn() {
+    @Test func errorCodesHaveUniqueNames() {
         let codes: [StoreError.Code] = [
             .closed, .locked, .permission, .noSpace, .io, .corruption, .newerSchema, .wrongKey,
             .invalid, .busy,

@@ -108,7 +108,7 @@ import Testing
         #expect(try trusting.message("a", in: "general")?.text == "PAID")
     }
 
-    @Test func theBlockCacheHoldsWhatItMay() throws {
+    @Test func blockCacheIsLimited() throws {
         func usage(_ change: (inout StoreOptions) -> Void) throws -> Int {
             let store = try store(change)
             try fill(store)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [Int.min, -1, 0, 1, .max])
-    func strangeSizesAreTakenForTheNearestOnesThatWork(size: Int) throws {
+    func sizesOutOfRangeAreClamped(size: Int) throws {
         let store = try store {
             $0.blockCacheByteCount = size
             $0.maxOpenFiles = size

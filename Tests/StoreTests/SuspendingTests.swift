@@ -18,7 +18,7 @@ import Testing
         Message(id: id, channelURL: url, createdAt: time)
     }
 
-    @Test func nothingIsReadOrWrittenMeanwhile() throws {
+    @Test func suspendedStoreCannotBeReadOrWritten() throws {
         let store = try ChatStore(at: url)
         try store.write { try $0.save(message("1", at: 1)) }
         try store.suspend()
@@ -36,7 +36,7 @@ import Testing
         #expect(try store.messageCount() == 2)
     }
 
-    @Test func anotherMayHaveTheFilesMeanwhile() throws {
+    @Test func suspendedStoreReleasesItsFiles() throws {
         let store = try ChatStore(at: url)
         try store.write { batch in
             try batch.save(message("1", at: 1))
@@ -103,7 +103,7 @@ import Testing
         #expect(try ChatStore(at: url).messageCount() == 0)
     }
 
-    @Test func aNewerVersionThatHasBeenThereIsAnError() throws {
+    @Test func resumingAfterANewerVersionIsAnError() throws {
         let store = try ChatStore(at: url)
         try store.suspend()
         do {

@@ -248,7 +248,7 @@ import Testing
         for (index, call) in calls.enumerated() { #expect(try looks(call) == 1, "call \(index)") }
     }
 
-    @Test func eachWriterSeesWhatTheOneBeforeItDid() throws {
+    @Test func eachWriterSeesThePreviousCommit() throws {
         let store = try ChatStore.inMemory()
         let (_, changes) = try store.observe(.everything)
         let numbers = Locked<[Int]>([])

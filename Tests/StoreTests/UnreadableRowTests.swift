@@ -67,7 +67,7 @@ import Testing
         #expect(try snapshot.outboxItemCount(in: "a") == 3)
     }
 
-    @Test func aStoreThatIsWholeHasNoneOfThem() throws {
+    @Test func intactStoreHasNoUnreadableRows() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             try batch.save(GroupChannel(url: "a", createdAt: 1))

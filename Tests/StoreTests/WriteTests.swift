@@ -26,7 +26,7 @@ import Testing
         #expect(try store.channelURLs().isEmpty)
     }
 
-    @Test func theGapThatAnUnknownChannelIsCanBeUpdated() throws {
+    @Test func gapOfAnUnknownChannelCanBeUpdated() throws {
         let store = try ChatStore.inMemory()
         var gap = try #require(try store.gaps(in: "a").first)
         gap.walkCursor = "w"
