@@ -57,14 +57,12 @@ extension Backend {
         return batches
     }
 
-    /// Walks to older messages until there are no more, and returns the pages in order.
-    func walk(
-        from anchor: MessageAnchor = .newest, in url: ChannelURL = "one", older: Int
-    ) async throws(BackendError) -> [MessagePage] {
-        var pages = [try await messages(in: url, at: anchor, older: older, newer: 0)]
+    /// Returns the pages of the channel "one", from the newest message to the oldest one.
+    func walk(older: Int) async throws(BackendError) -> [MessagePage] {
+        var pages = [try await messages(in: "one", at: .newest, older: older, newer: 0)]
         while let cursor = pages[pages.count - 1].older {
             pages.append(
-                try await messages(in: url, at: .cursor(cursor), older: older, newer: 0))
+                try await messages(in: "one", at: .cursor(cursor), older: older, newer: 0))
             guard pages.count < 100 else { throw BackendError(.serverFailure, "no end") }
         }
         return pages

@@ -20,13 +20,7 @@ import Testing
         server.receive("c d e f g", in: "one")
         network.update { $0.seed = seed }
         let pictures = try await network.feed(since: start).events.map(\.picture)
-        let delivered = pictures.filter { $0 != "~" }
-        #expect(pictures.count == delivered.count + 1)
-        #expect(delivered.count < 5)
-        // The truncation is in the place of the omitted messages.
-        let before = pictures.prefix { $0 != "~" }
-        #expect("cdefg".hasPrefix(before.joined()))
-        #expect("cdefg".hasSuffix(delivered.dropFirst(before.count).joined()))
+        expectOneTruncation(pictures, of: "cdefg")
     }
 
     @Test func omittedEditsAreInTheChangelogSinceThePreviousBatch() async throws {
@@ -70,9 +64,7 @@ import Testing
             $0.feed.batchCap = 1
         }
         let batches = try await network.batches(since: "0", upTo: "6")
-        let pictures = batches.flatMap(\.events).map(\.picture)
-        #expect(pictures.contains("~"))
-        #expect("abcdef".hasSuffix(pictures.drop { $0 != "~" }.dropFirst().joined()))
+        expectOneTruncation(batches.flatMap(\.events).map(\.picture), of: "abcdef")
         // The changelog since a cursor in the middle of a batch begins before the batch.
         server.change("a", to: "A")
         let middle = batches[0].cursor
@@ -80,6 +72,20 @@ import Testing
         #expect(server.asked.last == "messageChanges feed(0)")
         #expect(changes.next == "2")
     }
+}
+
+/// Expects a truncation in the place of the omitted messages, of which there is at least one.
+private func expectOneTruncation(
+    _ pictures: [String], of messages: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let parts = pictures.joined().split(separator: "~", omittingEmptySubsequences: false)
+    guard parts.count == 2 else {
+        Issue.record("\(pictures) has not one truncation", sourceLocation: sourceLocation)
+        return
+    }
+    #expect(messages.hasPrefix(parts[0]), sourceLocation: sourceLocation)
+    #expect(messages.hasSuffix(parts[1]), sourceLocation: sourceLocation)
+    #expect(parts[0].count + parts[1].count < messages.count, sourceLocation: sourceLocation)
 }
 
 extension Sequence {

@@ -49,9 +49,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake(
-            "has a cursor that skips", ["feed.truncation", "feed.live"]
-        ) { backend, base, _ in
+        Mistake("has a cursor that skips", ["feed.truncation", "feed.live"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 guard !batch.isLive else { return batch }
@@ -66,9 +64,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake(
-            "is live too early", ["feed.cursor", "feed.truncation", "feed.live"]
-        ) {
+        Mistake("is live too early", ["feed.cursor", "feed.truncation", "feed.live"]) {
             backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
