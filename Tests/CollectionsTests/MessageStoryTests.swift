@@ -157,6 +157,21 @@ import Testing
         try await story.end()
     }
 
+    @Test func moreMessagesOfOneTimeThanAPageAreLoaded() async throws {
+        let story = try await Story()
+        let told = try await story.say("a b")
+        try await story.say("c d e f", every: .zero)
+        try await story.say("g")
+        try await story.connect()
+        let view = try await story.startedView(at: .time(told[1].createdAt), .sized(1, 1))
+        for text in ["c", "d", "e", "f", "g"] {
+            #expect(try await view.collection.loadNext().map(\.text) == [text])
+        }
+        while view.collection.hasNext { try await view.collection.loadNext() }
+        #expect(view.collection.messages.map(\.text).suffix(6) == ["b", "c", "d", "e", "f", "g"])
+        try await story.end()
+    }
+
     @Test func theViewpointIsMoved() async throws {
         let story = try await Story()
         let told = try await story.say("a b c d e f")

@@ -69,7 +69,6 @@ extension MessageCollection {
         _ direction: Direction, _ count: Int
     ) async throws(SyncError) -> [Message] {
         var left = count
-        var cursor: PageCursor?
         var all: [Message] = []
         var page = 0
         while true {
@@ -79,7 +78,7 @@ extension MessageCollection {
             guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
             page += 1
             do throws(SyncError) {
-                cursor = try await fetch(direction, left, at: gap, cursor)
+                try await fetch(direction, left, at: gap)
             } catch {
                 try checkIsStarted()
                 guard error.code == .notConnected else { throw error }
@@ -116,43 +115,54 @@ extension MessageCollection {
     ///   - direction: The direction from the window.
     ///   - count: The number of messages.
     ///   - gap: The gap to fetch.
-    ///   - cursor: The end of the previous page, if that page was empty.
-    /// - Returns: The end of the fetched page if it was empty; otherwise `nil`.
     /// - Throws: Errors of the engine.
     private func fetch(
-        _ direction: Direction, _ count: Int, at gap: Gap, _ cursor: PageCursor?
-    ) async throws(SyncError) -> PageCursor? {
+        _ direction: Direction, _ count: Int, at gap: Gap
+    ) async throws(SyncError) {
         let window = shownWindow
-        let page: MessagePage
         switch direction {
         case .older:
-            if gap.upper <= window.olderEdge {
-                let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
-                page = try await fetch(
-                    anchor, older: count, edge: anchor == .newest ? nil : gap.upper,
-                    .messageLoadPrevious)
-            } else {
-                // The window starts inside the gap, with no known messages on either side.
-                page = try await fetch(
-                    window.lower.anchorIncludingIt, older: count, edge: nil, .messageLoadPrevious)
-            }
-            return nil
+            // If the window starts inside the gap, the messages on either side are unknown.
+            let isAtEdge = gap.upper <= window.olderEdge
+            let edge = isAtEdge ? gap.upper : window.lower
+            let anchor =
+                (isAtEdge ? gap.walkCursor : nil).map { .cursor($0) } ?? edge.anchorIncludingIt
+            try await fetch(
+                PageRequest(
+                    at: anchor, older: count, edge: isAtEdge && anchor != .newest ? edge : nil,
+                    source: .messageLoadPrevious)
+            ) { $0 < edge }
         case .newer:
             let isAtEdge = gap.lower >= window.upper || window.upper == .end
             let edge = isAtEdge ? gap.lower : window.upper
-            page = try await fetch(
-                cursor.map { .cursor($0) } ?? edge.anchorForNewer, newer: count + 1,
-                edge: isAtEdge ? gap.lower : nil, .messageLoadNext)
-            return page.messages.isEmpty ? page.newer : nil
+            try await fetch(
+                PageRequest(
+                    at: edge.anchorForNewer, newer: count + 1, edge: isAtEdge ? edge : nil,
+                    source: .messageLoadNext)
+            ) { $0 > edge }
         }
     }
 
+    /// Fetches pages, each at the end of the one before it, until one has a message of the wanted
+    /// part of the history.
+    ///
+    /// The first pages have none if more messages than a page share the time of the anchor, or if
+    /// the server returns empty pages.
     private func fetch(
-        _ anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound?,
-        _ source: CollectionEventSource
-    ) async throws(SyncError) -> MessagePage {
-        try await fetch(
-            PageRequest(at: anchor, older: older, newer: newer, edge: edge, source: source))
+        _ first: PageRequest, until isWanted: (Gap.Bound) -> Bool
+    ) async throws(SyncError) {
+        var request = first
+        var usedCursors: Set<PageCursor> = []
+        while true {
+            let page = try await fetch(request)
+            let next = request.newer > 0 ? page.newer : page.older
+            let hasWanted = page.messages.compactMap(\.position).contains {
+                isWanted(.position($0))
+            }
+            guard !hasWanted, let next, usedCursors.insert(next).inserted else { return }
+            try checkIsStarted()
+            request.anchor = .cursor(next)
+        }
     }
 
     @discardableResult
@@ -184,10 +194,13 @@ extension MessageCollection {
         guard let held = try left() else { return nil }
         let isWhole = held.upper == gap.upper || gap.upper == .end
         let cursor = isWhole ? held.walkCursor : nil
-        let anchor = cursor.map { .cursor($0) } ?? (isWhole ? held : gap).upper.anchorIncludingIt
-        _ = try await fetch(
-            anchor, older: max(1, shownWindow.olderPageSize),
-            edge: isWhole && anchor != .newest ? held.upper : nil, .messageFill)
+        let upper = (isWhole ? held : gap).upper
+        let anchor = cursor.map { .cursor($0) } ?? upper.anchorIncludingIt
+        try await fetch(
+            PageRequest(
+                at: anchor, older: max(1, shownWindow.olderPageSize),
+                edge: isWhole && anchor != .newest ? upper : nil, source: .messageFill)
+        ) { $0 < upper }
         try checkIsStarted()
         catchUp()
         return try left()
@@ -258,7 +271,7 @@ extension Gap.Bound {
 
 /// A request for a page of a channel.
 struct PageRequest: Hashable, Sendable {
-    let anchor: MessageAnchor
+    var anchor: MessageAnchor
     let older: Int
     let newer: Int
     /// The bound of a known range that the anchor touches; `nil` if messages may be missing in
