@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -9,7 +10,8 @@ import Testing
 /// Views of a channel show what the server has, under random changes and network failures.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageModelTests {
-    @Test(arguments: 0..<24) func everyViewShowsWhatTheServerHas(seed: Int) async throws {
+    @Test(arguments: Seeds.count(24, atNight: 700))
+    func everyViewShowsWhatTheServerHas(seed: Int) async throws {
         var random = SeededRandom(seed: seed)
         var options = SyncOptions.exact
         options.pageSize = 1 + random.number(below: 6)
@@ -45,6 +47,10 @@ import Testing
         await story.engine.disconnect()
         try await story.connect()
         try await story.isTold()
+        // Changes to a failed message stay pending until it is resent.
+        for item in try story.store.read({ try $0.outboxItems(state: .failed) }) {
+            try await story.engine.resend(item.requestID)
+        }
         try await story.until { try $0.outboxItems(state: .pending).isEmpty }
         try await story.engine.caughtUp()
 
