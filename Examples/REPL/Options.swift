@@ -18,13 +18,13 @@ struct Options {
     /// The start of a clock that only commands advance; `nil` for the system's clock.
     var clock: Timestamp?
 
-    /// Whether `demo` runs first.
+    /// A Boolean value that indicates whether `demo` runs first.
     var isDemo = false
 
-    /// True if results are lines of JSON.
+    /// A Boolean value that indicates whether results are lines of JSON.
     var isJSON = false
 
-    /// True if only errors are shown.
+    /// A Boolean value that indicates whether only errors are shown.
     var isQuiet = false
 
     /// The longest time that a command waits for its effects; `nil` for 10 s, or 300 ms at a

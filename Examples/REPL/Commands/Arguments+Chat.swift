@@ -38,7 +38,7 @@ extension Command.Arguments {
         try await wordsInChannel(words)
     }
 
-    /// The same, of the words before an option.
+    /// The words before `in CHANNEL`, of the words before an option, and that channel.
     @MainActor func wordsInChannel(
         _ words: [String]
     ) async throws -> (words: [String], url: ChannelURL) {
@@ -54,7 +54,7 @@ extension Command.Arguments {
         get async throws { try await channelOrOpenOne(of: words) }
     }
 
-    /// The same, of the words before an option.
+    /// The channel that is the only word before an option, or else the open channel.
     @MainActor func channelOrOpenOne(of words: [String]) async throws -> ChannelURL {
         guard let word = words.first else { return try collection.channelURL }
         guard words.count == 1 else { throw CommandError.usage }

@@ -35,7 +35,7 @@ extension Command.Arguments {
         get async throws { try await isOnDevice ? existing(channel) : channel }
     }
 
-    /// True if the open store is the device's.
+    /// A Boolean value that indicates whether the open store is the device's.
     @MainActor private var isOnDevice: Bool {
         get throws {
             // Before a user has connected, the device has no store.
@@ -90,7 +90,7 @@ extension CommandError {
 }
 
 extension ChatStore {
-    /// True if the store has any data of a channel: its row, its history, or outbox items.
+    /// Returns true if the store has any data of a channel: its row, its history, or outbox items.
     func holds(_ url: ChannelURL) throws -> Bool {
         try channelURLs().contains(url) || !outboxItems(in: url, limit: 1).isEmpty
     }

@@ -80,7 +80,7 @@ extension Command {
 }
 
 extension Int {
-    /// A limit above any number of rows, which can be added to.
+    /// A limit above any number of rows, to which a caller can add without an overflow.
     static let everything = Int(Int32.max)
 }
 
@@ -97,7 +97,7 @@ extension Timestamp {
         }
     }
 
-    /// Reads milliseconds, where a number cannot be an id.
+    /// Creates a time from a number of milliseconds, for arguments that cannot be an id.
     init?(number word: some StringProtocol) {
         guard let milliseconds = Int64(word) else { return nil }
         self.init(milliseconds: milliseconds)
@@ -153,12 +153,12 @@ extension Array {
 }
 
 extension Gap {
-    /// The bounds as values.
+    /// The range's bounds, as the values of a result.
     var bounds: [String: String] { ["from": lower.word, "to": upper.word] }
 }
 
 extension StaleRange {
-    /// The bounds as values.
+    /// The range's bounds, as the values of a result.
     var bounds: [String: String] { ["from": lower.word, "to": upper.word] }
 }
 

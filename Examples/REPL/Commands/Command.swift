@@ -32,7 +32,7 @@ struct Command: Sendable {
     /// The completions that TAB offers for each argument, in order.
     var offers: [Completion.Source] = []
 
-    /// Whether the last completion applies to all further arguments.
+    /// A Boolean value that indicates whether the last completion applies to all further arguments.
     var offersForMore = false
 
     /// The API calls that the command demonstrates, by their symbol names.
@@ -55,7 +55,7 @@ struct Command: Sendable {
         /// The events that arrived while the command ran.
         var events: [Event] = []
 
-        /// Whether the prompt ends after the command.
+        /// A Boolean value that indicates whether the prompt ends after the command.
         var isLast = false
 
         /// The text for people, with the events below it.
@@ -159,7 +159,7 @@ func sentence(of error: any Error) -> String {
     }
 }
 
-/// True if the error is that the store's files are closed until `resume`.
+/// Returns true if an error says that the store's files are closed until `resume`.
 private func isSuspended(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.code == .suspended
@@ -216,7 +216,8 @@ extension Command {
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
-        // The user did not mean a command without arguments: the next word belongs to another name.
+        // The first word alone names a command without arguments, but the next word shows that the
+        // user meant another command.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))
@@ -269,7 +270,7 @@ extension Command {
     /// The words of the name.
     var words: [Substring] { name.split(separator: " ") }
 
-    /// Whether the names of other commands begin with this one's.
+    /// A Boolean value that indicates whether the names of other commands begin with this one's.
     private var hasSubcommands: Bool {
         Command.all.contains { $0.name.hasPrefix("\(name) ") }
     }

@@ -294,7 +294,7 @@ extension Command {
             guard let failure = client.cachingError else {
                 return .text(json, [.isDamaged: true])
             }
-            // The files were not read, so only the error can report damage.
+            // The files were not read. Only the error can report damage.
             let head = "the cache cannot be opened: \(sentence(of: failure))"
             var values: Values = [.error: sentence(of: failure)]
             if report.isDamaged { values[.isDamaged] = true }

@@ -294,9 +294,11 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Starts the collection, and returns whether the server answered; false without a connection.
+    /// Starts the collection, and returns whether the server answered.
     ///
-    /// - Throws: Any other error; then the collection is disposed.
+    /// Without a connection, returns false.
+    ///
+    /// - Throws: Any other error, after disposing of the collection.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws(SyncError) -> Bool {
         do throws(SyncError) {
             _ = try await start(policy).refreshed

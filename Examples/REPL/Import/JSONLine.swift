@@ -135,7 +135,7 @@ private struct Scanner {
         }
     }
 
-    /// Whether the next value begins as `null` does.
+    /// A Boolean value that indicates whether the next value begins as `null` does.
     var isAtNull: Bool { index < bytes.count && bytes[index] == 0x6E }
 
     /// Skips a value of any type.

@@ -27,7 +27,7 @@ package struct LogFields {
     /// The prefix of ids that consist of line numbers.
     var idPrefix = ""
 
-    /// True if all ids consist of line numbers.
+    /// A Boolean value that indicates whether all ids consist of line numbers.
     var numbersLines = false
 
     package init() {}
@@ -87,7 +87,7 @@ package struct LogFields {
         return MessageID(name)
     }
 
-    /// True if a line is a message of the channel itself.
+    /// Returns true if a line is a message of the channel itself.
     func isOwn(_ line: JSONLine) -> Bool {
         value(3, line).value.asText == "ADMM"
     }

@@ -21,7 +21,7 @@ struct LogImport: Sendable {
         /// The number of lines that could not be read.
         var badCount = 0
 
-        /// The channels whose messages are on the server, in the order of the log.
+        /// The channels whose messages the server has, in the order of the log.
         var channels: [ChannelURL] = []
 
         /// The ignored fields, and the number of their occurrences.
@@ -57,10 +57,12 @@ struct LogImport: Sendable {
 
     /// Reads the file to its end.
     ///
+    /// An error of the file or the server, and `CancellationError`, become the result's
+    /// ``Outcome/failure``, since the server keeps the earlier messages.
+    ///
     /// - Parameter progress: Called after each batch with the number of lines and the share of the
     ///   file.
-    /// - Returns: The result; an error of the file or the server, or `CancellationError`, is its
-    ///   ``Outcome/failure``, since the earlier messages are on the server.
+    /// - Returns: The result.
     /// - Throws: An error if the file cannot be opened.
     @concurrent
     func run(progress: @Sendable (Int, Double) async -> Void) async throws -> Outcome {

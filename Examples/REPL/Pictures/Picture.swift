@@ -30,7 +30,7 @@ extension Picture {
     ///   - isCut: True if older messages are omitted.
     init(messages: [Position], gaps: [Gap], items: [OutboxItem] = [], isCut: Bool = false) {
         var gaps = gaps[...]
-        // True if a gap overlaps the range between two bounds, which has no messages.
+        // Returns true if a gap overlaps the range between two bounds, which has no messages.
         func hasGap(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
             gaps = gaps.drop { $0.upper <= lower }
             return gaps.first.map { $0.lower < upper } ?? false

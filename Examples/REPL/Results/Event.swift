@@ -6,7 +6,7 @@ struct Event: Sendable {
     /// The line, whose first character shows its kind: see ``Listener``.
     let text: String
 
-    /// The same as values.
+    /// The event's values, for machines.
     let values: Values
 
     init(_ name: Name, _ text: String, _ values: Values = [:]) {

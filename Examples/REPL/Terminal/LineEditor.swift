@@ -26,7 +26,7 @@ import Foundation
     /// Called at Ctrl-C while a command runs; `nil` while none does.
     var onInterrupt: (() -> Void)?
 
-    /// True if the terminal has colors, and the user wants them.
+    /// A Boolean value that indicates whether the terminal has colors, and the user wants them.
     private let hasColours: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
@@ -155,7 +155,7 @@ import Foundation
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
 
-    /// True if the terminal can move up to the lines above.
+    /// A Boolean value that indicates whether the terminal can move up to the lines above.
     ///
     /// If it cannot, readline uses a single line, and cuts a longer one between any two bytes.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }

@@ -82,8 +82,8 @@ extension Command.Reply {
     }
 }
 
-/// Progress on an output that cannot overwrite: the first line of each command, and then one in a
-/// while.
+/// Lines of progress for an output that cannot overwrite a line: the first line of each command,
+/// and later ones at intervals.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?
 

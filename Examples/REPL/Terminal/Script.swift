@@ -9,7 +9,7 @@ import Scrollback
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
-        // A machine leaves out by itself what it has no use for.
+        // A program that reads JSON can ignore events itself, so the limit is high.
         if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }

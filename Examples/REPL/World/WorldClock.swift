@@ -32,7 +32,7 @@ final class WorldClock: Sendable {
         state = Locked(State(standing: start))
     }
 
-    /// True if the clock follows the system's.
+    /// A Boolean value that indicates whether the clock follows the system's.
     var goes: Bool { state.withLock { $0.standing == nil } }
 
     var now: Timestamp { state.withLock { $0.now } }
