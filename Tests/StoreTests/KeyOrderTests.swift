@@ -177,7 +177,8 @@ import Testing
         for channel in channels {
             let key = sorting.key(of: channel, 0x0102_03FF)
             #expect(key.withBytes { ChannelSorting.number(ofKey: $0) } == 0x0102_03FF)
-            // A page begins after its last channel, even if the channel has another number now.
+            // The next page starts after the last channel of this page, even if that channel has
+            // got a new number in the meantime.
             #expect(key.precedes(sorting.key(of: channel, .max)))
         }
     }

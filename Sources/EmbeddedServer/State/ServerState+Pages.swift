@@ -115,7 +115,7 @@ private struct History {
 }
 
 extension ServerState {
-    /// Returns the key that separates the older from the newer messages of an anchor.
+    /// Returns the key that separates the messages before an anchor from those after it.
     private func key(
         of anchor: MessageAnchor, in channel: ServerChannel, _ history: History
     ) throws(BackendError) -> KeyBytes {

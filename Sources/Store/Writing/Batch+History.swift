@@ -124,10 +124,12 @@ extension Batch {
             { $0.tombstoneKey(number, tombstone.messageID) }, tombstone.writeValue)
     }
 
-    /// Removes the record that a message was deleted.
+    /// Removes the tombstone of a message, which records that the message was deleted.
+    ///
+    /// Works even if the tombstone's value is damaged.
     ///
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is
-    ///   damaged; the tombstone need not be readable.
+    ///   damaged.
     public func removeTombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) {
