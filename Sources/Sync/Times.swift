@@ -3,12 +3,12 @@ package import Models
 extension Duration {
     /// The duration in whole milliseconds, limited to the range of `Int64`.
     package var milliseconds: Int64 {
-        // `components` traps where the seconds take more than 64 bits.
+        // `components` traps if the seconds need more than 64 bits.
         let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
         guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        // Only the sum is known to fit: the last second of the range is cut off by its
-        // milliseconds.
+        // The product may overflow although the sum with the milliseconds fits in 64 bits: the last
+        // whole second of the range is not complete.
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflows) = whole.addingReportingOverflow(
             attoseconds / 1_000_000_000_000_000)
@@ -23,15 +23,16 @@ extension Timestamp {
         return overflows ? nil : Timestamp(milliseconds: next)
     }
 
-    /// The time that is earlier by a duration; the first or last timestamp, where there is none.
+    /// Returns the time that is earlier by a duration; the first or last timestamp if that time is
+    /// out of range.
     func earlier(by duration: Duration) -> Timestamp {
         let (time, overflows) = milliseconds.subtractingReportingOverflow(duration.milliseconds)
         guard overflows else { return Timestamp(milliseconds: time) }
         return duration < .zero ? .distantFuture : .distantPast
     }
 
-    /// How long after another time this one is; the longest or shortest duration of 64 bits, if it
-    /// is longer.
+    /// Returns the duration from another time to this one, limited to the range of 64-bit
+    /// milliseconds.
     package func elapsed(since other: Timestamp) -> Duration {
         let (time, overflows) = milliseconds.subtractingReportingOverflow(other.milliseconds)
         return .milliseconds(overflows ? (self < other ? .min : .max) : time)

@@ -4,9 +4,8 @@ import Store
 
 /// The bytes of a file that is uploaded, read piece by piece.
 ///
-/// The engine opens it wherever the bytes are: in memory, in a file of the application, or in the
-/// outbox's own copy, which may be encrypted. No plain copy of an encrypted file is written to the
-/// disk.
+/// The bytes are in memory, in a file of the application, or in the outbox's copy of a file, which
+/// may be encrypted. No plain copy of an encrypted file is written to the disk.
 ///
 /// ```swift
 /// let reader = try source.makeReader()
@@ -40,7 +39,7 @@ public struct UploadSource: Sendable {
         }
     }
 
-    /// Creates a source of the bytes of a file, which has to stay as it is until they were read.
+    /// Creates a source of the bytes of a file, which must not be changed until they were read.
     ///
     /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
@@ -114,17 +113,20 @@ public struct UploadSource: Sendable {
                 }
             }
         }
-        // Missing and cut files fail before the backend does anything.
+        // Opening the bytes once makes a missing or truncated file fail before the backend sends
+        // anything.
         _ = try reader()
     }
 
-    /// Opens the bytes to be read from the beginning, as often as needed.
+    /// Returns a reader of the bytes, which begins at the first one.
+    ///
+    /// Can be called as often as needed.
     ///
     /// - Returns: A reader for one task.
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on.
     public func makeReader() throws(BackendError) -> UploadReader { try open() }
 
-    /// Reads all bytes into memory: for small files.
+    /// Reads all bytes into memory; intended for small files.
     ///
     /// - Returns: The bytes.
     /// - Throws: As ``makeReader()`` and ``UploadReader/next(upTo:)``.
@@ -136,7 +138,7 @@ public struct UploadSource: Sendable {
         return data
     }
 
-    /// Why the copy was found damaged, by whichever reader; `nil` if it was not.
+    /// The damage that any reader has found in the copy; `nil` if none has.
     var damage: BackendError? { damageFound.error.withLock { $0 } }
 }
 
@@ -189,7 +191,8 @@ extension BackendError {
 
     fileprivate init(copyOf name: String, _ error: StoreError) {
         guard error.code == .corruption else {
-            // As while the device is locked: the engine tries again later.
+            // The file may be unreadable only for a while, for example while the device is locked.
+            // The engine tries again later.
             self.init(.unanswered, "the copy of \(name) cannot be read: \(error.message)")
             return
         }

@@ -36,7 +36,8 @@ public struct Coverage: Hashable, Sendable {
 
     /// A kind of coverage.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// All messages of the range are stored, as current as the feed.
+        /// All messages of the range are stored, and include all changes that the feed has
+        /// delivered.
         case known
         /// All messages of the range were stored once, and may have changed since.
         case stale
@@ -65,7 +66,8 @@ extension Coverage {
                 } else {
                     .known
                 }
-            // A message at a bound is known, even between two gaps.
+            // A message at a bound is known. This also applies to a message between two adjacent
+            // gaps.
             let from =
                 segments.last.map { $0.kind == kind && kind != .missing } ?? false
                 ? segments.removeLast().lower : lower

@@ -14,19 +14,20 @@ enum HealingStep: Hashable {
 /// Chooses the next requests for a channel's history, and their order.
 ///
 /// 1. The changelog: until it is read, stored messages may have been edited or deleted.
-/// 2. Gaps, those in view first, and of these the newest.
-/// 3. Stale ranges in view, then those beside gaps, where late messages may be.
+/// 2. Gaps: first those in view, and among these the newest.
+/// 3. Stale ranges: first those in view, then those next to a gap, which may contain messages that
+///    the server accepted late.
 ///
-/// The history older than all stored messages is not a loss: it is fetched only when it is shown.
+/// A gap that is older than all stored messages is filled only when it is shown.
 struct HealingPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
     /// The visible part of the history; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// A Boolean value that indicates whether the channel's recent messages are fetched without
-    /// being asked for.
+    /// A Boolean value that indicates whether the channel's recent messages are fetched even if
+    /// nobody requests them.
     var isRecent: Bool
-    /// A Boolean value that indicates whether gaps may be filled that are not in view.
+    /// A Boolean value that indicates whether gaps that are not in view may be filled.
     var hasBudget: Bool
     /// The lower bounds of the gaps that are only filled on request.
     var stopped: Set<Gap.Bound> = []
@@ -54,8 +55,8 @@ struct HealingPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a gap is above known messages, or at the
-    /// newest end of a recent channel.
+    /// Returns a Boolean value that indicates whether a gap must be filled without being shown: it
+    /// is newer than known messages, or at the newest end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !stopped.contains(gap.lower) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
@@ -63,7 +64,9 @@ struct HealingPlan {
 }
 
 extension StaleRange {
-    /// A Boolean value that indicates whether it was marked without a lost cursor, as below a gap:
-    /// it is small, and part of filling the gap.
+    /// A Boolean value that indicates whether the range was marked as stale because of a gap, not
+    /// because of a lost cursor.
+    ///
+    /// Such a range is small, and is fetched together with the gap.
     fileprivate var mayHideLateMessages: Bool { epoch == 0 }
 }

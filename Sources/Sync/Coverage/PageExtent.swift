@@ -31,8 +31,8 @@ struct PageExtent: Hashable {
         if let last = page.messages.last?.position { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
-        // An empty page covers its anchor, or everything on one side of it. If the anchor is
-        // unknown, the end of the history in one direction gives no range.
+        // An empty page covers its anchor, or everything on one side of the anchor. If the anchor
+        // is unknown, an empty page that reaches only the beginning covers nothing.
         if page.messages.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }

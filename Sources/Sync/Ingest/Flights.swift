@@ -1,10 +1,11 @@
 import Models
 
-/// The requests in flight, and the changes since each of them was made.
+/// The requests in flight, and the changes that were stored since each request was made.
 ///
-/// A response reflects the server's data at some time after the request. The feed's reports of the
-/// meantime may be newer or older than that: they take precedence over the response. The response
-/// is void if so much was lost or replaced that its age cannot be determined.
+/// A response reflects the server's data at some time after the request. Events that the feed
+/// delivered after the request may be newer or older than the response, so they take precedence
+/// over it. A response is void, and is not stored, if too many events were delivered or if the
+/// history was replaced: its age can then not be determined.
 struct Flights {
     /// A request in flight.
     struct Flight: Hashable {
@@ -22,15 +23,15 @@ struct Flights {
         /// A Boolean value that indicates whether the feed reports everything that happened after
         /// the request.
         fileprivate(set) var isFollowed = false
-        /// The messages with any report.
+        /// The messages about which anything was recorded.
         fileprivate(set) var touched: Set<MessageID> = []
-        /// The messages that were stored again, from any source.
+        /// The messages that were stored again, whatever their source.
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were deleted.
         fileprivate(set) var deleted: Set<MessageID> = []
-        /// The channels with any report, other than of messages.
+        /// The channels that were saved or removed.
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// The reported events of messages that do not replace them, in order.
+        /// The events of each message that do not replace the message, in order.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
     }
 
@@ -45,9 +46,9 @@ struct Flights {
         let what: What
     }
 
-    /// The maximum number of notes for a channel.
+    /// The maximum number of records for a channel.
     ///
-    /// Beyond that, its requests become void.
+    /// If there are more, the channel's requests become void.
     private static let limit = 20_000
 
     private var count = 0
@@ -55,7 +56,7 @@ struct Flights {
     private var open: [ChannelURL: Set<Int>] = [:]
     private var notes: [ChannelURL: [Note]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// The time of the last report of each channel, while requests are in flight.
+    /// The number of the latest record of each channel, while requests are in flight.
     private var channelNotes: [ChannelURL: Int] = [:]
     private(set) var openCount = 0
 

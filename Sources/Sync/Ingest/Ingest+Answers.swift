@@ -56,7 +56,7 @@ extension Ingest {
         if case .position(let position) = edge, !position.messageID.rawValue.isEmpty,
             try batch.isInGap(position, in: url)
         {
-            // The anchor's position was known at the time of the request, but no longer is.
+            // The anchor's position was known at the time of the request and is unknown now.
             edge = nil
         }
         guard let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed) else {
@@ -64,7 +64,7 @@ extension Ingest {
         }
         var report = PageReport(extent: extent)
         if page.messages.isEmpty, extent.from == extent.through {
-            // Only the position of the backfill has changed.
+            // The page changes nothing except the position of the backfill.
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
@@ -81,8 +81,8 @@ extension Ingest {
         return report
     }
 
-    /// Returns the positions of stored messages that the page does not contain and that had no
-    /// report since.
+    /// Returns the positions of stored messages that the page does not contain and that no event
+    /// has concerned since the request.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
@@ -109,16 +109,16 @@ extension Ingest {
             let newer = try batch.positionOrNil(after: position, in: url)
             let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
             let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-            // Regardless of earlier losses, because the message arrived later.
+            // The epoch is 0 because the message arrived after all earlier losses.
             try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
             forget(url)
         }
     }
 
-    /// Removes a range from the stale ranges: its stored messages equal the server's.
+    /// Removes a range from the stale ranges, because its stored messages equal the server's.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // A remaining part that is inside a gap is covered by the gap.
+        // If a part of a stale range remains inside a gap, the gap covers that part.
         let gaps = try batch.gaps(orAll: url)
         for range in try batch.staleRanges(orNone: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
@@ -170,14 +170,14 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// Stores a channel of a response, unless something newer was reported since the request.
+    /// Stores the channel of a response, unless the channel was saved or removed after the request.
     mutating func apply(
         _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !interim.channels.contains(channel.url) else { return }
         let held = try batch.groupChannel(orNil: channel.url)
         var channel = channel
-        // This property belongs to the device.
+        // The server does not have this property: it belongs to the device.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
         if channel != held { try save(channel, over: held, source) }
     }
@@ -199,7 +199,7 @@ extension Ingest {
 
     /// Closes gaps.
     ///
-    /// A gap whose changelog is still to be read is kept, as small as possible.
+    /// A gap whose changelog has not been read yet is kept, but is made as small as possible.
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
     ) throws(StoreError) {
@@ -208,7 +208,8 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // The rest extends from its lower bound to the oldest message above it.
+            // The remaining gap extends from its lower bound to the oldest message above that
+            // bound.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
@@ -221,8 +222,9 @@ extension Ingest {
         }
     }
 
-    /// Continues the backfill after a page that ended before it reached the gap, as is possible if
-    /// many messages share the time of the request.
+    /// Continues the backfill after a page that ended before it reached the gap.
+    ///
+    /// This happens if many messages share the time of the request.
     private func goOnWalking(
         at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
     ) throws(StoreError) {
@@ -244,10 +246,10 @@ extension Ingest {
 }
 
 extension Flights.Interim {
-    /// Returns how much a response can be relied on for a message.
+    /// Returns whether a response may be older than the stored copy of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
-        // Events of reactions and threads are applied to the response.
+        // Events of reactions and threads do not make the response stale: they are applied to it.
         return saved.contains(id) ? .unknown : .fresh
     }
 }

@@ -2,9 +2,9 @@ import Models
 import Store
 
 extension Ingest {
-    /// The effects of a feed batch beyond the write batch.
+    /// The results of a feed batch that are not part of the write batch.
     struct FeedReport: Hashable {
-        /// The channels that are new, or have a truncation.
+        /// The channels that are new or have a truncation.
         var openedChannels: [ChannelURL] = []
         /// The channels that the user has lost.
         var removedChannels: [ChannelURL] = []
@@ -17,7 +17,7 @@ extension Ingest {
     /// - Parameters:
     ///   - feed: The batch.
     ///   - previous: The point of the feed before the batch.
-    /// - Returns: The effects beyond the write batch.
+    /// - Returns: The results that are not part of the write batch.
     /// - Throws: The error of the store.
     mutating func apply(
         _ feed: FeedBatch, after previous: FeedPoint?
@@ -35,7 +35,8 @@ extension Ingest {
             do throws(StoreError) {
                 try apply(event, after: previous, derivesLast: toldLast, &report)
             } catch {
-                // Skip what the store refuses: otherwise the feed would deliver it forever.
+                // Data that the store rejects as invalid is skipped; otherwise the feed would
+                // deliver it again and again.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -138,8 +139,8 @@ extension Ingest {
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
         if var gap = try batch.newestGap(in: url), gap.walkCursor != nil {
-            // The cursor of a gap that this one was merged with is below messages that are now
-            // missing. The backfill starts at the newest message.
+            // This gap was merged with an older one. The walk cursor of the older gap is below
+            // messages that are missing now, so the backfill starts again at the newest message.
             gap.walkCursor = nil
             try batch.update(gap)
         }
@@ -148,7 +149,7 @@ extension Ingest {
         forget(url)
     }
 
-    /// Marks the messages between two bounds as stale, although no cursor was lost.
+    /// Marks the messages between two bounds as stale, without a loss of a cursor (epoch 0).
     private func doubt(
         from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
     ) throws(StoreError) {
@@ -165,7 +166,7 @@ extension Ingest {
         if let gap, gap.upper == .end {
             edge = gap.lower
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
-            // The feed has delivered all messages above it, unless a push opened the gap.
+            // The feed has delivered all messages above the gap, unless a push opened it.
             edge = max(edge, gap.upper)
         }
         return edge
@@ -184,17 +185,17 @@ extension Ingest {
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {
-        // Answers to earlier requests may be of the history before the change.
+        // Responses to earlier requests may show the history before the change.
         flights.void(url)
         let lower = from.map { Gap.Bound(before: $0) } ?? .beginning
         let upper = through.map { Gap.Bound(after: $0) } ?? .end
-        // The bounds of a reversed range are meaningless.
+        // The lower bound is not below the upper one: the whole history is used.
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestEdge(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, doubtfulFrom: newest) }
         for var gap in try batch.gaps(orAll: url)
         where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // Messages may have come on the newer side of the cursor.
+            // New messages may be above the cursor.
             gap.walkCursor = nil
             try batch.update(gap)
         }
@@ -203,8 +204,8 @@ extension Ingest {
 
     // MARK: Messages that arrive before the feed delivers them
 
-    /// Records that the feed has delivered a message, and so all that the server accepted before
-    /// it.
+    /// Records that the feed has delivered a message, and therefore all messages that the server
+    /// accepted before it.
     private func recordFeedState(_ message: Message) throws(StoreError) {
         guard let position = message.position,
             let unreported = try batch.unreported(of: message.channelURL), unreported <= position
@@ -249,7 +250,7 @@ extension Ingest {
         guard channel.historyBeginning != before else { return }
         forget(channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {
-            // The history begins earlier than before.
+            // The history now begins earlier than before.
             try batch.open(Gap(in: channel.url, from: .beginning, to: before))
         }
         guard let beginning = channel.historyBeginning else { return }
@@ -313,7 +314,7 @@ extension Ingest {
     /// The number of newest messages that are searched for a channel's last message.
     private static let lastCandidates = 20
 
-    /// Makes a message the last one of its channel, if it is.
+    /// Makes a message the last one of its channel, unless the channel has a newer one.
     private mutating func recordNewest(_ message: Message) throws(StoreError) {
         guard message.countsAsLast, var channel = try batch.groupChannel(orNil: message.channelURL)
         else {
@@ -343,15 +344,15 @@ extension Ingest {
 }
 
 extension Message {
-    /// A Boolean value that indicates whether it may be a channel's last message: replies and
-    /// silent messages are not.
+    /// A Boolean value that indicates whether the message may be a channel's last message: replies
+    /// and silent messages may not.
     fileprivate var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }
 }
 
 extension [UserID: Timestamp] {
-    /// Sets a user's time, unless it is already later.
+    /// Sets the time of a user, unless the user's present time is later.
     fileprivate mutating func raise(_ userID: UserID, to time: Timestamp) {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }

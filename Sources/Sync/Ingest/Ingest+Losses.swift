@@ -5,7 +5,7 @@ import Store
 public enum HistoryLoss: Hashable, Sendable {
     /// The feed cannot deliver the events since the stored cursor.
     case expiredCursor
-    /// The server has another history: IDs, versions and cursors may have gone back.
+    /// The server's history was replaced: IDs, versions and cursors may be lower than before.
     case newEpoch
 }
 
@@ -43,8 +43,8 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Discards the beginning of the user's history in a channel, because it may not have been
-    /// reset there.
+    /// Discards the stored beginning of the user's history in a channel, because the server's
+    /// current history may not have that reset.
     private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
             return
@@ -55,14 +55,14 @@ extension Ingest {
         try save(channel, over: held, .channelBackgroundSync)
     }
 
-    /// Marks the known history of a channel as stale instead of reading its changes.
+    /// Marks the known history of a channel as stale, and does not read its changelog.
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
         flights.void(url)
         try markChangesRead(in: url)
         try distrust(url, from: .beginning, to: .end)
     }
 
-    /// Marks the known history between two bounds as stale, as a loss of its own.
+    /// Marks the known history between two bounds as stale, and counts one more loss.
     mutating func distrust(
         _ url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) {
@@ -91,8 +91,9 @@ extension Ingest {
         }
     }
 
-    /// Discards walk cursors that are no longer valid, and changes that are fetched with the stale
-    /// history.
+    /// Removes the walk cursors that are no longer valid, and the changelog points of all gaps.
+    ///
+    /// The changes are fetched with the stale history.
     private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
@@ -102,8 +103,7 @@ extension Ingest {
         }
     }
 
-    /// Removes messages that were stored without their surroundings, because their IDs may belong
-    /// to other messages now.
+    /// Removes the messages inside gaps, because their IDs may belong to other messages now.
     private func removeMessagesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {

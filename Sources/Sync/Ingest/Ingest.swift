@@ -3,10 +3,10 @@ import Store
 
 /// The merge of server data into a batch; all data of a server enters the store here.
 ///
-/// The sources are the feed, pages, changelogs, lookups, imports and pushes. The merge is
-/// idempotent and independent of order: a stored message is replaced only by one that is at least
-/// as new, a deleted message stays deleted, and messages before the beginning of the user's history
-/// are rejected.
+/// The sources are the feed, pages, changelogs, lookups, imports and pushes. The result does not
+/// depend on the order in which data arrives, or on repetitions: a stored message is replaced only
+/// by a copy that is at least as new, a deleted message stays deleted, and messages before the
+/// beginning of the user's history are rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
@@ -15,27 +15,29 @@ struct Ingest {
     var flights: Flights
     /// The outbox items that wait for an unsent message, by the request ID of that message.
     let changes: [RequestID: [RequestID]]
-    /// The items that have left the outbox in this batch, and the messages that they became.
+    /// The items that this batch has removed from the outbox, each with its delivery result.
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
-    /// A Boolean value that indicates whether a message arrives without those around it.
+    /// A Boolean value that indicates whether a message arrives without the messages before and
+    /// after it.
     var isAlone = false
-    /// An upper bound of the number of tombstones of each channel whose tombstones were counted.
+    /// An upper bound of the number of tombstones in each channel for which it is known.
     private(set) var tombstoneCounts: [ChannelURL: Int]
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
     /// The maximum number of tombstones of a channel.
     static let tombstoneLimit = 1000
 
-    /// The state of a channel that decides whether its messages are admitted.
+    /// The state of a channel that decides whether a message is stored.
     struct ChannelKnowledge {
-        /// The beginning of the user's history, or `nil` if nothing was reset or forgotten.
+        /// The beginning of the user's history; `nil` if the user has never reset it, or after a
+        /// loss.
         var beginning: Gap.Bound?
         var hasTombstones: Bool
         /// The stale ranges, whose messages may belong to a history that the server no longer has.
         var stale: [StaleRange]
-        /// The extent of what the feed has delivered, if it was needed.
+        /// The part of the history that the feed has delivered, if it was determined.
         var feedState: FeedState?
 
         /// Returns a Boolean value that indicates whether a stored message at a position may belong
@@ -60,14 +62,14 @@ struct Ingest {
         var unreported: Position?
     }
 
-    /// The certainty that arriving data is the most recent.
+    /// Whether server data is the most recent.
     enum Freshness {
         /// The data was requested after the feed had delivered everything that is stored.
         case fresh
         /// The data may be older than the stored data.
         case unknown
-        /// The data may be older than everything that the feed has delivered, and says nothing
-        /// about the current state.
+        /// The data may be older than everything that the feed has delivered, and does not show the
+        /// current state.
         case untrusted
     }
 
@@ -97,7 +99,7 @@ struct Ingest {
 
     mutating func forget(_ url: ChannelURL) { channels[url] = nil }
 
-    /// Determines the extent of what the feed has delivered, before messages are added.
+    /// Determines which part of the history the feed has delivered, before messages are added.
     private mutating func recordFeedState(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.feedState == nil else { return }
         let gap = try batch.newestGap(in: url)
@@ -107,12 +109,12 @@ struct Ingest {
             gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
 
-    /// Notes that a stored message is ahead of the feed, because messages accepted just before it
-    /// may be missing.
+    /// Records a stored message that the feed has not delivered yet, because messages that the
+    /// server accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // A truncation would open a gap from below this point anyway. But a message that arrived
-        // alone may outlive the gap.
+        // If a gap contains the message, a truncation would open a gap from a lower position
+        // anyway. But a message that arrived alone may still be stored when that gap is closed.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -135,7 +137,7 @@ struct Ingest {
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
         if !isFeed { try recordFeedState(of: url) }
-        // An answer that the feed has overtaken may be older than the feed's events.
+        // A response that was requested before the latest events may be older than these.
         let isNow = freshness == .fresh || isFeed
         var isHeld = false
         do throws(StoreError) {
@@ -150,23 +152,23 @@ struct Ingest {
             }
             if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
-            // A message that no store can hold is skipped, so that it does not block all that
-            // follow.
+            // A message that no store can hold is skipped. Otherwise it would block all messages
+            // after it.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // A message that arrives again counts as touched, too. Data of unknown age is no reason to
-        // doubt an answer that arrives after it.
+        // A message is recorded even if it has not changed. Untrusted data is not recorded, because
+        // it must not invalidate a response that arrives later.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
     }
 
-    /// Returns a Boolean value that indicates whether a message is admitted: it must not be before
-    /// the beginning of the history, and must not have been deleted.
+    /// Returns a Boolean value that indicates whether a message may be stored: it is not before the
+    /// beginning of the history, and has no valid tombstone.
     ///
-    /// Removes the tombstone of a deleted message that is admitted again.
+    /// Removes the tombstone if the message exists again.
     private func admit(
         _ message: Message, at position: Position, _ known: ChannelKnowledge,
         _ freshness: Freshness
@@ -176,8 +178,8 @@ struct Ingest {
         guard known.hasTombstones,
             let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
         else { return true }
-        // An answer to a later request shows that the message exists again. The feed may merely
-        // repeat an earlier event.
+        // The response to a request after the deletion shows that the message exists again, whereas
+        // the feed may only repeat an earlier event.
         guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -185,11 +187,11 @@ struct Ingest {
         return true
     }
 
-    /// Stores a message that arrived alone, so that messages between it and the known history may
-    /// be missing.
+    /// Stores a message that arrived without its neighbors, so that messages between it and the
+    /// known history may be missing.
     ///
-    /// Within the known history, the message would imply that all messages before it are known. It
-    /// is therefore stored in a gap.
+    /// The message is stored in a gap, because a message in the known history implies that all
+    /// messages before it are known.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -228,8 +230,8 @@ struct Ingest {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         try batch.removeOutboxItem(item.requestID, source: result.source(of: item))
         if case .sent(let message) = result, item.operation == .send {
-            // The message may not be stored, or its row may be lost in a power failure, whereas
-            // the outbox is durable.
+            // The changes of the message get its ID now: the message may not be stored, and a power
+            // failure may remove its row, whereas the outbox is durable.
             for id in changes[item.requestID] ?? [] {
                 guard var change = try batch.outboxItem(orNil: id) else { continue }
                 change.messageID = message.messageID
@@ -256,7 +258,7 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.recordDeleted(id, in: url)
         guard isHeld else { return }
-        // The ID may belong to another message now.
+        // After a loss of the history, the ID may belong to another message.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
         // If the time of the deletion is unknown, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
@@ -266,9 +268,9 @@ struct Ingest {
         try countTombstone(in: url)
     }
 
-    /// Counts one more tombstone.
+    /// Adds one to the number of tombstones.
     ///
-    /// All tombstones are counted only once, because a channel may have many.
+    /// The stored tombstones are counted only once, because a channel may have many.
     private mutating func countTombstone(in url: ChannelURL) throws(StoreError) {
         if let counted = tombstoneCounts[url] {
             tombstoneCounts[url] = counted + 1
@@ -282,12 +284,13 @@ struct Ingest {
 
     /// Removes the older half of a channel's tombstones if there are too many.
     ///
-    /// Events of the feed and answers to requests need no tombstones. Only a push or an import that
-    /// is older than all of these might restore a message, until its range is fetched.
+    /// Events of the feed and responses to requests do not depend on tombstones. Without one, only
+    /// a push or an import with an old copy could restore a deleted message, until its range is
+    /// fetched.
     private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
         tombstoneCounts[url] = oldestFirst.count
-        // Some tombstones were removed meanwhile.
+        // The number is an upper bound: other code may have removed tombstones.
         guard oldestFirst.count > Ingest.tombstoneLimit else { return }
         for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
@@ -295,12 +298,13 @@ struct Ingest {
         tombstoneCounts[url] = oldestFirst.count - Ingest.tombstoneLimit / 2
     }
 
-    /// Changes a stored message as an event demands.
+    /// Applies an event to a stored message.
     mutating func change(
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        // An answer that was given before the event may still deliver the message, or more of it.
+        // A response from before the event may still deliver this message, or a copy of it with
+        // more fields.
         flights.record(event, of: id, in: url)
         guard var message = try batch.message(orNil: id, in: url) else { return }
         guard change(&message) else { return }

@@ -16,8 +16,8 @@ extension Message {
 
     /// Returns the message merged with a copy of unknown age.
     ///
-    /// Edited properties have the version of the edit; reactions, thread and poll have times of
-    /// their own. If all times are equal, the other copy wins.
+    /// Edited properties are compared by the version of the edit; reactions, thread and poll have
+    /// their own times. If all times are equal, the properties of the other copy are used.
     func merged(with other: Message) -> Message {
         let isNewer = other.version >= version
         var result = isNewer ? other : self
@@ -39,12 +39,11 @@ extension Message {
         return result
     }
 
-    /// Returns the message replaced by a newer copy.
-    ///
-    /// Keeps the fields that only a newer version of this package knows.
+    /// Returns a newer copy of the message, with the fields of this one that only a newer version
+    /// of this package knows.
     func replaced(by other: Message) -> Message {
         var result = other
-        // Some servers do not send the request ID to all devices of the user, or not always.
+        // Some servers send the request ID only to some devices of the user, or only sometimes.
         if result.requestID == nil, let requestID { result.requestID = requestID }
         result.takeUnknownFields(of: self)
         return result
@@ -56,7 +55,7 @@ extension Message {
         if held.isEmpty && otherTime >= heldTime { return other }
         let heldByKey = Dictionary(held.map { ($0.key, $0) }) { first, _ in first }
         let otherKeys = Set(other.map(\.key))
-        // A key in only one copy was removed and discarded, if the other copy is newer.
+        // If only one copy has a key, and the other copy is newer, the reaction was removed.
         var result = other.compactMap { reaction -> Reaction? in
             guard let old = heldByKey[reaction.key] else {
                 return reaction.updatedAt > heldTime || otherTime >= heldTime ? reaction : nil

@@ -52,17 +52,18 @@ public enum CacheClearOrder: Sendable {
 
 /// The time for which a channel's messages are kept on disk.
 public enum CacheRetention: Hashable, Sendable {
-    /// As long as there is space.
+    /// Messages are kept as long as the cache does not exceed its size limit.
     case unlimited
-    /// Until they have an age, measured by their own time and this device's clock.
+    /// Messages are kept until they reach an age, measured from their creation time with this
+    /// device's clock.
     ///
-    /// Checked when a connection is established, when the channel is no longer visible, and after
-    /// every four megabytes written.
+    /// The age is checked when a connection is established, when the channel is no longer visible,
+    /// and after every four megabytes written.
     case lasting(Duration)
-    /// As long as the channel is visible.
+    /// Messages are kept as long as the channel is visible.
     ///
-    /// Messages that arrive in the meantime are on disk until then; messages that arrive while the
-    /// channel is not visible are never stored. A channel's last message is part of the channel and
-    /// is kept.
+    /// Messages that arrive while the channel is visible are on disk until it no longer is.
+    /// Messages that arrive at other times are not stored. A channel's last message is part of the
+    /// channel and is kept.
     case whileShown
 }

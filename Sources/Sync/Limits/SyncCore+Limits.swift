@@ -1,9 +1,9 @@
 import Models
 import Store
 
-// Evictions. A gap is written in the same write batch that removes the messages.
+// Eviction of messages: each write batch that removes messages also opens a gap in their place.
 extension SyncCore {
-    /// Removes the oldest messages of a channel, unless it is in use by now.
+    /// Removes the oldest messages of a channel, unless the channel has come into use.
     ///
     /// - Returns: The number of removed messages, and the position of the oldest remaining one.
     mutating func evict(
@@ -34,13 +34,14 @@ extension SyncCore {
     /// Returns a Boolean value that indicates whether a channel is visible or a call waits for it.
     func isInUse(_ url: ChannelURL) -> Bool { healing.isShown(url) || healing.isAwaited(url) }
 
-    /// Returns a Boolean value that indicates whether no messages of a channel may be on disk now.
+    /// Returns a Boolean value that indicates whether the messages of a channel must not be on disk
+    /// now.
     func isUnkept(_ url: ChannelURL) -> Bool {
         guard let retention = limits.retention else { return false }
         return retention(url) == .whileShown && !isInUse(url)
     }
 
-    /// Removes the messages that a write batch has added to channels whose messages may not be on
+    /// Removes the messages that a write batch has added to channels whose messages must not be on
     /// disk now.
     func removeUnkept(_ ingest: inout Ingest) throws(StoreError) {
         guard limits.retention != nil else { return }
@@ -55,7 +56,8 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // A page in flight may end at a message that is being removed.
+        // The response to a request in flight may have its anchor at a message that is being
+        // removed.
         flights.void(url)
         forget(url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)

@@ -8,8 +8,9 @@ extension SyncEngine {
     /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
     /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The
-    ///   default is ``CacheLimits/maximumByteCount``. A larger cache is reduced to seven eighths of that, so
-    ///   that there is room for a while.
+    ///   default is ``CacheLimits/maximumByteCount``. A cache that exceeds the maximum is reduced
+    ///   to
+    ///   seven eighths of it, so that the next eviction is not needed immediately.
     /// - Returns: The messages that would be evicted. Messages beyond their retention are always
     ///   included.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
@@ -84,7 +85,8 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // If a snapshot keeps the files, removing more messages does not reduce the size.
+            // While a snapshot uses the files, the removal of more messages does not reduce the
+            // size.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
@@ -93,7 +95,7 @@ extension SyncEngine {
         return done
     }
 
-    /// Removes the messages of a plan, except those of channels that are in use by now.
+    /// Removes the messages of a plan, except those of channels that have come into use.
     private func remove(_ parts: [Eviction.Part]) async throws(SyncError) -> [Eviction.Part] {
         var removed: [Eviction.Part] = []
         var edges: [ChannelURL: Gap.Bound] = [:]
@@ -109,7 +111,7 @@ extension SyncEngine {
                 if evicted.removed == 0 { break }
                 edges[part.channelURL] = evicted.left
                 left -= evicted.removed
-                // Responses of the server and the user take precedence.
+                // Other calls of the engine, such as responses and the user's actions, run first.
                 await Task.yield()
             }
             let count = part.messageCount - left
@@ -123,7 +125,7 @@ extension SyncEngine {
     }
 }
 
-/// The data that is needed to compute a plan outside the engine.
+/// The input of a plan, which is computed outside the engine.
 private struct Look: Sendable {
     let store: ChatStore
     let limits: CacheLimits

@@ -6,12 +6,12 @@ extension ChatStore {
     /// The number of outbox items that are moved in one batch.
     private static let itemsOfABatch = 100
 
-    /// Moves all outbox items to another store of the same user, after the items that it has.
+    /// Moves all outbox items to another store of the same user, after the items of that store.
     ///
-    /// For a store without an engine. An item is removed from this store when it is on disk in the
-    /// other one, with its copies of files. A crash in between leaves it in both, and the next call
-    /// moves it again. A copy that is damaged or missing stays with its item, so that sending
-    /// reports it.
+    /// This store must have no engine. An item is removed from this store after the item and its
+    /// copies of files are on disk in the other one. If the process ends in between, both stores
+    /// have the item, and the next call moves it again. A missing or damaged copy is moved as it
+    /// is, so that sending the item reports it.
     ///
     /// - Parameter target: The other store; no engine has loaded its outbox yet.
     /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; items

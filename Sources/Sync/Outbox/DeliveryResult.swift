@@ -7,8 +7,8 @@ public enum DeliveryResult: Hashable, Sendable {
     /// The server has executed the operation: a message was deleted, or a reaction added or
     /// removed.
     case done
-    /// The server rejected the item, or the outbox gave up. The item contains the reason and may be
-    /// resent.
+    /// The server rejected the item, or the engine made no further attempts. The item contains the
+    /// reason and may be resent.
     case failed(OutboxItem)
     /// The item is no longer sent: the user canceled it, or its target does not exist.
     case canceled
@@ -17,7 +17,7 @@ public enum DeliveryResult: Hashable, Sendable {
     case unknown
 }
 
-/// The latest delivery results, for calls that ask after the end.
+/// The latest delivery results, for calls that request a result after the item has ended.
 struct LastDeliveryResults {
     private var resultTickets: [RequestID: DeliveryResult] = [:]
     private var ids: [RequestID] = []

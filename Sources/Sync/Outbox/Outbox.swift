@@ -4,7 +4,7 @@ import Models
 ///
 /// The queues contain request IDs only; the items are on disk.
 struct Outbox {
-    /// A queue from which mostly the first element is removed.
+    /// A queue from which usually the first element is removed.
     private struct Line<Name: Hashable> {
         private var names: [Name] = []
         private var taken = 0
@@ -17,8 +17,8 @@ struct Outbox {
         mutating func removeFirst() -> Name {
             defer {
                 taken += 1
-                // Elements are moved in batches, so that each is moved at most once on average,
-                // however many wait.
+                // The removed elements are deleted when they are half of the array. On average,
+                // each element is therefore moved at most once, whatever the length of the queue.
                 if taken * 2 >= names.count {
                     names.removeFirst(taken)
                     taken = 0
@@ -41,12 +41,13 @@ struct Outbox {
         private var ids = Line<RequestID>()
         /// A Boolean value that indicates whether the first item is being sent or has to wait.
         var isBusy = false
-        /// The items that no other may overtake until the user has decided about them.
+        /// The failed items that no later item may overtake until the user resends or removes them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first item, or `nil` if there is none or if it stops the queue.
+        /// The first item; `nil` if the queue is empty or if its first item is a failed one that
+        /// stops it.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -65,19 +66,19 @@ struct Outbox {
     private var haveTurn: Set<ChannelURL> = []
     /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
-    /// The failed messages for which changes wait.
+    /// The failed messages that have changes waiting for them.
     private var parked: Set<RequestID> = []
     /// The changes to each unsent message, by the request ID of the message.
     ///
     /// Some of the changes may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// A Boolean value that indicates whether a failed message holds back the items after it.
+    /// A Boolean value that indicates whether the items after a failed message have to wait.
     private var stops = false
-    /// The items that no server can have: written since the process began, and not passed to the
+    /// The items that no server can have: they were written by this process, and not passed to the
     /// backend.
     private var untried: Set<RequestID> = []
-    /// The messages that the server may have: the result of an attempt is unknown, or it is unknown
-    /// whether there was one before the process began.
+    /// The messages that the server may have: the result of an attempt is unknown, or an earlier
+    /// process may have made an attempt.
     private var inDoubt: Set<RequestID> = []
     /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
@@ -140,9 +141,9 @@ struct Outbox {
 
     mutating func doubt(_ id: RequestID) { inDoubt.insert(id) }
 
-    /// Notes that an item failed.
+    /// Records that an item failed.
     ///
-    /// Other items overtake it or stop there, as the policy demands.
+    /// Depending on the policy, the items after it are sent or wait.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
             queues[url]?.stop(at: id)
@@ -158,9 +159,9 @@ struct Outbox {
     /// Returns the number of failed items of a channel.
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
-    /// Notes that a message is no longer in the outbox.
+    /// Records that a message is no longer in the outbox.
     ///
-    /// - Returns: A Boolean value that indicates whether changes waited for this.
+    /// - Returns: A Boolean value that indicates whether changes waited for the message.
     mutating func settle(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
@@ -170,7 +171,7 @@ struct Outbox {
 
     mutating func remove(_ id: RequestID, from url: ChannelURL) {
         let hasFailed = failed[url]?.remove(id) != nil
-        // A failed item is not in the queue, unless it stops the queue.
+        // A failed item is in the queue only if it stops the queue.
         if !hasFailed || stops { queues[url]?.remove(id) }
         takeTurn(url)
     }

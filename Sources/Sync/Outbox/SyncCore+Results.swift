@@ -11,7 +11,7 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let item = found else {
-            // The item was withdrawn, or the feed has confirmed it meanwhile.
+            // The item was canceled, or the feed has confirmed it in the meantime.
             return outbox.setBusy(false, url)
         }
         if case .failed(let error) = answer { return handleFailure(error, item, call) }
@@ -19,9 +19,10 @@ extension SyncCore {
         let written: Void? = write { (ingest) throws(StoreError) in
             switch answer {
             case .message(let message):
-                // If the feed did not deliver everything since the call began, the messages beside
-                // this one are unknown. If so many events have arrived that the answer is void, the
-                // message may have been deleted; a page will show it otherwise.
+                // If the feed did not deliver everything since the call began, the messages before
+                // and after this one are unknown. If so many events have arrived that the answer is
+                // void, the message may have been deleted: it is not stored, and if it exists, a
+                // page will deliver it.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, .eventMessageSent)
@@ -62,7 +63,8 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Ends an item whose answer a damaged cache could not store: the server has it.
+    /// Ends an item whose answer could not be stored because the cache is damaged: the server has
+    /// the item.
     ///
     /// - Returns: `false` if that could not be written either, or if the failure has another cause.
     private mutating func endUnstored(_ item: OutboxItem, _ answer: BackendAnswer) -> Bool {
@@ -97,7 +99,7 @@ extension SyncCore {
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            // If the item cannot be written, it still waits, but only for the life of the process.
+            // If the item cannot be written, this process waits anyway, and later processes do not.
             save(item)
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where item.operation == .delete:
@@ -112,12 +114,12 @@ extension SyncCore {
         if isOver { outbox.setBusy(false, url) }
     }
 
-    /// Gives up an item after the maximum number of attempts, so that the items after it can be
-    /// sent.
+    /// Marks an item as failed after the maximum number of attempts, so that the items after it can
+    /// be sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
-        // An item that cannot be read or written now waits for the next connection.
+        // If the item cannot be read or written now, it waits for the next connection.
         guard let item = found ?? nil else { return }
         guard give(up: item, .pendingError, "it was tried as often as it may be") else { return }
         outbox.setBusy(false, url)
@@ -125,7 +127,7 @@ extension SyncCore {
 
     /// Marks an item as failed until the user sends it again.
     ///
-    /// If that cannot be written, the item waits.
+    /// If the mark cannot be written, the item waits.
     ///
     /// - Returns: A Boolean value that indicates whether the item is marked as failed.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
@@ -158,7 +160,9 @@ extension SyncCore {
         return saved != nil
     }
 
-    /// Ends an item without a request; if that cannot be written, the item waits.
+    /// Ends an item without a request.
+    ///
+    /// If that cannot be written, the item waits.
     ///
     /// - Returns: A Boolean value that indicates whether it was written.
     mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
@@ -169,7 +173,7 @@ extension SyncCore {
         return written != nil
     }
 
-    /// Clears the doubtful mark of an item that did not reach the server.
+    /// Removes the doubtful mark of an item that did not reach the server.
     mutating func withdrawDoubt(of id: RequestID) {
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         guard var item = found ?? nil, item.isDoubtful else { return }
@@ -177,7 +181,7 @@ extension SyncCore {
         save(item)
     }
 
-    /// Lets the changes continue that waited for a message.
+    /// Lets the changes that waited for a message be sent.
     private mutating func settle(_ item: OutboxItem) {
         let url = item.channelURL
         guard item.operation == .send, outbox.settle(item.requestID) else { return }
@@ -189,8 +193,8 @@ extension SyncCore {
     ///
     /// - Parameters:
     ///   - url: The channel.
-    ///   - looksAtAge: A Boolean value that indicates whether to remove items, too, that failed too
-    ///     long ago; this reads all failed items.
+    ///   - looksAtAge: A Boolean value that indicates whether items that failed too long ago are
+    ///     removed, too; this reads all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
@@ -208,7 +212,7 @@ extension SyncCore {
 
     // MARK: Results
 
-    /// Forgets an item that a commit has ended, and delivers its result.
+    /// Removes an item that a commit has ended from the queues, and delivers its result.
     mutating func end(_ item: OutboxItem, with result: DeliveryResult) {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil

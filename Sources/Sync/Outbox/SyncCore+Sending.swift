@@ -6,7 +6,7 @@ extension SyncCore {
 
     /// Sends the next item of each channel.
     mutating func planOutbox() {
-        // A read failure is noted, and the read is repeated at the next step.
+        // A read failure is recorded, and the next step reads again.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         endStoredItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
@@ -16,8 +16,10 @@ extension SyncCore {
         }
     }
 
-    /// Removes failed items whose messages were confirmed before the process could remove them, and
-    /// items that failed too long ago.
+    /// Removes the failed items whose messages the server has confirmed, and those that failed too
+    /// long ago.
+    ///
+    /// An earlier process may have ended before it could remove the former.
     private mutating func endStoredItems() {
         guard !outbox.isCompared, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
@@ -32,8 +34,8 @@ extension SyncCore {
         outbox.isCompared = true
     }
 
-    /// The maximum duration for which an item waits before it is examined again, because the clock
-    /// may have been set back by years since.
+    /// The maximum time before a waiting item is examined again: the clock may have been set back
+    /// by years.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -43,7 +45,7 @@ extension SyncCore {
                     try reader.outboxItem(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
-            // A damaged item stays where it is, and does not hold up the others.
+            // A damaged item stays where it is, and the items after it are sent.
             guard let item = found, item.isUnderstood, item.state == .pending else {
                 outbox.remove(id, from: url)
                 continue

@@ -4,8 +4,9 @@ import Store
 extension SyncCore {
     // MARK: Writing
 
-    /// Adds an item to the outbox, together with the changed item that it rewrites; both are on
-    /// disk afterwards.
+    /// Adds an item to the outbox and saves the changed item that it rewrites.
+    ///
+    /// Both are on disk when the call returns.
     mutating func post(
         _ item: OutboxItem, _ source: CollectionEventSource? = nil,
         rewriting target: OutboxItem? = nil
@@ -22,11 +23,11 @@ extension SyncCore {
         if !connector.isOn { failUnsentItems() }
     }
 
-    /// Marks all pending items as failed, unless the engine resends them: when the connection ends,
-    /// when an item is written without one, and when a connection begins.
+    /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
-    /// An item that was in flight and reached the server after all is removed when the server
-    /// delivers its message.
+    /// Called when a connection begins or ends, and when an item is written without a connection.
+    /// If an item that was in flight has reached the server, it is removed when the server delivers
+    /// its message.
     mutating func failUnsentItems() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -37,10 +38,10 @@ extension SyncCore {
         }
     }
 
-    /// Throws `notPermitted` if the cache shows that the server would refuse an item.
+    /// Throws `notPermitted` if the cache shows that the server would reject an item.
     ///
     /// A frozen channel counts only while the engine is online: it may no longer be frozen after a
-    /// reconnection. What cannot be read does not count.
+    /// reconnection. Rows that cannot be read are ignored.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
         switch item.operation {
@@ -68,7 +69,7 @@ extension SyncCore {
         }
     }
 
-    /// Returns an item that failed, to be sent again.
+    /// Returns an item that has failed, so that it can be sent again.
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
         guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
@@ -169,19 +170,20 @@ extension SyncCore {
             return items
         }
         for item in items { forget(item) }
-        // No item is left to which a file could belong.
+        // No copies of files are needed, because no item is left.
         act(.keepFiles([]))
         return items
     }
 
-    /// Discards the state of an item that the user has withdrawn.
+    /// Removes the state of an item that the user has canceled.
     private mutating func forget(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
         _ = outbox.settle(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
-            // The item may have reached the server; the feed then delivers it as any other message.
+            // The item may have reached the server. In that case the feed delivers the message like
+            // any other.
             drop(number)
             outbox.setBusy(false, url)
         }
@@ -261,8 +263,9 @@ extension SyncCore {
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
         guard var item = try heldOutboxItem(id) else { return }
-        // The server does not accept another form of a message that it may already have. A change
-        // that waits for a message applies to the text that the message has by then.
+        // If the server may already have the message, it does not accept a changed form of it. A
+        // change that waits for the message is applied to the text that the message has when it is
+        // sent.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(behind: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
@@ -273,8 +276,8 @@ extension SyncCore {
                 .invalidArgument, "outbox item \(id) is of another kind than its update")
         }
         guard isUnsent else {
-            // If the message is sent again, it is sent in its new form; if the server already has
-            // it, it is edited.
+            // If the message is sent again, it is sent in its new form. If the server already has
+            // the message, the edit changes it.
             return try post(change, rewriting: item)
         }
         try commit { (ingest) throws(StoreError) in try ingest.batch.save(item) }
@@ -294,7 +297,7 @@ extension SyncCore {
         // The result of the last attempt says nothing about the attempts before it.
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        // Without deduplication, the doubtful mark is on disk.
+        // For a server that does not deduplicate requests, the doubtful mark on disk is sufficient.
         if capabilities.contains(.deduplicatesRequests) && outbox.isInDoubt(item.requestID) {
             return false
         }
@@ -321,9 +324,9 @@ extension SyncCore {
         state.failure ?? SyncError(.store, "the outbox could not be written")
     }
 
-    /// Loads the items on disk.
+    /// Loads the items on disk, and removes copies of files that no item needs.
     ///
-    /// The files of a new item, which are copied before it is written, are kept.
+    /// The files of a new item are kept: they are copied before the item is written.
     mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
@@ -333,7 +336,8 @@ extension SyncCore {
             throw readFailure ?? SyncError(.store, "could not load the outbox")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
-        // The files of items that cannot be read, or that damage took, stay.
+        // The copies are kept if items cannot be read or may have been lost, since these may need
+        // any copy.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }

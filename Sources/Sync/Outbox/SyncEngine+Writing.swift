@@ -23,17 +23,18 @@ extension SyncEngine {
             Message(params, in: url, channelType: channelType, by: sender, at: now()))
     }
 
-    /// Writes a message with a file into a channel.
+    /// Sends a message with a file to a channel.
     ///
     /// - Parameters:
     ///   - params: The message, and the file.
     ///   - url: The channel.
-    ///   - channelType: The kind of that channel.
+    ///   - channelType: The type of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the outbox copies a file that has a
-    ///     path. By default it does not, and reads the file when the item is sent: the file has to
-    ///     stay where it is until then.
-    /// - Returns: The message as lists show it.
-    /// - Throws: ``SyncError``, as for a text; with code `invalidFile` if the file is larger than the
+    ///     path. By default it does not copy the file, and reads it when the item is sent: the file
+    ///     has to stay where it is until then.
+    /// - Returns: The message as lists show it: pending, with its request ID.
+    /// - Throws: ``SyncError``, as for a text; with code `invalidFile` if the file is larger than
+    ///   the
     ///   server accepts, or is not a regular file that can be read, such as a directory.
     @discardableResult
     public func send(
@@ -54,7 +55,7 @@ extension SyncEngine {
     ///   - channelType: The type of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the outbox copies the files that
     ///     have a path, as for one file.
-    /// - Returns: The message as lists show it.
+    /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError``, as for one file.
     @discardableResult
     public func send(
@@ -155,8 +156,9 @@ extension SyncEngine {
 
     /// Edits a message of the user, sent or not.
     ///
-    /// An unsent message is sent in its new form. The edit of a sent one is shown at once by
-    /// ``UnsentChanges``; the stored message stays unchanged until the server has confirmed it.
+    /// An unsent message is sent in its new form. The edit of a sent message is shown immediately
+    /// by ``UnsentChanges``; the stored message stays unchanged until the server has confirmed the
+    /// edit.
     ///
     /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
@@ -173,7 +175,9 @@ extension SyncEngine {
         return edit.requestID
     }
 
-    /// Deletes a message of the user; cancels one that was not sent, as ``cancel(_:)`` does.
+    /// Deletes a message of the user.
+    ///
+    /// A message that was not sent is canceled, as by ``cancel(_:)``.
     ///
     /// - Returns: The request ID of the deletion, or that of the canceled message.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
@@ -187,7 +191,9 @@ extension SyncEngine {
         return try change { (core) throws(SyncError) in try core.delete(target, as: deletion) }
     }
 
-    /// Adds a reaction to a message, or removes it; for an unsent message, once it is sent.
+    /// Adds a reaction to a message, or removes it.
+    ///
+    /// The reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The request ID of the change.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
@@ -241,9 +247,9 @@ extension SyncEngine {
         return item.message ?? message
     }
 
-    /// Copies a file that has a path; the copy is on the disk when it returns.
+    /// Copies a file that has a path, and returns the copy, which is on disk.
     ///
-    /// `nil` for a file whose bytes are in the outbox item.
+    /// Returns `nil` for a file whose bytes are in the outbox item.
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
@@ -275,7 +281,7 @@ extension SyncEngine {
         return item
     }
 
-    /// Refuses files that the server would refuse, before any of them is read.
+    /// Throws an error for files that the server would reject, before any of them is read.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
         for file in files where file.url == nil {
@@ -290,7 +296,8 @@ extension SyncEngine {
         }
     }
 
-    /// The size of a file to upload: its data, or a readable regular file, following links.
+    /// Returns the size of a file to upload: of its data, or of a readable regular file, following
+    /// links.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {

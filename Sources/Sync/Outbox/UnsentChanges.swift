@@ -3,8 +3,8 @@ public import Store
 
 /// The changes to a channel's messages that the user has made and the server has not confirmed.
 ///
-/// An overlay is applied to stored messages, and shows edits, deletions and reactions at once. The
-/// stored rows keep the server's state, so nothing has to be reverted if the server refuses a
+/// An overlay is applied to stored messages, and shows edits, deletions and reactions immediately.
+/// The stored rows keep the server's state, so nothing has to be reverted if the server rejects a
 /// change.
 public struct UnsentChanges: Hashable, Sendable {
     private var changes: [MessageID: [OutboxItem]] = [:]
@@ -63,7 +63,7 @@ public struct UnsentChanges: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
-        // The change follows the stored state, whatever the clocks say.
+        // The change must be newer than the stored reaction, even if the device's clock is behind.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
     }
