@@ -1,10 +1,11 @@
 import Models
 import Store
 
-/// The shown part of a channel list, from its start, and the rules by which it follows changes.
+/// The shown part of a channel list, which begins at the start of the list, and the rules by which
+/// it follows changes.
 ///
-/// A pure value: it reads from the given reader and returns edits of the rows. Up to ``upper``, it
-/// shows every stored channel that belongs to the list.
+/// A window is a value without side effects: it reads from the given reader and returns edits of
+/// the rows. Up to ``upper``, it shows every stored channel that belongs to the list.
 struct ChannelWindow {
     typealias Edits = ListEdits<GroupChannel, ChannelPlace>
 
@@ -19,7 +20,7 @@ struct ChannelWindow {
     }
 
     let query: GroupChannelListQuery
-    /// The user whom filters by nickname skip.
+    /// The current user, whom filters by nickname ignore.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning
@@ -79,8 +80,8 @@ struct ChannelWindow {
 
     /// Applies edits to the rows.
     ///
-    /// While the server may still send channels that belong in between, no more channels are shown
-    /// than were requested.
+    /// Until the server has sent its whole list, a channel that arrives may belong between the
+    /// shown ones. Until then, no more channels are shown than were requested.
     ///
     /// - Returns: The differences of the rows.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
@@ -113,7 +114,7 @@ struct ChannelWindow {
         if upper != .end, left > 0 {
             var last: ChannelPlace?
             if case .place(let place) = upper { last = place }
-            // One more than requested shows whether more channels exist.
+            // One more channel than requested is read, to learn whether more exist.
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID)
             for channel in found.prefix(left) {
@@ -145,7 +146,7 @@ struct ChannelWindow {
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
-        // For the sources of the edits, and to notice that the cache was cleared.
+        // The edits of the queued changes give the sources, and show whether the cache was cleared.
         for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
@@ -169,8 +170,8 @@ struct ChannelEdits {
     var sources: [ChannelURL: CollectionEventSource] = [:]
     /// A Boolean value that indicates whether the cached data was cleared.
     var isCleared = false
-    /// A Boolean value that indicates whether the store dropped changes: everything must be read
-    /// again.
+    /// A Boolean value that indicates whether the store has dropped changes, so that everything
+    /// must be read again.
     var isMissed = false
 
     mutating func remove(_ url: ChannelURL, _ source: CollectionEventSource?) {

@@ -3,8 +3,8 @@ public import Observation
 import Store
 public import Sync
 
-/// A live list of the user's group channels, shown from the cache at once and kept in sync with the
-/// server.
+/// A live list of the user's group channels, shown from the cache immediately and kept in sync with
+/// the server.
 ///
 /// ```swift
 /// let collection = GroupChannelCollection(query: query, engine: engine)
@@ -87,7 +87,8 @@ public final class GroupChannelCollection {
     /// The maximum number of pages to fetch in one call if they have few new channels.
     private static let pageLimit = 5
 
-    /// Starts the collection: lists a page of stored channels, then asks the server.
+    /// Starts the collection: lists a page of stored channels, and requests the list from the
+    /// server.
     ///
     /// Stored channels are listed when the call returns, regardless of the network. The collection
     /// follows changes from the start. ``loadMore()`` lists further pages. The collection stays
@@ -119,16 +120,16 @@ public final class GroupChannelCollection {
 
     /// Lists more channels: first stored channels, then channels from the server.
     ///
-    /// The server is only asked until the engine has fetched the user's whole list, which it does
-    /// on its own after the first connection. Until then, stored channels are shown as if they were
-    /// the whole list, and channels that arrive are inserted between them. If the server cannot be
-    /// reached, the stored channels stay and ``hasMore`` remains true.
+    /// Pages are requested from the server only until the engine has fetched the user's whole list,
+    /// which it does automatically after the first connection. Until then, stored channels are
+    /// shown as if they were the whole list, and channels that arrive are inserted between them. If
+    /// the server cannot be reached, the stored channels stay and ``hasMore`` remains true.
     ///
     /// Before ``start()``, the first call starts the collection.
     ///
     /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
-    ///   in addition to channels that arrived on their own. If ``hasMore`` is true, call again for
-    ///   more.
+    ///   in addition to channels that arrived in the meantime. If ``hasMore`` is true, call again
+    ///   for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `closed`, `canceled`.
@@ -199,7 +200,7 @@ public final class GroupChannelCollection {
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
-            // If the cache was cleared meanwhile, the list starts from the first page.
+            // If the cache was cleared in the meantime, the list starts again from the first page.
             guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
@@ -214,8 +215,9 @@ public final class GroupChannelCollection {
         beginnings += 1
     }
 
-    /// Waits until the engine has fetched the user's whole list: until then, more channels may
-    /// exist than are stored.
+    /// Waits until the engine has fetched the user's whole list.
+    ///
+    /// Until then, more channels may exist than are stored.
     private func awaitWholeList() {
         guard !isDisposed, !window.isWhole, !isAwaitingWholeList else { return }
         isAwaitingWholeList = true
@@ -228,7 +230,9 @@ public final class GroupChannelCollection {
             })
     }
 
-    /// - Returns: `true` if the store has the whole list, or if this no longer matters.
+    /// Records whether the store has the whole list.
+    ///
+    /// - Returns: `true` if it has, or if the wait is no longer needed.
     private func recordWholeList() -> Bool {
         if isDisposed || window.isWhole { return true }
         // A closed store has no changes; the engine reports a store that cannot be read.

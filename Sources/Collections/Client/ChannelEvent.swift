@@ -3,8 +3,8 @@ import Store
 
 /// A live event of a channel.
 ///
-/// Live events arrive while the client is connected. What the client missed while it was offline is
-/// in the cache after the reconnection, and is not reported again as events.
+/// Live events arrive while the client is connected. Events that the client has missed while it was
+/// offline are in the cache after the reconnection, and are not reported.
 public struct ChannelEvent: Hashable, Sendable {
     /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
     public let source: CollectionEventSource
@@ -28,7 +28,8 @@ public struct ChannelEvent: Hashable, Sendable {
     /// current user.
     public let isMention: Bool
 
-    /// The users concerned, such as those who joined, or all who are typing now.
+    /// The users whom the event concerns, such as those who joined, or all users who are typing
+    /// now.
     ///
     /// Empty for most other events, and for an event about the current user whose `channel` is
     /// `nil`.
@@ -45,7 +46,7 @@ extension ChannelEvent {
     ///   - entry: The entry.
     ///   - store: The store that has committed the change.
     ///   - userID: The current user.
-    /// - Returns: The events: one for most entries, none for what is not a live event.
+    /// - Returns: The events: usually one, or none if the entry is not a live event.
     static func events(
         of entry: Change.Entry, in store: ChatStore, for userID: UserID?
     ) -> [ChannelEvent] {
@@ -101,8 +102,9 @@ extension CollectionEventSource {
 }
 
 extension ChatStore {
-    /// Returns a channel; `nil` if there is none, or if it cannot be read, in which case the event
-    /// is reported without it.
+    /// Returns a channel; `nil` if it is not stored, or if it cannot be read.
+    ///
+    /// The event is reported without the channel in these cases.
     fileprivate func channel(_ url: ChannelURL) -> AnyChannel? {
         if let channel = try? groupChannel(url) { return .group(channel) }
         return (try? openChannel(url)).map { .open($0) }

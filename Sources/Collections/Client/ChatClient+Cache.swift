@@ -31,12 +31,13 @@ extension ChatClient {
         try await engine.clearCachedMessages(in: urls)
     }
 
-    /// Removes all data that the server can return again from this device; outbox items stay.
+    /// Removes all data that the server can return again from this device.
     ///
-    /// The cache that a client with another key setting has of the user is removed, too.
+    /// Outbox items stay. If a client with another key setting has stored a cache of the user, that
+    /// cache is removed, too.
     ///
     /// Works at any time. If the cache is damaged, its files are removed, and an empty one is
-    /// created; collections are disposed of then, and the user has to connect again.
+    /// created; collections are then disposed of, and the user has to connect again.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -57,7 +58,7 @@ extension ChatClient {
         }
     }
 
-    /// Forgets the loss of outbox items that ``storageDamage`` reports.
+    /// Acknowledges the loss of outbox items, so that ``storageDamage`` no longer reports it.
     ///
     /// Call it when the user has seen the loss. The copies of the damaged files, and the outbox's
     /// copies of outgoing files that no item names, are removed.
@@ -79,8 +80,8 @@ extension ChatClient {
         }
     }
 
-    /// Removes the data that the server can return again from the user's stores that the client
-    /// does not open.
+    /// Removes the data that the server can return again from the user's other stores, which this
+    /// client does not open.
     func removeOtherCachedData() async throws(SyncError) {
         guard let userID = session?.userID, let directories = UserDirectories(options),
             cachingError?.code != .wrongKey
@@ -125,10 +126,10 @@ extension ChatClient {
         try await engine.setPinned(isPinned, for: url)
     }
 
-    /// Searches for damage on this device, and returns a report that an app can submit: figures
-    /// without user data.
+    /// Searches for damage on this device, and returns a report that an app can submit.
     ///
-    /// If the cache could not be opened, the report contains only the reason.
+    /// The report contains figures and no user data. If the cache could not be opened, it contains
+    /// only the reason.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
@@ -138,7 +139,8 @@ extension ChatClient {
         let store = try engine.store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
-        // Processed files of the push inbox no longer exist.
+        // The files of the push inbox that were processed no longer exist, so their damage is
+        // added.
         if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
         return report
     }

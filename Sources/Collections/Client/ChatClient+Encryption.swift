@@ -7,14 +7,14 @@ extension ChatClient {
     /// Changes the encryption key: that of all users' stores, and that of the last user's ID.
     ///
     /// Only some small files are written, regardless of the size of the stores, and nothing is
-    /// interrupted. An attacker with the old key and a copy of these files is excluded only by
-    /// ``reencrypt(_:to:progress:)``. A store that has yet another key, and cannot be opened with
-    /// the current one, is not changed.
+    /// interrupted. An attacker who has the old key and a copy of these files can still decrypt the
+    /// data; only ``reencrypt(_:to:progress:)`` prevents that. A store that has a third key, and
+    /// cannot be opened with the current one, is not changed.
     ///
     /// Keep both keys until the call returns. First each store is changed to open with either key,
     /// then with only the new one. If the process ends in between, one of the two keys opens all
     /// stores, and the same call, in a client that was opened with either key, completes the
-    /// change. A push inbox that another process opens needs the new key too.
+    /// change. A push inbox that another process opens needs the new key, too.
     ///
     /// - Parameter key: The new key, which is then also in ``options``.
     /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
@@ -30,16 +30,17 @@ extension ChatClient {
         }
     }
 
-    /// Reencrypts the stores of all users of an application, as
-    /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does each store.
+    /// Re-encrypts the stores of all users of an application, each as by
+    /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)``.
     ///
-    /// For an application whose client is not open. If the process ends in between, call it again
+    /// The application's client must not be open. If the process ends in between, call it again
     /// with the same keys before a client is opened. Data that was stored without a key is
     /// encrypted when a client is next opened.
     ///
     /// - Parameters:
     ///   - options: The options of the client, with the present key.
-    ///   - key: The key from now on; the present one, too, for new keys of the files alone.
+    ///   - key: The new key of the application. If it equals the present one, only the keys of the
+    ///     files are replaced.
     ///   - progress: Is called on another thread with the finished share, from 0 to 1.
     /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
     ///   does; `wrongKey` if `options` has no key.
@@ -74,7 +75,7 @@ extension ChatClient {
 }
 
 extension ChatClientOptions {
-    /// Returns the present key, and the directories of the users that it or a new key opens.
+    /// Returns the present key, and the directories of the users that it or the new key opens.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if there is no present key.
     fileprivate func encryptedDirectories(

@@ -10,25 +10,27 @@ extension ChatClient {
         ///
         /// The outbox is kept, and is sent when the user connects again.
         case cachedData
-        /// All there is of the user, with and without a key: the user's directories. The caller has
-        /// what was not sent, but for what a client with another key setting holds, which this one
-        /// cannot read, and for what ``StorageDamage/unmovedOutbox`` is about.
+        /// All data of the user on this device, plain and encrypted: the user's directories.
+        ///
+        /// ``logOut(wiping:)`` returns the unsent outbox items. It cannot return those that this
+        /// client cannot read: the items that a client with another key setting has stored, and
+        /// those of ``StorageDamage/unmovedOutbox``.
         case everything
     }
 
     /// Logs the user out: ends the connection, and removes the user's data from this device.
     ///
-    /// Collections are disposed, and the client has no user anymore. The server's list of devices,
+    /// Collections are disposed of, and the client then has no user. The server's list of devices,
     /// such as for push notifications, is not changed.
     ///
     /// - Parameter wiping: The data to remove.
     /// - Returns: The user's unsent outbox items by channel, in the order in which they were
     ///   written; empty if the client had no user.
     /// - Throws: ``/Sync/SyncError`` with code `store` if the data could not be removed, for
-    ///   example because the store could not be opened; the user is kept then, with the unsent
-    ///   items. Files of an emptied store that cannot be removed now are removed when the next user
-    ///   connects. `closed` or `canceled` if another user connects in the meantime, who is not
-    ///   affected.
+    ///   example because the store could not be opened; the client then keeps the user and the
+    ///   unsent items. Files of an emptied store that cannot be removed now are removed when the
+    ///   next user connects. `closed` or `canceled` if another user connects in the meantime, who
+    ///   is not affected.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [OutboxItem] {
         guard let userID = session?.userID else { return [] }
@@ -42,14 +44,15 @@ extension ChatClient {
         let engine = session.engine
         // From here on, a push extension cannot store data of the user.
         try await engine.removePushInbox()
-        // The last step that can fail: from here on, only the caller has the items.
+        // This is the last step that can fail. Afterwards only the caller has the items.
         let items: [OutboxItem]
         switch wiping {
         case .cachedData:
             items = try engine.stored { (reader) throws(StoreError) in try reader.outboxItems() }
         case .everything: items = try await engine.discardOutboxItems()
         }
-        // Removed rows that LevelDB has not compacted are removed with its files.
+        // LevelDB keeps removed rows until it compacts its files: removing the files removes them,
+        // too.
         await forget(session, removesFiles: wiping == .everything)
         return items
     }

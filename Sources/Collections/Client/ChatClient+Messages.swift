@@ -3,8 +3,10 @@ public import Models
 import Store
 public import Sync
 
-// Messages, in addition to collections. Sent items are on disk when a call returns, online or
-// offline; reads use the cache if it is complete.
+// Operations on messages that need no collection.
+//
+// Sent items are on disk when a call returns, online or offline. Reads use the cache if it is
+// complete.
 extension ChatClient {
     // MARK: Writing
 
@@ -129,9 +131,9 @@ extension ChatClient {
         try await engine.cancel(id)
     }
 
-    /// Returns the messages, edits, deletions and reactions of the user that failed, channel by
-    /// channel, in the order in which they were made.
+    /// Returns the messages, edits, deletions and reactions of the user that failed.
     ///
+    /// They are sorted by channel, and in each channel by the time at which they were made.
     /// ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
@@ -189,7 +191,9 @@ extension ChatClient {
         try await delete(MessageReference(message), in: message.channelURL)
     }
 
-    /// Adds a reaction to a message; to an unsent one, once it is sent.
+    /// Adds a reaction to a message.
+    ///
+    /// The reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The delivery of the reaction.
     /// - Throws: ``/Sync/SyncError``, as ``delete(_:in:)`` does.
@@ -283,8 +287,9 @@ extension ChatClient {
         }
     }
 
-    /// Returns the replies to a message around a time: those of the server or, without a
-    /// connection, the stored ones.
+    /// Returns the replies to a message around a time.
+    ///
+    /// Fetches a page from the server. Without a connection, returns the stored replies.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
@@ -370,11 +375,11 @@ extension ChatClient {
     }
 
     /// Stores the messages that other processes, such as a push extension, have left in the user's
-    /// `PushInbox`, each once, as ``ingest(push:)`` does.
+    /// `PushInbox`.
     ///
-    /// The client does this on its own when it opens, connects, reconnects and resumes;
-    /// ``lastAbsorption`` has the result. Call it when another process reports that it has left
-    /// messages.
+    /// Each message is stored once, as by ``ingest(push:)``. The client does this automatically
+    /// when it opens, connects, reconnects and resumes; ``lastAbsorption`` has the result. Call it
+    /// when another process reports that it has left messages.
     ///
     /// - Returns: The content of the push inbox, and its unreadable parts.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbPushes()`` does, and with code

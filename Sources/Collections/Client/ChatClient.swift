@@ -40,8 +40,8 @@ public final class ChatClient {
     /// has not reported it.
     public private(set) var unreadCount: UnreadItemCount?
 
-    /// The error of opening the user's files because of which the client works in memory; `nil` if
-    /// there is none.
+    /// The error because of which the user's files could not be opened and the client works in
+    /// memory; `nil` if there is none.
     ///
     /// Only with ``StorageFailurePolicy/continueInMemory``.
     public private(set) var cachingError: StoreError?
@@ -51,8 +51,8 @@ public final class ChatClient {
     /// ``UserEventDelegate/client(_:didFind:)`` reports it.
     public internal(set) var storageDamage = StorageDamage()
 
-    /// The content of the push inbox when the client last found any, or the error of reading it;
-    /// `nil` if neither has happened.
+    /// The latest content that the client has found in the push inbox, or the error of reading the
+    /// inbox; `nil` if neither has happened.
     ///
     /// The value contains the messages, which remain in memory until the next result: up to the
     /// capacity of the inbox, ``/Store/PushInbox/maximumByteCount``.
@@ -319,7 +319,8 @@ public final class ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // Last: after a crash before this, the user is still noted and can log out once more.
+            // The last user is removed last: after a crash before this step, the next start knows
+            // the user, who can log out once more.
             if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
@@ -341,7 +342,8 @@ public final class ChatClient {
             }
             return
         }
-        // The others first: if this fails half way, the user can log out of this one again.
+        // The other directories are removed first: if this fails, the user can log out of this
+        // store again.
         let others = (try? UserDirectories(options)?.others(of: leaving.userID)) ?? []
         for directory in others + [directory] {
             // Files that cannot be removed now are removed when the next user connects.
@@ -489,7 +491,7 @@ public final class ChatClient {
             store = try open()
         } catch {
             guard ChatStore.isCacheDamage(error, at: directory) else { throw error }
-            // All of the cache can be fetched from the server again.
+            // The server has all data of the cache.
             try ChatStore.rebuildCache(at: directory)
             store = try open()
             replaced = error
@@ -520,7 +522,7 @@ public final class ChatClient {
 
     /// Starts to report the events of channels.
     ///
-    /// Without delegates and followers, commits need not wake the main actor.
+    /// Without delegates and subscribers, a commit does not wake the main actor.
     private func followChanges(of session: Session) {
         guard follower == nil else { return }
         // A closed store has no changes.
@@ -592,8 +594,8 @@ public final class ChatClient {
         recordLastUser(nil, of: session)
         let engine = session.engine
         let clearing = Task { @MainActor in
-            // If this fails, the data is never shown: another user has another directory or clears
-            // it.
+            // If this fails, the data is never shown: another user uses another directory, or
+            // removes it.
             try? await engine.clearCachedData()
             try? await removeOtherCachedData()
             // Likewise, the push inbox of a revoked user is never processed.
@@ -602,7 +604,9 @@ public final class ChatClient {
         session.tasks.add(clearing)
     }
 
-    /// Records the user whose cache is shown before a user connects; a wrong key changes nothing.
+    /// Records the user whose cache is shown before a user connects.
+    ///
+    /// If the key is wrong, nothing is changed.
     private func recordLastUser(_ userID: UserID?, of session: Session) {
         guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
             return

@@ -29,9 +29,9 @@ public struct ChatClientOptions: Sendable {
     ///
     /// With a key, the names of the users' directories are hashes. Stores that were created without
     /// a key are encrypted when the client is opened, and moved to such directories. Removing the
-    /// key later does not decrypt: a client without it does not find the encrypted data, and
-    /// creates a plain store beside it. The next client with the key moves the outbox items of that
-    /// store to the encrypted one, and removes it.
+    /// key later does not decrypt the data: a client without a key does not find the encrypted
+    /// data, and creates a second, plain store. The next client with the key moves the outbox items
+    /// of that store to the encrypted one, and removes it.
     public var encryptionKey: EncryptionKey?
 
     /// The options of the sync engine.
@@ -88,10 +88,10 @@ public enum Storage: Hashable, Sendable {
     }
 }
 
-/// What a client does when a user's files cannot be opened.
+/// The behavior of a client if a user's files cannot be opened.
 ///
-/// A damaged cache or outbox is no such case: the client replaces or rebuilds it, and reports
-/// ``ChatClient/storageDamage``.
+/// This does not apply to a damaged cache or outbox: the client replaces or rebuilds it, and
+/// reports ``ChatClient/storageDamage``.
 public enum StorageFailurePolicy: String, Hashable, Codable, CaseIterable, Sendable {
     /// Opening the client, or connecting the user, throws the error. Call it again to retry.
     case fail

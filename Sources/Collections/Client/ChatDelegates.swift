@@ -38,11 +38,11 @@ public protocol UserEventDelegate: AnyObject {
     /// The number of the user's unread messages over all channels has changed.
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount)
 
-    /// The files that are kept of the user are damaged, or something that the user wrote was lost.
+    /// The user's files are damaged, or something that the user wrote was lost.
     ///
-    /// Called by ``ChatClient/connect(as:)`` for what was found when the store was opened, and
-    /// later when more is found. `damage` has all that is known, as ``ChatClient/storageDamage``
-    /// has.
+    /// ``ChatClient/connect(as:)`` calls it for damage that was found when the store was opened; it
+    /// is called again when more damage is found. `damage` is the same value as
+    /// ``ChatClient/storageDamage``.
     func client(_ client: ChatClient, didFind damage: StorageDamage)
 }
 

@@ -12,7 +12,8 @@ struct LastUser {
     /// Returns `nil` if the client stores its data in memory.
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root else { return nil }
-        // Next to the users' directories, whose names all start with an underscore or a hyphen.
+        // The file is next to the users' directories, whose names all start with an underscore or a
+        // hyphen.
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: root.appending(path: name).path, encryptedWith: key, for: "last user")
@@ -21,12 +22,12 @@ struct LastUser {
         sealed = options.encryptionKey.map { record("last-user-sealed", $0) }
     }
 
-    /// The user; `nil` if there is none, or the file cannot be read.
+    /// The user; `nil` if there is none, or if the file cannot be read.
     ///
-    /// The next user who connects is noted again, so an unreadable file is no error.
+    /// An unreadable file is no error, because the next user who connects is recorded again.
     var userID: UserID? {
         guard let sealed else { return id(in: plain) }
-        // Before the application had a key, there was a plain file alone.
+        // Before the application had a key, only a plain file existed.
         return sealed.exists ? id(in: sealed) : id(in: plain)
     }
 
@@ -57,7 +58,9 @@ struct LastUser {
         }
     }
 
-    /// Encrypts the plain file, if the application has a key; an encrypted one that exists counts.
+    /// Encrypts the plain file, if the application has a key.
+    ///
+    /// If an encrypted file exists, it is used.
     func encryptPlainFile() {
         guard let sealed, plain.exists else { return }
         if !sealed.exists, let userID { write(userID, to: sealed) }

@@ -4,8 +4,8 @@ public import Sync
 
 /// The damage that a client found in its user's files.
 public struct StorageDamage: Sendable {
-    /// The error of the first read that found the cache damaged; `nil` if none has since the store
-    /// was opened.
+    /// The error of the first read that found the cache damaged; `nil` if no read has found damage
+    /// since the store was opened.
     ///
     /// Lists may then be incomplete, and received messages may not be stored. Outbox items are sent
     /// nevertheless. ``ChatClient/clearCachedData()`` starts with an empty cache.
@@ -14,14 +14,14 @@ public struct StorageDamage: Sendable {
     /// The error of opening the cache, if the client has replaced it by an empty one; otherwise
     /// `nil`.
     ///
-    /// The server's data is fetched again. Outbox items stay. Nothing has to be called.
+    /// The server's data is fetched again, and outbox items stay. The app need not call anything.
     public internal(set) var replacedCache: StoreError?
 
     /// The report of the opening, if it has repaired the cache; otherwise `nil`.
     ///
     /// A log of the cache was damaged. The opening has rebuilt the indexes and counts from the
     /// messages and channels that can be read, and made each channel's history one gap: the missing
-    /// messages are fetched again as they become visible. Nothing has to be called.
+    /// messages are fetched again as they become visible. The app need not call anything.
     public internal(set) var repairedCache: OpeningReport?
 
     /// The report of the opening, if outbox items may have been lost; otherwise `nil`.
@@ -35,7 +35,7 @@ public struct StorageDamage: Sendable {
     /// The reason why outbox items that the user wrote without a key could not be moved to the
     /// encrypted store; `nil` if there are none.
     ///
-    /// They are encrypted, in a directory of their own, and are moved when the store is next
+    /// The items are encrypted, in a separate directory, and are moved when the store is next
     /// opened. ``ChatClient/logOut(wiping:)`` with `everything` removes them.
     public internal(set) var unmovedOutbox: SyncError?
 

@@ -29,7 +29,7 @@ extension ChatClient {
     /// Works without a client, without a connection and without the encryption key, and while files
     /// are open. A user may have two entries: a plain and an encrypted store.
     ///
-    /// - Parameter options: The options of which `storage` and `applicationID` name the place.
+    /// - Parameter options: The options of the client; only `storage` and `applicationID` are used.
     /// - Returns: The users; none if the storage is in memory.
     /// - Throws: ``/Sync/SyncError`` with code `store`.
     /// - Complexity: A system call for each file.
@@ -42,13 +42,13 @@ extension ChatClient {
 
     /// Removes the data of a user from this device, from plain and encrypted stores.
     ///
-    /// Works without a connection and without the encryption key. A user who is open in a client is
-    /// not removed: call ``logOut(wiping:)`` for that user.
+    /// Works without a connection and without the encryption key. The data of a user whose files a
+    /// client has open is not removed: call ``logOut(wiping:)`` for that user.
     ///
     /// - Parameters:
     ///   - userID: The user.
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
-    ///   - options: The options of which `storage` and `applicationID` name the place.
+    ///   - options: The options of the client; only `storage` and `applicationID` are used.
     /// - Throws: ``/Sync/SyncError`` with code `store`; the cause is a ``/Store/StoreError``:
     ///   `locked` if a client or another process has the files open, which are unchanged then;
     ///   `permission`, `io`.
@@ -62,11 +62,11 @@ extension ChatClient {
     }
 
     /// Removes the data of all users of the app from this device, as
-    /// ``removeStoredData(of:wiping:options:)`` does for one.
+    /// ``removeStoredData(of:wiping:options:)`` does for one user.
     ///
     /// - Parameters:
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
-    ///   - options: The options of which `storage` and `applicationID` name the place.
+    ///   - options: The options of the client; only `storage` and `applicationID` are used.
     /// - Throws: ``/Sync/SyncError`` as for one user. If any files are open, nothing is removed;
     ///   after an error of the disk, the data of some users may be removed: repeat the call.
     public static func removeAllStoredData(

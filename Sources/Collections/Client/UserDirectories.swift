@@ -3,12 +3,13 @@ import Models
 import Store
 import Sync
 
-/// The directories that the stores of an application's users have on this device.
+/// The directories of the stores of an application's users on this device.
 ///
-/// A client with a key gives a user's directory a name that is a hash of the user's id; a client
-/// without a key, a readable name. So an app that opened a client without its key once has a
-/// second, plain store. The next client with the key encrypts it, or moves its outbox items to the
-/// encrypted one and removes it. Each step can be repeated, so a crash in between costs nothing.
+/// A client with a key names a user's directory by a hash of the user's ID; a client without a key
+/// uses a readable name. If an app opens a client once without its key, the user therefore has a
+/// second, plain store. The next client with the key encrypts that store, or moves its outbox items
+/// to the encrypted store and removes it. Each step can be repeated, so a crash in between loses
+/// nothing.
 struct UserDirectories {
     private let directory: URL
     private let options: ChatClientOptions
@@ -37,8 +38,8 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// All directories of a user but the one that the client opens: those of another key setting,
-    /// and plain stores whose outbox items could not be moved.
+    /// Returns all directories of a user except the one that the client opens: those of another key
+    /// setting, and plain stores whose outbox items could not be moved.
     func others(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         let stores = [plain(userID), encrypted(userID)].filter {
@@ -72,12 +73,14 @@ struct UserDirectories {
     }
 
     /// Returns a Boolean value that indicates whether the key opens one of the encrypted stores, or
-    /// there are none: a wrong key encrypts nothing.
+    /// there are none.
+    ///
+    /// With a wrong key, nothing is encrypted.
     private func isKeyPlausible() throws(StoreError) -> Bool {
         guard let key = options.encryptionKey else { return false }
         let names = try KeyFile.directories(in: root.path)
         for name in names {
-            // One whose file of keys is damaged says nothing about the key.
+            // A store whose file of keys is damaged does not show whether the key is right.
             let keys = KeyFile(in: root.appending(path: name).path)
             if (try? keys.isOpened(byOneOf: [key])) ?? false { return true }
         }
@@ -94,10 +97,10 @@ struct UserDirectories {
         return true
     }
 
-    /// Encrypts the plain store of a user, if the client has a key and the user such a store.
+    /// Encrypts the plain store of a user, if the client has a key and the user has a plain store.
     ///
-    /// It becomes the user's store. If the user has an encrypted store already, only the plain
-    /// store's outbox is kept, as a leftover: see ``moveOutboxes(of:to:)``.
+    /// It becomes the user's store. If the user has an encrypted store already, only the outbox of
+    /// the plain store is kept, in a directory that ``moveOutboxes(of:to:)`` processes.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if the key is not that of the encrypted store,
     ///   or that of no store on this device; `locked` if another process has the plain store open;
@@ -105,7 +108,7 @@ struct UserDirectories {
     func encryptPlainStore(of userID: UserID) throws(StoreError) {
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }
-        // Those of long ids are hashes either way.
+        // The directories of long IDs have the same name in both cases.
         guard plain != encrypted else {
             try ChatStore.reencrypt(at: plain, from: nil, to: key)
             return
@@ -128,10 +131,11 @@ struct UserDirectories {
     // MARK: Leftovers
 
     /// Moves the outbox items of plain stores that were encrypted to the user's store, and removes
-    /// them.
+    /// those stores.
     ///
-    /// - Throws: ``SyncError`` with code `store` if some cannot be read or written. Those stay,
-    ///   encrypted, and are tried again when the store is next opened.
+    /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. They
+    ///   stay,
+    ///   encrypted, and are moved when the store is next opened.
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?
@@ -186,7 +190,7 @@ struct UserDirectories {
         let prefix = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
         return try ChatStore.directoryNames(in: root).compactMap { name in
             guard name.hasPrefix(prefix) else { return nil }
-            // Not one that is being removed.
+            // A name without a number is that of a directory that is being removed.
             return Int(name.dropFirst(prefix.count))
         }
     }

@@ -16,10 +16,10 @@ public struct CollectionStart<Element: Sendable>: Sendable {
 
     /// The rows after the server has responded; the same as `cached` if no request is needed.
     ///
-    /// If the calling task is canceled, the request is canceled too. After an error, the cached
+    /// If the calling task is canceled, the request is canceled, too. After an error, the cached
     /// rows stay, and are updated when there is a connection.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another one of the server;
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another error of the server;
     ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed, or a message
     ///   collection was released, without waiting for the server.
     public var refreshed: [Element] {

@@ -159,8 +159,8 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
                 groups.append((place, offset..<offset + 1))
             }
         }
-        // Closures, because a key path of a generic type is looked up at run time, which takes 20
-        // µs.
+        // The keys are closures, not key paths: a key path of a generic type is looked up at run
+        // time, which takes 20 µs.
         for group in groups.reversed() {
             elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.place)
             keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.place)
@@ -175,8 +175,9 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     /// The removed elements.
     private(set) var removed: Set<Element.RowID> = []
-    /// The elements that replace another one, such as a sent message its pending one, with the
-    /// replaced element.
+    /// The elements that replace others, each with the element that it replaces.
+    ///
+    /// For example, a sent message replaces its pending one.
     private(set) var successors: [Element.RowID: Element.RowID] = [:]
     /// The inverse of `successors`.
     private var successorOf: [Element.RowID: Element.RowID] = [:]
@@ -194,7 +195,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {
         let id = element.rowID
-        // A replaced element that is saved again becomes another row, next to its successor.
+        // If a replaced element is saved again, it becomes a row of its own next to its successor.
         if let next = successorOf[id] { unlink(next) }
         saved[id] = (element, key)
         removed.remove(id)
@@ -211,7 +212,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 
     mutating func remove(_ id: Element.RowID) {
-        // A replaced element continues as its successor.
+        // The successor represents a replaced element, so nothing is removed.
         if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
@@ -265,7 +266,7 @@ struct ListDiff<Element: Hashable & Sendable> {
         var passed = 0
         for index in updates.indices {
             let rank = ListDiff.rank(of: updates[index].from, without: leaving)
-            // Elements inserted before it shift its index.
+            // Each element that is inserted before this one increases its index.
             while passed < coming.count, coming[passed] <= rank + passed { passed += 1 }
             updates[index].to = rank + passed
         }

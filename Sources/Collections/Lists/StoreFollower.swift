@@ -33,14 +33,15 @@ final class StoreFollower {
         } catch {
             throw SyncError(error)
         }
-        // Changes that happened meanwhile are processed after the owner has this object.
+        // Changes that happened in the meantime are processed after the owner has stored this
+        // object.
         StoreFollower.wake(self)
     }
 
     /// Reads the store, after all earlier changes were processed.
     ///
-    /// Changes that happen meanwhile are processed by ``catchUp()``, after the caller has applied
-    /// the result.
+    /// Changes that happen during the read are processed by ``catchUp()``, after the caller has
+    /// applied the result.
     ///
     /// - Parameter body: A closure that reads the snapshot.
     /// - Returns: The result of the closure.
@@ -49,8 +50,8 @@ final class StoreFollower {
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
-            // Take the snapshot first: all of its commits, except possibly the last one, which may
-            // be processed twice, have been reported then.
+            // The snapshot is taken first. All of its commits have been reported then, except
+            // possibly the last one, which may be processed twice.
             let snapshot = try store.snapshot()
             untaken += changes.drain()
             reading = snapshot
@@ -75,7 +76,7 @@ final class StoreFollower {
     func readAgain<Value>(
         _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // The read in progress must not return older data than is shown after this.
+        // A read in progress must not return older data than this read shows.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         untaken += changes.drain()
@@ -105,7 +106,8 @@ final class StoreFollower {
         takeAll(through: .max)
     }
 
-    /// Schedules the processing, without the priority and the task-local values of the writer.
+    /// Schedules the processing without inheriting the priority and the task-local values of the
+    /// writer.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
             follower?.takeNext()
@@ -113,7 +115,8 @@ final class StoreFollower {
     }
 
     private func takeAll(through number: Int) {
-        // A call from a callback must not start another change before the current one is processed.
+        // A callback may call this method: the next change must wait until the current one is
+        // processed.
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }

@@ -46,8 +46,8 @@ final class TaskBag {
         tasks = [:]
     }
 
-    // Not `isolated deinit`, which needs macOS 15.4 and iOS 18.4: a task can be canceled on any
-    // thread.
+    // An `isolated deinit` would need macOS 15.4 and iOS 18.4, and is not needed: a task can be
+    // canceled on any thread.
     deinit {
         for cancel in tasks.values { cancel() }
     }

@@ -11,12 +11,12 @@ extension MessageCollection {
 
     /// Loads older messages: from the complete part of the cache, then from the server.
     ///
-    /// If the server cannot be reached, stored messages older than a gap are shown too, with the
+    /// If the server cannot be reached, stored messages older than a gap are shown, too, with the
     /// gap in between.
     ///
     /// A page has `previousResultSize` messages, and at most as many as the capacity of the
-    /// collection. If there are too many messages then, the newest ones are removed; ``loadNext()``
-    /// loads them again.
+    /// collection. If the collection then exceeds its capacity, the newest messages are removed
+    /// from it; ``loadNext()`` loads them again.
     ///
     /// - Returns: The messages, oldest first; fewer than a page if few messages match
     ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.
@@ -172,7 +172,7 @@ extension MessageCollection {
                 try await request.page(of: channelURL, by: engine)
             }
         } catch {
-            // ``dispose()`` cancels requests in flight: report the disposal instead.
+            // ``dispose()`` cancels requests in flight: the error is then the disposal.
             try checkIsStarted()
             throw error
         }
@@ -238,7 +238,7 @@ extension MessageCollection {
     func showServer() async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
-            // The user has loaded more in the meantime: keep the window.
+            // If the user has loaded more in the meantime, the window stays.
             catchUp()
             return messages
         }
@@ -259,7 +259,8 @@ extension MessageCollection {
 }
 
 extension Gap.Bound {
-    /// The anchor of pages that start here, inclusive, and extend toward newer messages.
+    /// The anchor of pages that start here, including the messages at this bound, and extend toward
+    /// newer messages.
     fileprivate var anchorForNewer: MessageAnchor {
         switch self {
         case .beginning: .time(Timestamp(milliseconds: .min))
@@ -274,8 +275,8 @@ struct PageRequest: Hashable, Sendable {
     var anchor: MessageAnchor
     let older: Int
     let newer: Int
-    /// The bound of a known range that the anchor touches; `nil` if messages may be missing in
-    /// between.
+    /// The bound of a known range that the anchor touches; `nil` if messages may be missing between
+    /// the anchor and the known range.
     let edge: Gap.Bound?
     let source: CollectionEventSource
 

@@ -1,8 +1,10 @@
 public import Models
 public import Sync
 
-// The user's operations on the visible channel. They are on disk and in the rows when a call
-// returns; delivery results change the rows later. Do not add rows to a view yourself.
+// The user's operations on the visible channel.
+//
+// They are on disk and in the rows when a call returns, and delivery results change the rows later.
+// Do not add rows to a view yourself.
 extension MessageCollection {
     /// Sends a text message.
     ///
@@ -153,7 +155,9 @@ extension MessageCollection {
         try await delete(MessageReference(message))
     }
 
-    /// Adds a reaction to a message; to an unsent one, once it is sent.
+    /// Adds a reaction to a message.
+    ///
+    /// The reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The delivery of the reaction.
     /// - Throws: ``/Sync/SyncError``, as ``delete(_:)-(MessageReference)`` does.
@@ -166,7 +170,9 @@ extension MessageCollection {
         }
     }
 
-    /// Adds a reaction to a message; to an unsent one, once it is sent.
+    /// Adds a reaction to a message.
+    ///
+    /// The reaction to an unsent message is sent after the message.
     @discardableResult
     public func addReaction(
         _ key: String, to message: Message

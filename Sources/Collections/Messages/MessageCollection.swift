@@ -3,14 +3,14 @@ public import Observation
 import Store
 public import Sync
 
-/// A live list of a group channel's messages, shown from the cache at once and kept in sync with
-/// the server.
+/// A live list of a group channel's messages, shown from the cache immediately and kept in sync
+/// with the server.
 ///
 /// ```swift
 /// let collection = MessageCollection(of: "general", engine: engine)
 /// collection.delegate = self
 /// collection.start()
-/// show(collection.items)  // what is cached, now; what the server says, soon
+/// show(collection.items)  // the cached rows; the server's rows follow as changes
 /// ```
 ///
 /// A collection is isolated to the main actor. It shows a window of the store: sending, editing and
@@ -77,12 +77,12 @@ public final class MessageCollection {
     ///   - startingPoint: The initial position of the window. The default is the newest message.
     ///   - params: The messages to show, their order, and the page sizes. `isInclusive` is ignored:
     ///     messages at the starting point are always shown.
-    ///   - userID: The current user, so that reactions are shown before they are sent; `nil` to
-    ///     show them when they were sent.
+    ///   - userID: The current user, so that reactions are shown before they are sent; if `nil`,
+    ///     reactions are shown after they were sent.
     ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. If there are
     ///     more, messages are removed at the end that is not being loaded, and can be loaded again.
-    ///     No page is larger, whatever the params say, so that loading skips no message. Gaps and
-    ///     unsent messages do not count.
+    ///     A page is never larger than the capacity, whatever `params` specify, so that loading
+    ///     skips no message. Gaps and unsent messages do not count.
     ///   - engine: The engine that fetches the messages.
     public init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
@@ -172,8 +172,8 @@ public final class MessageCollection {
             do throws(SyncError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromAPI {
-                    // Do not hold the collection while waiting for the server: when it is released,
-                    // the wait ends.
+                    // The collection must not be retained while this waits for the server: when it
+                    // is released, the wait ends.
                     let state = await engine.settledState
                     if let request = try self?.firstPage(state) {
                         _ = try await request.page(of: channelURL, by: engine)
@@ -183,7 +183,7 @@ public final class MessageCollection {
                 return Result<[Message], SyncError>.success(
                     policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
-                // ``dispose()`` cancels requests in flight: report the disposal instead.
+                // ``dispose()`` cancels requests in flight: the error is then the disposal.
                 let isOver = error.code.isEnd && self?.isDisposed != false
                 return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
@@ -220,7 +220,7 @@ public final class MessageCollection {
         startingPoint = point
         hasLoadedMore = false
         try place(crossesGaps: true)
-        // Wait as for a page: disposal ends the wait.
+        // As for a page, disposal ends the wait.
         let state = try await tasks.ask { [engine] () throws(SyncError) in
             await engine.settledState
         }
@@ -268,13 +268,14 @@ public final class MessageCollection {
         self.follower = follower
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                // Filtered, because each message changes the state and would wake the task.
+                // The events are filtered, because each message changes the state and would wake
+                // the task.
                 for await _ in await engine.events(where: { $0.isHugeGap(in: channelURL) }) {
                     self?.notifyHugeGap()
                 }
             })
-        // The last step: if the channel cannot be read, its messages may still be readable, and
-        // everything else is observed by then.
+        // The channel is read last: if it cannot be read, its messages may still be readable, and
+        // everything else is already observed.
         channel = try follower.read { (reader) throws(StoreError) in
             try reader.groupChannel(channelURL) ?? channel
         }
@@ -408,7 +409,7 @@ public final class MessageCollection {
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
-        // Last, because waking the engine takes as long as everything else here.
+        // The engine is woken last, because that takes as long as everything else here.
         defer { showWindow() }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
@@ -435,7 +436,7 @@ public final class MessageCollection {
 
     /// Tells the engine which range is visible, so that it fills the gaps in it first.
     private func showWindow() {
-        // If nothing is known yet, there is no range: the newest messages are wanted.
+        // If no message is known yet, the newest messages are requested.
         let range =
             window.lower == .end || window.upper < window.lower
             ? nil : ShownRange(from: window.lower, to: window.upper)

@@ -5,10 +5,10 @@ public import Store
 public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A message, sent or not.
     case message(Message)
-    /// A range in which messages may be missing, between the rows around it;
-    /// ``MessageCollection/fill(_:)`` fetches them.
+    /// A range in which messages may be missing, between the rows before and after it.
     ///
-    /// If single messages are stored inside a gap, they divide it into several rows.
+    /// ``MessageCollection/fill(_:)`` fetches them. If single messages are stored inside a gap,
+    /// they divide it into several rows.
     indirect case gap(Gap)
 
     /// The identity of a row, which stays the same when the row changes.
@@ -51,8 +51,10 @@ extension Message {
     }
 }
 
-/// The sort key of a row: by position, a gap after the message at its lower bound, and unsent
-/// messages after all sent ones, in the order in which they were written.
+/// The sort key of a row.
+///
+/// Rows are sorted by position. A gap is after the message at its lower bound, and unsent messages
+/// are after all sent ones, in the order in which they were written.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
     /// The order at one bound: the sent message, the gap above it, unsent messages.

@@ -2,7 +2,7 @@ import Models
 import Store
 import Sync
 
-// Loads a window from the store, initially and at either end. Later changes are folded in.
+// Loads a window from the store, initially and at either end. Later changes are applied to it.
 extension Window {
     /// Places the window at another part of the history, with the pending messages of the outbox.
     ///
@@ -27,7 +27,7 @@ extension Window {
             try next.extendNewer(newerPageSize, crossesGaps, in: reader, &edits)
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
-        // Before the gaps, whose rows are between the remaining messages.
+        // Rows of messages are removed before the gaps are placed between the remaining messages.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -43,9 +43,11 @@ extension Window {
         case time(Timestamp)
     }
 
-    /// Returns a Boolean value that indicates whether the store has everything to show at a start,
-    /// as current as the feed: the requested number of messages in each direction, or all messages
-    /// up to the end of the history.
+    /// Returns a Boolean value that indicates whether the store has everything that a window shows
+    /// at a start, with all changes that the feed has delivered.
+    ///
+    /// A window shows the requested number of messages in each direction, or all messages up to the
+    /// end of the history.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, params: params, capacity: capacity)
         var edits = WindowEdits()
@@ -100,10 +102,11 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // If the history has become known since, show more than a message that arrived alone.
+        // If the history has become known in the meantime, more is shown than one message that
+        // arrived alone.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        // Before the gaps, whose rows are between the remaining messages.
+        // Rows of messages are removed before the gaps are placed between the remaining messages.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -165,7 +168,7 @@ extension Window {
         let gap = try reader.firstGap(below: start, in: channelURL)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
-        // One more than requested shows whether more messages exist.
+        // One more message than requested is read, to learn whether more exist.
         let messages = try reader.messages(
             in: channelURL, from: floor, includesLower: true, to: start, isNewestFirst: true,
             limit: count + 1, matching: filter)
@@ -215,8 +218,8 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// The filter of reads; `nil` if pending changes are applied to messages, since they may make a
-    /// message match the list.
+    /// The filter of reads; `nil` if unsent changes are applied to messages, since a change may
+    /// make a message match the list.
     private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {

@@ -12,14 +12,14 @@ struct Window {
 
     let channelURL: ChannelURL
     let params: MessageListParams
-    /// The most sent messages that are shown; at least 1.
+    /// The maximum number of sent messages that are shown; at least 1.
     ///
-    /// Beyond it, rows leave at the end that is not being loaded. Gaps and unsent messages do not
-    /// count.
+    /// If there are more, rows are removed at the end that is not being loaded. Gaps and unsent
+    /// messages do not count.
     let capacity: Int
-    /// The number of older messages to load at once: never more than fit, so that none is skipped.
+    /// The number of older messages to load at once: at most the capacity, so that none is skipped.
     let olderPageSize: Int
-    /// The number of newer messages to load at once: never more than fit, so that none is skipped.
+    /// The number of newer messages to load at once: at most the capacity, so that none is skipped.
     let newerPageSize: Int
     /// The user whose unsent reactions are shown.
     var userID: UserID?
@@ -95,7 +95,7 @@ struct Window {
     mutating func fold(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
-            // No message was known so far: the window begins with these.
+            // No message was known until this change: the window begins with the change's messages.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation,
                     message.channelURL == channelURL
@@ -104,7 +104,7 @@ struct Window {
             }
             if let oldest = positions.min() {
                 lower = .position(oldest)
-                // The store may already have newer ones.
+                // The store may already have newer messages.
                 edits.isMissed = true
             }
         }
@@ -250,11 +250,11 @@ struct Window {
         if let target = item.targetRequestID { showUnsent(target, source, &edits) }
         let id = item.messageID ?? item.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits) else {
-            // A message that did not match the list may match it with the change.
+            // The edit may make a message match the list that did not match it.
             if item.operation == .update { edits.isMissed = true }
             return
         }
-        // It may have been trimmed in the meantime.
+        // The row may have been trimmed in the meantime.
         save(held, source, &edits)
     }
 
@@ -263,16 +263,16 @@ struct Window {
             .map(\.item)
     }
 
-    /// A listed message as it is stored.
+    /// Returns a listed message as it is stored.
     private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
         if let held = covered[id] { return held }
         if let saved = edits.rows.saved[.sent(id)] { return saved.element.message }
-        // The row of a removed message may show an unsent change.
+        // The message was removed, and its old row may show an unsent change.
         if edits.rows.removed.contains(.sent(id)) { return nil }
         return list[.sent(id)]?.message
     }
 
-    /// The ID of the sent message of a request, if it is listed.
+    /// Returns the ID of the sent message of a request, if it is listed.
     private func sentMessage(of id: RequestID, _ edits: WindowEdits) -> MessageID? {
         func isIt(_ message: Message?) -> Bool { message?.requestID == id }
         if let covered = covered.first(where: { isIt($0.value) }) { return covered.key }
@@ -285,7 +285,7 @@ struct Window {
 
     /// Shows the gaps between the messages of the window, and one at the newest end.
     ///
-    /// A gap that reaches below the oldest message has no row: ``hasPrevious`` is true then.
+    /// A gap that reaches below the oldest message has no row; ``hasPrevious`` is then true.
     mutating func placeGaps(_ edits: inout WindowEdits) {
         gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
         let shown = gaps.values
@@ -299,11 +299,10 @@ struct Window {
         shownGaps = ids
     }
 
-    /// The parts of a gap between the listed messages in it.
+    /// Returns the parts of a gap between the listed messages inside it.
     ///
     /// At the newest end, live messages are inside a gap until a page confirms that none is missing
-    /// between them. The feed delivers them one after the other, so only the part before them gets
-    /// a row.
+    /// between them. The feed delivers them in order, so only the part before them gets a row.
     private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -321,7 +320,7 @@ struct Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // At the newest end there may be many, and only the oldest matters.
+        // At the newest end, the gap may contain many messages, and only the oldest matters.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }
@@ -344,7 +343,7 @@ struct Window {
         return list.apply(edits.rows)
     }
 
-    /// The number of sent messages that are shown after some edits.
+    /// Returns the number of sent messages that are shown after some edits.
     ///
     /// - Complexity: O(*k* log *k*) in the edits, and O(*n*) in the unsent messages that are shown.
     private func sentCount(after edits: WindowEdits) -> Int {
@@ -368,7 +367,7 @@ struct Window {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem.ID] = []
         var excess = excess
-        // The outermost message that stays; at least one does.
+        // The outermost message that stays. At least one message stays.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
             if let position = row.message?.position {
@@ -397,7 +396,8 @@ struct WindowEdits {
     /// A Boolean value that indicates whether changes were missed, so that the window has to be
     /// read again.
     var isMissed = false
-    /// A Boolean value that indicates whether the history below the oldest row has become known.
+    /// A Boolean value that indicates whether the history older than the oldest row has become
+    /// known.
     var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {
