@@ -113,8 +113,8 @@ struct Ingest {
     /// server accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // If a gap contains the message, a truncation would open a gap from a lower position
-        // anyway. But a message that arrived alone may still be stored when that gap is closed.
+        // A truncation would open a gap from below this message anyway if a gap contains it. But a
+        // message that arrived alone may still be stored when that gap is closed.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -258,7 +258,7 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.recordDeleted(id, in: url)
         guard isHeld else { return }
-        // After a loss of the history, the ID may belong to another message.
+        // The ID may belong to another message after a loss of the history.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
         // If the time of the deletion is unknown, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
