@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func nothingOfOneAccountIsFoundUnderAnother(isEncrypted: Bool) async throws {
+    func dataOfOneAccountIsNotFoundUnderAnother(isEncrypted: Bool) async throws {
         let story = try await ClientStory()
         let key = isEncrypted ? EncryptionKey() : nil
         var options = story.options
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: WayToAKey.allCases)
-    func outgoingFilesAreReadableOnlyWithoutAKey(way: WayToAKey) async throws {
+    func copiesOfFilesArePlainOnlyWithoutAKey(way: WayToAKey) async throws {
         let story = try await ClientStory()
         try story.createChannel("canary-channel", with: [Self.user])
         let files = try ScratchDirectory.made()

@@ -9,7 +9,7 @@ import Testing
 /// Compares channel lists with the server's channels, under random changes and network failures.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChannelModelTests {
-    @Test(arguments: 0..<24) func everyListIsWhatTheServerHas(seed: Int) async throws {
+    @Test(arguments: 0..<24) func everyListEqualsTheServersList(seed: Int) async throws {
         var random = SeededRandom(seed: seed)
         let device = seed % 4 == 0 ? try TemporaryStore() : nil
         let story = try await Story(store: device?.store, seed: UInt64(seed))

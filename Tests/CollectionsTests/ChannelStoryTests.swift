@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
     // MARK: Loading
 
-    @Test func aColdStartOfflineListsWhatIsHeld() async throws {
+    @Test func offlineStartListsTheStoredChannels() async throws {
         let story = try await Story()
         try story.create("a b c")
         try await story.sync()
@@ -28,7 +28,7 @@ import Testing
         await view.collection.engine.close()
     }
 
-    @Test func startReturnsTheStoredChannelsAndThenThoseOfTheServer() async throws {
+    @Test func startReturnsTheStoredAndTheServersChannels() async throws {
         let story = try await Story()
         try story.create("a b c")
         story.network.hold([.feed])
@@ -49,7 +49,7 @@ import Testing
         await story.close()
     }
 
-    @Test func untilTheWholeListIsThereTheServerIsAsked() async throws {
+    @Test func serverIsAskedUntilTheWholeListIsStored() async throws {
         let story = try await Story()
         try story.create("a b c d e")
         story.network.hold([.feed])
@@ -86,7 +86,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func offlineWhatIsHeldIsListedAndMoreMayCome() async throws {
+    @Test func offlineListKeepsHasMore() async throws {
         let story = try await Story()
         try story.create("a b c")
         story.network.hold([.feed])
@@ -201,7 +201,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aNewChannelComesFirst() async throws {
+    @Test func newChannelIsInsertedFirst() async throws {
         let story = try await Story()
         try story.create("a")
         try await story.sync()
@@ -254,7 +254,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aDeclinedInvitationIsNoChannel() async throws {
+    @Test func declinedInvitationIsNotListed() async throws {
         let story = try await Story()
         try story.create("a")
         try await story.sync()
@@ -271,7 +271,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aHiddenChannelComesBackWithAMessage() async throws {
+    @Test func hiddenChannelReturnsWithAMessage() async throws {
         let story = try await Story()
         try story.create("a b")
         try await story.sync()
@@ -290,7 +290,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatIsNoMoreWhatIsAskedForLeaves() async throws {
+    @Test func channelThatNoLongerMatchesIsRemoved() async throws {
         let story = try await Story()
         try story.create("a1 a2 b1")
         try await story.sync()
@@ -360,7 +360,7 @@ import Testing
 
     // MARK: Much at once
 
-    @Test func manyChangesAtOnceAreOneReset() async throws {
+    @Test func manyChangesInOneCommitAreReportedAsAReset() async throws {
         let story = try await Story()
         try await story.sync()
         let view = story.list()
@@ -397,7 +397,7 @@ import Testing
     }
 
     /// After the channels are cleared, the fact that the last page was loaded is no longer valid.
-    @Test func theEndOfAListThatIsClearedIsNotItsEnd() async throws {
+    @Test func clearedListStartsAgainFromTheFirstPage() async throws {
         let story = try await Story()
         try story.create("a b c")
         story.network.hold([.feed])

@@ -49,7 +49,7 @@ import Testing
         await second.close()
     }
 
-    @Test func anEmptyUserIDIsRefusedAndTheUserBeforeStays() async throws {
+    @Test func emptyUserIDIsRefusedAndThePreviousUserStays() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
@@ -79,7 +79,7 @@ import Testing
         await client.close()
     }
 
-    @Test func aCollectionNeedsAUser() async throws {
+    @Test func collectionWithoutAUserThrows() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         #expect {
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// The server is in memory, so each run of the program has a new one.
-    @Test func aCacheOfAnotherServerIsNotTakenForThisOnes() async throws {
+    @Test func cacheOfAnotherApplicationIsNotUsed() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
         let first = try await story.open()
@@ -405,7 +405,7 @@ import Testing
         await client.close()
     }
 
-    @Test func theCacheIsMadeSmallerButNotWhatIsShown() async throws {
+    @Test func shrinkingTheCacheKeepsVisibleMessages() async throws {
         let story = try await ClientStory()
         try story.createChannel("random")
         try story.createChannel("pinned")
@@ -691,7 +691,7 @@ import Testing
         await client.close()
     }
 
-    @Test func aMessageIsCopiedToAnotherChannel() async throws {
+    @Test func messageIsCopiedToAnotherChannel() async throws {
         let story = try await ClientStory()
         try story.createChannel("random")
         let a = try await story.say("a")[0]

@@ -147,7 +147,7 @@ import Testing
         return isOpen && texts == ["canary"] && hers == ["hers"]
     }
 
-    @Test func theKeyOfAllUsersIsExchangedWhileTheClientIsOpen() async throws {
+    @Test func keyOfAllUsersIsChangedWhileTheClientIsOpen() async throws {
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let client = try await story.open(options(story, key))
@@ -164,7 +164,7 @@ import Testing
         #expect(try await !isHeld(story, key))
     }
 
-    @Test(arguments: 0...4) func whereTheExchangeEndsInBetweenOneKeyOpensAll(
+    @Test(arguments: 0...4) func oneKeyOpensAllStoresAfterAnInterruptedKeyChange(
         ended: Int
     ) async throws {
         let story = try await used { options($0, key) }
@@ -213,7 +213,7 @@ import Testing
         try ChatStore(at: foreign, encryptionKey: lost).close()
     }
 
-    @Test func withoutAKeyThereIsNoneToExchange() async throws {
+    @Test func keyChangeWithoutAKeyThrows() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Without a network, the engine reads nothing, so a collection is the first reader.
-    @Test func firstReadThatMeetsTheDamageReportsIt() async throws {
+    @Test func firstReadOfDamagedDataReportsIt() async throws {
         var reports = 0
         for place in DamagedCacheTests.places {
             let story = try await ClientStory()
@@ -72,7 +72,7 @@ import Testing
         #expect(reports > 0)
     }
 
-    @Test func logThatTheOpeningRepairsIsReportedByConnect() async throws {
+    @Test func repairedLogIsReportedByConnect() async throws {
         let story = try await ClientStory()
         var client = try await story.open()
         try await client.connect(as: Credentials("bob"))

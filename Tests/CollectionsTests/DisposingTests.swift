@@ -28,7 +28,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func itMayBeDoneWithinACallback() async throws {
+    @Test func collectionCanBeDisposedInACallback() async throws {
         let story = try await Story.holding("a")
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().refreshed
@@ -43,7 +43,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func everythingMayBeCalledWithinACallback() async throws {
+    @Test func allMethodsCanBeCalledInACallback() async throws {
         let story = try await Story.holding("a b c d")
         let view = try await story.startedView(.sized(1))
         var loads: [Task<[Message], any Error>] = []
@@ -63,7 +63,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aCollectionThatIsDroppedLeavesNothing() async throws {
+    @Test func releasedCollectionLeavesNoTasks() async throws {
         let story = try await Story.holding("a")
         weak var gone: MessageCollection?
         do {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func theServersResultIsNotWaitedForAfterTheEnd(disposes: Bool) async throws {
+    func disposalEndsTheWaitForTheServer(disposes: Bool) async throws {
         let story = try await Story()
         try await story.say("a b c")
         try await story.connect()
@@ -137,7 +137,7 @@ import Testing
         await story.close()
     }
 
-    @Test func aPageOfChannelsIsNotWaitedForAfterTheEnd() async throws {
+    @Test func disposalEndsTheWaitForAPageOfChannels() async throws {
         let story = try await Story()
         story.network.hold([.feed, .channels])
         try await story.connect()
@@ -189,7 +189,7 @@ import Testing
         await story.close()
     }
 
-    @Test func missedChangeIsReadAgain() async throws {
+    @Test func rowsAreReadAgainAfterMissedChanges() async throws {
         let story = try await Story()
         try await story.open()
         let view = try await story.startedView()

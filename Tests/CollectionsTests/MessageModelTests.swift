@@ -11,7 +11,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageModelTests {
     @Test(arguments: Seeds.count(24, atNight: 700))
-    func everyViewShowsWhatTheServerHas(seed: Int) async throws {
+    func everyViewEqualsTheServersHistory(seed: Int) async throws {
         var random = SeededRandom(seed: seed)
         var options = SyncOptions.exact
         options.pageSize = 1 + random.number(below: 6)

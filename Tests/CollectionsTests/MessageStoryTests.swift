@@ -79,7 +79,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aDayAwayLeavesAGapThatHealsInPlace() async throws {
+    @Test func gapOfADayOfflineIsFilledInPlace() async throws {
         let story = try await Story.holding("d e f")
         let view = try await story.startedView()
         story.tellNewest(2)
@@ -92,7 +92,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aBusyChannelHasOneGapWhereMessagesAreMissing() async throws {
+    @Test func busyChannelHasOneGap() async throws {
         var options = SyncOptions.exact
         options.clockSkew = SyncOptions().clockSkew
         options.pageSize = 2
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Position of the window
 
-    @Test func aMessageOutsideTheWindowIsStoredAndNotShown() async throws {
+    @Test func messageOutsideTheWindowIsStoredAndNotShown() async throws {
         let story = try await Story()
         let told = try await story.say("a b c d e f")
         try await story.open()
@@ -225,7 +225,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPageIsNoLargerThanTheWindow() async throws {
+    @Test func pageIsNotLargerThanTheCapacity() async throws {
         let story = try await Story()
         try await story.say("a b c d e f g h")
         try await story.connect()
@@ -242,7 +242,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func unsentMessagesTakeNoRoomInASmallWindow() async throws {
+    @Test func unsentMessagesDoNotCountForTheCapacity() async throws {
         let story = try await Story.holding("a b c d e")
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 5, newer: 0)
         await story.engine.disconnect()
@@ -370,7 +370,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func fewOfAHistoryAreFoundPageByPage() async throws {
+    @Test func rareMatchesAreFoundPageByPage() async throws {
         let story = try await Story()
         try await story.say((1...60).map { "m\($0)" }.joined(separator: " "))
         try await story.connect()
@@ -537,7 +537,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aHistoryThatIsResetIsGone() async throws {
+    @Test func resetHistoryIsRemovedFromTheList() async throws {
         let story = try await Story.holding("a b")
         let view = try await story.startedView()
         story.clock.advance(by: .seconds(1))
@@ -560,7 +560,7 @@ import Testing
 
     // MARK: Asking
 
-    @Test func nothingIsAskedForThatIsKnown() async throws {
+    @Test func knownHistoryCausesNoRequest() async throws {
         let story = try await Story.holding("a b c")
         try await story.engine.caughtUp()
         story.network.clearLog()

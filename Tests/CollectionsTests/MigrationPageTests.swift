@@ -6,7 +6,7 @@ import Testing
     private let tests = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test func eachRowNamesTestsThatAreThere() throws {
+    @Test func eachRowNamesExistingTests() throws {
         let page = try String(
             contentsOf: tests.deletingLastPathComponent().appending(path: "Docs/Migration.md"),
             encoding: .utf8)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<100) func aListIsWhatASortedArrayIs(seed: Int) {
+    @Test(arguments: 0..<100) func orderedListEqualsASortedArray(seed: Int) {
         var random = SeededRandom(seed: seed)
         let isReversed = random.oneIn(2)
         var list = OrderedList<Row, Int>(isReversed: isReversed)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func keyChangeWithoutANewIndexIsNoMove() {
+    @Test func keyChangeWithTheSameIndexIsAnUpdate() {
         var list = OrderedList<Row, Int>()
         var edits = Edits()
         for id in 1...3 { edits.save(Row(id: id, text: 0), at: id * 10) }

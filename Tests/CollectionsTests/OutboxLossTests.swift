@@ -71,7 +71,7 @@ import Testing
         await client.close()
     }
 
-    @Test func wholeOutboxIsNoLoss() async throws {
+    @Test func intactOutboxReportsNoLoss() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         let listener = Listener()

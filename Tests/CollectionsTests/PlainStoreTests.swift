@@ -156,7 +156,7 @@ import Testing
         #expect(try readable(["canary-file", "canary-third"], story) == [])
     }
 
-    @Test func aWrongKeyTouchesNeitherStore() async throws {
+    @Test func wrongKeyChangesNeitherStore() async throws {
         let story = try await ClientStory()
         try await use(story, key)
         try await use(story, nil, writing: ["unsent"])
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// A user has no encrypted store, but other users on the device have one.
-    @Test func aWrongKeyEncryptsNoPlainStore() async throws {
+    @Test func wrongKeyEncryptsNoPlainStore() async throws {
         let story = try await ClientStory()
         try await use(story, nil, writing: ["unsent"])
         let carol = try await story.open(options(story, key))
@@ -198,7 +198,7 @@ import Testing
         try ChatStore(at: directory).close()
     }
 
-    @Test func anOutboxThatCannotBeMovedStaysAndIsReported() async throws {
+    @Test func outboxThatCannotBeMovedIsKeptAndReported() async throws {
         let story = try await ClientStory()
         try await use(story, key)
         try await use(story, nil, writing: ["canary-kept", "canary-lost"])

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A file that a newer version has written, or one without read permission.
-    @Test func aDropThatCannotBeReadKeepsNoOther() async throws {
+    @Test func unreadableInboxFileDoesNotBlockTheOthers() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
@@ -296,7 +296,7 @@ import Testing
         await client.close()
     }
 
-    @Test func nothingIsKeptWhereNothingIsToBeKept() async throws {
+    @Test func pushesOfAChannelWithoutRetentionAreNotStored() async throws {
         let story = try await ClientStory()
         var options = story.options
         options.storage = .inMemory
@@ -307,7 +307,7 @@ import Testing
         await client.close()
     }
 
-    @Test func withAKeyItIsSealed() async throws {
+    @Test func pushInboxIsEncryptedWithAKey() async throws {
         let story = try await ClientStory()
         let key = EncryptionKey()
         var options = story.options

@@ -154,7 +154,7 @@ import Testing
         await story.close()
     }
 
-    @Test func aChannelThatIsLeftMeanwhileDoesNotComeBack() async throws {
+    @Test func channelLeftDuringALoadDoesNotReturn() async throws {
         let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample("a")) }
         let view = story.list()

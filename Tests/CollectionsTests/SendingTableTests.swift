@@ -126,7 +126,7 @@ import Testing
     }
 
     /// The channel is not cached yet, and older messages arrive with the first page.
-    @Test func aMessageThatIsSentBeforeTheFeedHasBegun() async throws {
+    @Test func messageSentBeforeTheFeedIsReported() async throws {
         let story = try await Story()
         try await story.say("a")
         story.network.hold([.feed, .messages])

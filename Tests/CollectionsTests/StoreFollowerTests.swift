@@ -84,7 +84,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func nothingIsTakenAfterTheStopNotWithinAChangeEither() async throws {
+    @Test func stoppedFollowerReceivesNoMoreChanges() async throws {
         var follower: StoreFollower?
         let taken = taken
         follower = try StoreFollower(.everything, of: store) { change in

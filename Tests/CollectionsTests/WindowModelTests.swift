@@ -8,7 +8,7 @@ import Testing
 
 /// Compares a window with a simple read of the store, under random writes and moves.
 @Suite struct WindowModelTests {
-    @Test(arguments: 0..<250) func aWindowIsWhatTheStoreHas(seed: Int) throws {
+    @Test(arguments: 0..<250) func windowEqualsTheStoredHistory(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         var world = try World(&random)
         for step in 0..<60 {

@@ -79,7 +79,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func itIsKnownAfterARestart() async throws {
+    @Test func completenessOfTheListSurvivesARestart() async throws {
         let story = try await Story()
         try await story.open()
         await story.close()

@@ -4,23 +4,23 @@ import Testing
 @Suite struct BackoffTests {
     let backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
-    @Test func waitsDoubleFromTheSecondAttemptOnUpToTheLongest() {
+    @Test func delaysDoubleUpToTheMaximum() {
         let delays = (1...7).map { backoff.delay(beforeAttempt: $0, jitter: 0) }
         #expect(delays == [0, 3, 6, 12, 24, 24, 24].map { .seconds($0) })
     }
 
-    @Test func jitterTakesAwayUpToAHalfAndAddsNothing() {
+    @Test func jitterShortensADelayByUpToHalf() {
         let delays = [0, 0.5, 1].map { backoff.delay(beforeAttempt: 4, jitter: $0) }
         #expect(delays == [12, 9, 6].map { .seconds($0) })
     }
 
     @Test(arguments: [64, 1_000, 1 << 31, .max])
-    func noAttemptIsTooLateToHaveAWait(attempt: Int) {
+    func highAttemptNumbersHaveADelay(attempt: Int) {
         #expect(backoff.delay(beforeAttempt: attempt, jitter: 0) == .seconds(24))
         #expect(backoff.delay(beforeAttempt: attempt, jitter: 1) == .seconds(12))
     }
 
-    @Test func afterTheLastRetryThereIsNone() {
+    @Test func noDelayFollowsTheLastRetry() {
         let backoff = Backoff(
             interval: .seconds(1), multiplier: 2, maximum: .seconds(9), retries: 2
         )
@@ -28,7 +28,7 @@ import Testing
         #expect(delays == [.zero, .seconds(1), nil, nil])
     }
 
-    @Test func aNegativeNumberOfRetriesMeansForEverAsServersWriteIt() {
+    @Test func negativeRetriesMeanNoLimit() {
         let backoff = Backoff(
             interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: -1
         )
@@ -36,19 +36,19 @@ import Testing
     }
 
     @Test(arguments: [0, 0.5, -1, .nan, -.infinity])
-    func aMultiplierThatShrinksTheWaitCountsAs1(multiplier: Double) {
+    func multiplierBelow1CountsAs1(multiplier: Double) {
         let backoff = Backoff(interval: .seconds(3), multiplier: multiplier, maximum: .seconds(9))
         #expect(backoff.delay(beforeAttempt: 50, jitter: 0) == .seconds(3))
     }
 
     @Test(arguments: [Int.min, -1, 0, 1], [-Double.infinity, -1, .nan, 0])
-    func valuesOutOfRangeCountAsTheNearest(attempt: Int, jitter: Double) {
+    func valuesOutOfRangeAreReplacedByTheNearest(attempt: Int, jitter: Double) {
         #expect(backoff.delay(beforeAttempt: attempt, jitter: jitter) == .zero)
         #expect(backoff.delay(beforeAttempt: 2, jitter: jitter) == .seconds(3))
         #expect(backoff.delay(beforeAttempt: 2, jitter: 7) == .seconds(1.5))
     }
 
-    @Test func extremeSettingsHaveWaitsToo() {
+    @Test func extremeSettingsHaveValidDelays() {
         let longest = Duration.seconds(Int64.max)
         let endless = Backoff(interval: longest, multiplier: .infinity, maximum: longest)
         #expect(endless.delay(beforeAttempt: 2, jitter: 0) == .seconds(24 * 60 * 60))

@@ -5,7 +5,7 @@ import Testing
 
 /// Reads a changelog to its end.
 @Suite struct ChangelogRunTests {
-    @Test func pagesAreReadUntilThereIsNoMore() {
+    @Test func pagesAreReadToTheEnd() {
         var run = ChangelogRun(since: .feed("f"))
         #expect(run.step(token: "1", hasMore: true) == .more)
         #expect(run.point == .token("1"))
@@ -14,12 +14,12 @@ import Testing
         #expect(run.step(token: "3", hasMore: false) == .done(token: "3"))
     }
 
-    @Test func theLastTokenMayBeTheOneBefore() {
+    @Test func lastTokenMayRepeatThePreviousOne() {
         var run = ChangelogRun(since: .token("1"))
         #expect(run.step(token: "1", hasMore: false) == .done(token: "1"))
     }
 
-    @Test func withoutATokenThereIsNoNextPage() {
+    @Test func missingTokenEndsTheRun() {
         var run = ChangelogRun(since: .time(1000))
         #expect(run.step(token: nil, hasMore: true) == .stalled)
         #expect(run.step(token: nil, hasMore: false) == .done(token: nil))
@@ -27,7 +27,7 @@ import Testing
 
     /// Tests all sequences of answers with three tokens: a run that continues must never repeat a
     /// token.
-    @Test func noTokenIsAskedFromTwice() {
+    @Test func repeatedTokenStallsTheRun() {
         let tokens = ["a", "b", "c"]
         func follow(_ run: ChangelogRun, _ asked: Set<String>, _ depth: Int) {
             #expect(depth <= tokens.count)

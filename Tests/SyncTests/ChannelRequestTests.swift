@@ -7,7 +7,7 @@ import Testing
 
 /// Requests of the user that change channels.
 @Suite(.timeLimit(.minutes(10))) struct ChannelRequestTests {
-    @Test func aChannelThatWasMadeIsHeldAtOnce() async throws {
+    @Test func createdChannelIsStoredImmediately() async throws {
         let story = try await Story()
         try await story.open()
         let made = try await story.engine.createChannel(
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The feed starts while the request is in flight, so the answer may be outdated.
-    @Test func aChannelIsNotMadeTwiceThoughTheAnswerIsOutOfDate() async throws {
+    @Test func outdatedAnswerDoesNotDuplicateACreatedChannel() async throws {
         let story = try await Story()
         story.network.hold([.feed, .createChannel])
         try await story.connect()

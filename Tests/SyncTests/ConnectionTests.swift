@@ -33,7 +33,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func eachAttemptWaitsLongerThanTheOneBefore() async throws {
+    @Test func delaysBetweenAttemptsGrow() async throws {
         let story = try await Story()
         try await story.open()
         story.sleeper.hold()
@@ -62,7 +62,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func aServerThatIsBusyIsLeftAloneForAsLongAsItSays() async throws {
+    @Test func throttledConnectionWaitsForTheGivenDuration() async throws {
         let story = try await Story()
         let busy = BackendError(.throttled, "too many", retryAfter: .seconds(60))
         story.network.failNext(1, of: [.connect], with: busy)
@@ -90,7 +90,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func aFeedThatFailsIsAskedAgainLater() async throws {
+    @Test func failedFeedRequestIsRetriedLater() async throws {
         let story = try await Story()
         try await story.open()
         await story.engine.disconnect()
@@ -102,7 +102,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func aFeedThatIsSlowToBeginStopsNothing() async throws {
+    @Test func slowFeedDoesNotBlockOtherRequests() async throws {
         let story = try await Story()
         try await story.say("a b")
         story.network.hold([.feed])
@@ -179,7 +179,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func aSessionThatExpiresAgainAndAgainIsRenewedLessAndLessOften() async throws {
+    @Test func repeatedlyExpiredSessionIsRenewedWithGrowingDelays() async throws {
         let story = try await Story(renewSession: { Credentials("bob") })
         try await story.open()
         story.sleeper.hold()
@@ -211,7 +211,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
 
     // MARK: Late answers
 
-    @Test func anAnswerOfAnEarlierConnectionIsDropped() async throws {
+    @Test func answerOfAnEarlierConnectionIsIgnored() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")
         story.network.hold([.messages])
@@ -265,7 +265,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func afterTheLastAttemptAFeedIsAConnectionThatFailed() async throws {
+    @Test func feedFailureAfterTheLastAttemptGoesOffline() async throws {
         var options = SyncOptions.exact
         options.backoff = Backoff(
             interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
@@ -280,7 +280,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func afterTheLastAttemptAChannelIsLeftAlone() async throws {
+    @Test func channelIsNotRequestedAfterTheLastAttempt() async throws {
         var options = SyncOptions.exact
         options.backoff = Backoff(
             interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)

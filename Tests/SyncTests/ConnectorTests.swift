@@ -13,13 +13,13 @@ import Testing
     let expired = BackendError(.sessionExpired, "expired")
     let revoked = BackendError(.sessionRevoked, "revoked")
 
-    @Test func theFirstAttemptIsMadeAtOnce() {
+    @Test func firstAttemptFollowsImmediately() {
         var connector = Connector()
         #expect(connector.begin(as: bob) == .connect(bob, number: 1))
         #expect(connector.phase == .connecting(attempt: 1))
     }
 
-    @Test func eachFailureIsAnAttemptMore() {
+    @Test func failureIncrementsTheAttemptNumber() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         for attempt in 2...9 {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionThatIsLostIsMadeAtOnceTheFirstTime() {
+    @Test func lostConnectionIsRetriedImmediatelyOnce() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         connector.succeed()
@@ -64,7 +64,7 @@ import Testing
         #expect(connector.fail(offline) == .nothing)
     }
 
-    @Test func aSessionIsRenewedOnceAndThenAfterAWhile() {
+    @Test func secondSessionRenewalWaits() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         connector.succeed()
@@ -87,7 +87,7 @@ import Testing
         #expect(connector.phase == .off)
     }
 
-    @Test func anotherUsersCredentialsRenewNothing() {
+    @Test func credentialsOfAnotherUserDoNotRenewTheSession() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         _ = connector.fail(expired)
@@ -95,7 +95,7 @@ import Testing
         #expect(connector.phase == .off)
     }
 
-    @Test func unwantedConnectionIsNotMade() {
+    @Test func connectorThatIsOffDoesNotConnect() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         _ = connector.fail(offline)
@@ -108,7 +108,7 @@ import Testing
 
     /// Tests invariants under random events: connection numbers are never reused, a connecting
     /// engine has credentials, and attempts count from 1.
-    @Test(arguments: 0..<200) func itStaysInOrderWhateverHappens(seed: Int) {
+    @Test(arguments: 0..<200) func stateIsConsistentAfterAnySequenceOfEvents(seed: Int) {
         var random = SeededRandom(seed: seed)
         var connector = Connector()
         var numbers: Set<Int> = []

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func lostCursorOverContradictoryRowsEndsNothing(damage: Damage) async throws {
+    func contradictoryRowsDoNotBlockAnExpiredCursor(damage: Damage) async throws {
         let directory = try ScratchDirectory.made()
         let place = directory.url.appending(path: "store")
         var store = try ChatStore(at: place)

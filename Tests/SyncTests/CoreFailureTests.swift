@@ -11,7 +11,7 @@ import Testing
         throw StoreError(.io, "it cannot be read", path: "")
     }
 
-    @Test func aReadThatSucceedsClearsTheFailureOfAnother() throws {
+    @Test func successfulReadClearsTheReadFailure() throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         #expect(core.read(fail) == nil)
         #expect(core.state.failure?.code == .store)
@@ -52,7 +52,7 @@ import Testing
         #expect(core.state.failure?.code == .closed)
     }
 
-    @Test func aPageIsAskedForAgainLater() throws {
+    @Test func pageIsRequestedAgainIfItCannotBeStored() throws {
         let store = try ChatStore.inMemory()
         var (core, calls) = try live(store)
         let page = try #require(calls.first { $0.value.channelURL == "general" })
@@ -62,7 +62,7 @@ import Testing
         #expect(waits(actions) == [.healing("general", number: core.connector.number)])
     }
 
-    @Test func anOutboxThatCannotBeReadIsNoted() throws {
+    @Test func unreadableOutboxIsReported() throws {
         let store = try ChatStore.inMemory()
         var core = SyncCore(store, SyncOptions(), [])
         store.close()
@@ -90,7 +90,7 @@ import Testing
         #expect(actions.contains { if case .disconnect = $0 { true } else { false } })
     }
 
-    @Test func aChannelThatIsLostIsWaitedForNoMore() throws {
+    @Test func waitForALostChannelEnds() throws {
         var (core, calls) = try live(try ChatStore.inMemory())
         let page = try #require(calls.first { $0.value.channelURL == "general" })
         let wait = SyncCore.Wait.healing("general", number: core.connector.number)
@@ -106,7 +106,7 @@ import Testing
             })
     }
 
-    @Test func aReadThatSucceedsSaysNothingOfWrites() throws {
+    @Test func successfulReadKeepsTheWriteFailure() throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         core.write { (_) throws(StoreError) in throw StoreError(.io, "the disk is full", path: "") }
         core.read { (_) throws(StoreError) in }

@@ -28,7 +28,7 @@ import Testing
         BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused, .unanswered,
         .notConnected, .sessionExpired, .notFound, .unsupported,
     ])
-    func afterAFeedThatFailsTheCoreWaits(_ code: BackendError.Code) throws {
+    func coreWaitsAfterAFeedFailure(_ code: BackendError.Code) throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         let asked = requests(&core, atMost: 20) { request in
             if case .connect = request { return .session(session) }
@@ -41,7 +41,7 @@ import Testing
         BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused, .unanswered,
         .notFound, .unsupported,
     ])
-    func afterAPageThatFailsTheCoreWaitsOrLeavesTheChannel(_ code: BackendError.Code) throws {
+    func coreWaitsOrSkipsTheChannelAfterAPageFailure(_ code: BackendError.Code) throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         _ = core.step(.show("general", ShownRange(from: .beginning), viewer: 1))
         var hasBegun = false

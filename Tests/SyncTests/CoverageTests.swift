@@ -52,7 +52,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPushOfWhatWasDeletedIsGoneAgain() async throws {
+    @Test func pushedCopyOfADeletedMessageIsRemoved() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.delete(messages[1])
@@ -64,7 +64,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func anOldPushVerifiesNothing() async throws {
+    @Test func oldPushDoesNotVerifyAStaleMessage() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
@@ -97,7 +97,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPageFarUpJoinsNothing() async throws {
+    @Test func distantPageJoinsNoRanges() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c d e f g h")
         try await story.connect()

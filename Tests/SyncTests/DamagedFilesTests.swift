@@ -103,7 +103,7 @@ import Testing
     // MARK: Damage
 
     @Test(arguments: Damage.allCases, [false, true])
-    func damagedCopyFailsAndTheFileIsHandedInAgain(damage: Damage, isEncrypted: Bool) async throws {
+    func itemWithADamagedCopyIsResentWithTheFile(damage: Damage, isEncrypted: Bool) async throws {
         try await withDevice(isEncrypted ? Self.key : nil) { device in
             let id = try await device.send(device.file("photo.jpg"))
             let text = try await device.story.write("after")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func oneOfSeveralFilesIsHandedInAgain() async throws {
+    @Test func oneOfSeveralFilesIsReplaced() async throws {
         try await withDevice { device in
             let files = try ["a", "b", "c"].map { try device.file($0, Data($0.utf8)) }
             let id = try await device.send(files[0], files[1], files[2])
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func itemFailsWhateverTheBackendMakesOfTheDamage() async throws {
+    @Test func damagedCopyFailsTheItemWhateverTheBackendThrows() async throws {
         try await withDevice { device in
             let id = try await device.send(device.file("a"))
             try Damage.flipped.apply(to: device.copy(id))
@@ -247,7 +247,7 @@ import Testing
 
     // MARK: Reading a source
 
-    @Test func sourceIsReadInPieces() throws {
+    @Test func uploadSourceIsReadPieceByPiece() throws {
         let directory = try ScratchDirectory.made()
         defer { directory.remove() }
         let file = directory.url.appending(path: "a")
@@ -276,7 +276,7 @@ import Testing
     /// Cuts the power at each change to the disk that `send` makes: a promised message is sent with
     /// its file.
     @Test(arguments: [false, true])
-    func promisedFileOutlivesAPowerCut(isEncrypted: Bool) async throws {
+    func copiedFileSurvivesAPowerFailure(isEncrypted: Bool) async throws {
         let key = isEncrypted ? Self.key : nil
         var isOver = false
         for change in 1... {

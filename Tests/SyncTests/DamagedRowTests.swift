@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func theLastMessageIsDeletedBesideIt() throws {
+    @Test func lastMessageIsReplacedNextToADamagedRow() throws {
         try damage(1)
         try take(.messageDeleted("3", in: "general", at: nil))
         #expect(try store.message("3", in: "general") == nil)
@@ -47,13 +47,13 @@ import Testing
     }
 
     /// The position of the damaged message is in its key.
-    @Test func deliveryBelowItContinuesAtIt() throws {
+    @Test func feedDeliveryBelowADamagedRowContinuesAtIt() throws {
         try damage(2)
         try take(.messageReceived(messages[1]), unreported: 1)
         #expect(try store.read { try $0.unreported(of: "general") } == messages[2].position)
     }
 
-    @Test func aTruncationOpensAGapAboveIt() throws {
+    @Test func truncationOpensAGapAboveADamagedRow() throws {
         try damage(0)
         try take(.truncation(in: "general"), unreported: 1)
         let position = try #require(messages[0].position)

@@ -26,13 +26,13 @@ import Testing
             .joined(separator: ", ")
     }
 
-    @Test func nothingGoesWhereNothingHasTo() {
+    @Test func cacheBelowItsLimitLosesNothing() {
         let eviction = plan([20, 20], target: nil).eviction
         #expect(eviction.parts == [])
         #expect((eviction.sizeBefore, eviction.sizeAfter) == (400, 400))
     }
 
-    @Test func noMoreGoesThanHasTo() {
+    @Test func evictionStopsAtTheTargetSize() {
         let eviction = plan([20, 20], target: 310).eviction
         #expect(picture(eviction) == "a 9 size")
         #expect(eviction.sizeAfter == 310)
@@ -62,7 +62,7 @@ import Testing
         #expect(picture(plan.eviction) == "b 20 retention")
     }
 
-    @Test func messagesThatMayNotGoCountForTheAverage() {
+    @Test func keptMessagesCountForTheAverageSize() {
         var plan = plan([10], target: 1500)
         (plan.size, plan.messageCount) = (2000, 100)
         #expect(picture(plan.eviction) == "a 5 size, a 5 size")

@@ -30,7 +30,7 @@ import Testing
         #expect(news?.touched == ["1", "2"])
     }
 
-    @Test func aChannelThatIsVoidTakesNoAnswerFromBefore() {
+    @Test func voidChannelIgnoresEarlierAnswers() {
         var flights = Flights()
         let before = flights.begin(in: "c", isFollowed: true)
         let other = flights.begin(in: "d", isFollowed: true)
@@ -43,7 +43,7 @@ import Testing
         #expect(flights.end(later) != nil)
     }
 
-    @Test func whenAllIsVoidNoAnswerIsTaken() {
+    @Test func voidingAllIgnoresEarlierAnswers() {
         var flights = Flights()
         let one = flights.begin(in: "c", isFollowed: true)
         let all = flights.begin(in: nil, isFollowed: true)
@@ -52,14 +52,14 @@ import Testing
         #expect(flights.end(all) == nil)
     }
 
-    @Test func tooMuchNewsIsAVoid() {
+    @Test func tooManyRecordsMakeAnAnswerVoid() {
         var flights = Flights()
         let flight = flights.begin(in: "c", isFollowed: true)
         for number in 0...20_000 { flights.recordTouched(MessageID("\(number)"), in: "c") }
         #expect(flights.end(flight) == nil)
     }
 
-    @Test func channelsReportedSinceAreChanges() {
+    @Test func interimHasTheChannelsReportedSinceTheRequest() {
         var flights = Flights()
         let first = flights.begin(in: nil, isFollowed: true)
         flights.recordChannel("a")
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Compares the result with a complete list of all events.
-    @Test(arguments: 0..<100) func theyAgreeWithAListOfAllThatHappened(seed: Int) {
+    @Test(arguments: 0..<100) func flightsEqualAModelThatRecordsEverything(seed: Int) {
         enum Happening {
             case touched(MessageID, ChannelURL)
             case deleted(MessageID, ChannelURL)

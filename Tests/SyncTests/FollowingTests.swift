@@ -17,7 +17,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func anEditReplacesWhatWasSaid() async throws {
+    @Test func editReplacesTheStoredMessage() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")
         try await story.open()
@@ -35,7 +35,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aReactionIsSeen() async throws {
+    @Test func reactionIsStored() async throws {
         let story = try await Story()
         let message = try await story.say("a")[0]
         try await story.open()
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Channels
 
-    @Test func aChannelThatIsDeletedGoesWithItsMessages() async throws {
+    @Test func deletedChannelIsRemovedWithItsMessages() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: Feeds that are not as they should be
 
-    @Test func lostReceiptsAndTypingHarmNothingElse() async throws {
+    @Test func lostReceiptsAndTypingChangeNoMessages() async throws {
         let story = try await Story()
         story.network.update {
             $0.feed.lostReceipts = 1
@@ -209,7 +209,7 @@ import Testing
 
     /// A bug elsewhere: the cursor was the newest time, of the device or server (Stream, issue
     /// 1246).
-    @Test func aClockThatIsWrongForYearsLosesNothing() async throws {
+    @Test func wrongDeviceClockLosesNothing() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()

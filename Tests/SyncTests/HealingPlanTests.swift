@@ -30,7 +30,7 @@ import Testing
             stopped: stopped)
     }
 
-    @Test func changesComeFirstSinceTheEarliestPoint() {
+    @Test func changelogIsReadFirstFromTheEarliestPoint() {
         let gaps = [gap(1, 2, since: 7), gap(3, 4, since: 4)]
         #expect(
             plan(gaps, view: ShownRange(from: .beginning)).next
@@ -44,7 +44,7 @@ import Testing
         #expect(plan(gaps).next == .walk(gaps[1]))
     }
 
-    @Test func historyBeforeAllThatIsHeldIsLeftAlone() {
+    @Test func historyOlderThanAllStoredMessagesIsNotFetched() {
         #expect(plan([gap(0, 2)], isRecent: true).next == nil)
         #expect(plan([gap(0, 2)], view: ShownRange(from: Self.bound(2))).next == nil)
         #expect(
@@ -64,12 +64,12 @@ import Testing
         #expect(plan([], stale: [stale(1, 2, epoch: 1)]).next == nil)
     }
 
-    @Test func aRecentChannelIsKnownAtItsNewestEnd() {
+    @Test func newestEndOfARecentChannelIsFetched() {
         #expect(plan([gap(0, 5)]).next == nil)
         #expect(plan([gap(0, 5)], isRecent: true).next == .walk(gap(0, 5)))
     }
 
-    @Test func withoutABudgetOnlyTheViewIsFilled() {
+    @Test func onlyVisibleGapsAreFilledWithoutABudget() {
         #expect(plan([gap(1, 5)], isRecent: true, hasBudget: false).next == nil)
         #expect(
             plan([gap(1, 5)], view: ShownRange(from: Self.bound(4)), hasBudget: false).next
@@ -94,7 +94,7 @@ import Testing
     /// Tests all histories of five positions with up to two gaps, and all views.
     ///
     /// Repeating the planned requests must end, and then nothing in the view may be missing.
-    @Test func nothingInViewIsLeft() {
+    @Test func allVisibleRangesAreFetched() {
         let spans = (0..<5).flatMap { lower in (lower + 1...5).map { (lower, $0) } }
         for first in spans {
             for second in spans where second.0 >= first.1 {

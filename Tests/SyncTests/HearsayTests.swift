@@ -14,7 +14,7 @@ import Testing
         return conditions
     }()
 
-    @Test func pageBeforeTheFeedMayHoldDeletedMessages() async throws {
+    @Test func pageBeforeTheFeedMayContainDeletedMessages() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         story.network.hold([.feed], at: .beforeEffect)
@@ -28,7 +28,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func aPushAheadOfTheFeedHidesNoTruncationBelowIt() async throws {
+    @Test func pushAheadOfTheFeedDoesNotHideATruncation() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The push alone starts the backfill, without an event.
-    @Test func historyOlderThanAPushIsFetchedAtOnce() async throws {
+    @Test func historyOlderThanAPushIsFetchedImmediately() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// The feed reported the deletion before the device had the message.
-    @Test func aLatePushOfWhatIsDeletedGoesWithTheGapAroundIt() async throws {
+    @Test func latePushOfADeletedMessageIsRemovedWithItsGap() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -73,7 +73,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPageAheadOfTheFeedHidesNoTruncationBelowIt() async throws {
+    @Test func pageAheadOfTheFeedDoesNotHideATruncation() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
@@ -87,7 +87,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func aPushedMessageThatWasDeletedGoesWithTheGapAroundIt() async throws {
+    @Test func deletedPushedMessageIsRemovedWithItsGap() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.engine.ingest([messages[1]])
@@ -98,7 +98,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func aLatePushSaysNothingOfWhatIsStale() async throws {
+    @Test func latePushDoesNotVerifyAStaleRange() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1
         let story = try await Story(options)
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// The feed delivers nothing new for it.
-    @Test func aChannelThatIsShownIsFilledOnceItIsFetched() async throws {
+    @Test func shownChannelIsFilledAfterItsRowIsFetched() async throws {
         let story = try await Story()
         _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
         try await story.say("a b", in: "late")
@@ -156,7 +156,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatWasShownTooEarlyIsFilledWhenItIsGained() async throws {
+    @Test func channelShownBeforeItIsGainedIsFilledLater() async throws {
         let story = try await Story()
         _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
         try await story.say("a b", in: "late")

@@ -17,7 +17,7 @@ import Testing
         return story
     }
 
-    @Test func messagesImportedBetweenHeldOnesMakeTheirRangeStale() async throws {
+    @Test func importBetweenStoredMessagesMakesTheirRangeStale() async throws {
         let story = try await story()
         try story.importMessages(["x": 2500])
         try await story.isTold()
@@ -30,7 +30,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func messagesImportedAboveHeldOnesLeaveAGap() async throws {
+    @Test func importAboveStoredMessagesOpensAGap() async throws {
         let story = try await story()
         story.network.hold([.messages])
         try story.importMessages(["d": 4500, "e": 4600])
@@ -40,7 +40,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aShownChannelFetchesWhatWasImportedWhileItWasOffline() async throws {
+    @Test func shownChannelFetchesAnOfflineImport() async throws {
         let story = try await story()
         await story.engine.disconnect()
         try story.importMessages(["w": 100, "x": 2500, "z": 9000])
@@ -50,7 +50,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func anAnswerFromBeforeAnImportIsAskedForAgain() async throws {
+    @Test func requestFromBeforeAnImportIsRepeated() async throws {
         let story = try await story()
         story.network.hold([.messages])
         let engine = story.engine
@@ -66,7 +66,7 @@ import Testing
 
     /// An imported message may be between the position of a cursor and the stored message next to
     /// it.
-    @Test func aCursorLosesItsEdgeDuringAnImport() async throws {
+    @Test func importMovesTheEdgeOfACursor() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1
         let story = try await Story(options)
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// The backfill's cursor is already older than the imported message.
-    @Test func anImportDuringAWalkBeginsItAgain() async throws {
+    @Test func importRestartsAWalk() async throws {
         let story = try await story()
         story.tellNewest(1)
         story.network.hold([.messages])
@@ -122,7 +122,7 @@ import Testing
         await engine.close()
     }
 
-    @Test func theChannelIsRightOnceTheFeedIsLive() async throws {
+    @Test func channelIsCorrectWhenTheFeedIsLive() async throws {
         let story = try await story()
         try story.importMessages(["x": 2500, "z": 9000], from: "carol")
         try await story.isTold()
@@ -134,7 +134,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func anImportedReplyChangesItsHeldParent() async throws {
+    @Test func importedReplyChangesItsStoredParent() async throws {
         let story = try await Story()
         let parent = try await story.say("a")[0]
         try await story.open()
@@ -161,7 +161,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aLateImportIsNotHiddenByATruncation() async throws {
+    @Test func truncationDoesNotHideALateImport() async throws {
         let story = try await story()
         story.tellNewest(1)
         await story.engine.disconnect()

@@ -35,7 +35,7 @@ import Testing
     /// Sendbird detects more than 300; lurker (issue 214) and Stream lost the messages beyond a
     /// page or two.
     @Test(arguments: [1, 299, 300, 301, 501, 2001], HugeGapPolicy.allCases)
-    func moreThanThreeHundredAreHuge(missing: Int, policy: HugeGapPolicy) async throws {
+    func gapAbove300MessagesIsHuge(missing: Int, policy: HugeGapPolicy) async throws {
         var options = SyncOptions.exact
         options.hugeGapPolicy = policy
         let story = try await story(missing: missing, options)
@@ -50,7 +50,7 @@ import Testing
         #expect(await events.hugeGaps == (isHuge ? ["general"] : []))
     }
 
-    @Test func aSmallGapBesideAHugeOneIsFilled() async throws {
+    @Test func smallGapNextToAHugeOneIsFilled() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)
@@ -76,7 +76,7 @@ import Testing
         #expect(await events.hugeGaps == ["general"])
     }
 
-    @Test func scrollingReportsNothingTwice() async throws {
+    @Test func scrollingReportsAHugeGapOnce() async throws {
         let story = try await story(missing: 700, .exact)
         let events = EventLog(await story.engine.events())
         try await story.connect()
@@ -124,7 +124,7 @@ import Testing
         (1...count).map { "\($0)" }.joined(separator: " ")
     }
 
-    @Test func heldMessagesOfABusyChannelAreNotMissing() async throws {
+    @Test func storedMessagesOfABusyChannelAreNotCountedAsMissing() async throws {
         let (story, events) = try await busyChannel(pageSize: 100)
         story.network.hold([.messages])
         try await story.connect()
@@ -144,7 +144,7 @@ import Testing
     /// A page that ends with the oldest missing message does not cover the stored messages below
     /// it.
     @Test(arguments: [1, 13, 23, 299, 300])
-    func lateMessagesAreLookedForBelowAnyPage(pageSize: Int) async throws {
+    func lateMessagesAreFetchedBelowAnyPage(pageSize: Int) async throws {
         let (story, events) = try await busyChannel(pageSize: pageSize)
         try await story.connect()
         try await story.isTold()
@@ -155,7 +155,7 @@ import Testing
         #expect(await events.hugeGaps == [])
     }
 
-    @Test func messagesThatWereHeldInAGapAreNotCounted() async throws {
+    @Test func storedMessagesInAGapAreNotCounted() async throws {
         let story = try await story(missing: 310, .exact)
         let pushed = try await story.alice.history().dropFirst(5).prefix(20)
         #expect(try await story.engine.ingest(Array(pushed)) == 20)

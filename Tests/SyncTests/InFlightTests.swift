@@ -62,7 +62,7 @@ import Testing
     }
 
     /// In Sendbird 4.19.9, an older page arrived after a reset.
-    @Test func aHistoryThatIsResetStaysSo() async throws {
+    @Test func pageDoesNotRestoreAResetHistory() async throws {
         let story = try await story { story, _ in
             story.clock.advance(by: .seconds(1))
             _ = try await story.network.resetMyHistory(of: "general")
@@ -72,7 +72,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatIsDeletedMeanwhileStaysSo() async throws {
+    @Test func pageDoesNotRestoreADeletedChannel() async throws {
         let story = try await story { story, _ in
             try await story.alice.deleteChannel("general")
         }
@@ -81,7 +81,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPageOfAChannelOfTheSameNameIsDropped() async throws {
+    @Test func pageOfADeletedChannelWithTheSameURLIsIgnored() async throws {
         let story = try await story { story, _ in
             try await story.alice.deleteChannel("general")
             try story.createChannel()
@@ -95,7 +95,7 @@ import Testing
     /// The server refuses the request because the channel was deleted.
     ///
     /// The answer arrives after a new channel got the same URL.
-    @Test func aFailureOfAChannelThatIsGoneIsNotThatOfItsSuccessor() async throws {
+    @Test func failureOfADeletedChannelDoesNotConcernItsSuccessor() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.connect()
@@ -117,7 +117,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPageThatWasAskedBeforeTheCursorExpiredIsDropped() async throws {
+    @Test func pageRequestedBeforeTheCursorExpiredIsIgnored() async throws {
         let story = try await story { story, messages in
             try await story.delete(messages[0])
             try story.server.expireCursors()

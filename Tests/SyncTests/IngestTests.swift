@@ -120,7 +120,8 @@ import Testing
         #expect(try once.rows() == twice.rows())
     }
 
-    @Test(arguments: 0..<15) func aPartAndThenAllIsTheSameAsAll(seed: Int) async throws {
+    @Test(arguments: 0..<15) func repeatingABatchAfterAPartGivesTheSameState(seed: Int) async throws
+    {
         let batches = try await batches(seed: seed)
         let once = try Device()
         for batch in batches { try once.apply(batch) }
@@ -164,7 +165,7 @@ import Testing
     ///
     /// Each is combined with another kind of answer.
     @Test(arguments: [true, false], 1...states.count)
-    func whateverComesFirstOneRowIsLeft(startsCovered: Bool, stateCount: Int) throws {
+    func orderOfArrivalLeavesOneRow(startsCovered: Bool, stateCount: Int) throws {
         let states = Array(Self.states.prefix(stateCount))
         let last = states.count
         for asked in 0...last {
@@ -399,7 +400,7 @@ import Testing
         // A range with reversed bounds could be anywhere.
         (3000, 1000, "a? b? c? ~"), (.distantFuture, .distantPast, "a? b? c? ~"),
     ])
-    func aChangedRangeIsStaleAndOpensAGapAboveWhatIsHeld(
+    func changedRangeIsStaleAndOpensAGapAboveTheNewestMessage(
         from: Timestamp?, through: Timestamp?, picture: String
     ) throws {
         let device = try Device()
@@ -419,7 +420,7 @@ import Testing
 
     /// Pages without messages have moved the backfill away from the gap's upper bound.
     @Test(arguments: [(1500, nil), (500, nil), (3500, "w")] as [(Timestamp, PageCursor?)])
-    func aChangedRangeWithinAGapForgetsItsWalk(time: Timestamp, cursor: PageCursor?) throws {
+    func changedRangeWithinAGapRemovesItsWalkCursor(time: Timestamp, cursor: PageCursor?) throws {
         let device = try Device()
         let url: ChannelURL = "general"
         let (lower, upper) = (Message.sample(1, at: 1000), Message.sample(3, at: 3000))
@@ -454,7 +455,7 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: "general").count } == 1)
     }
 
-    @Test func tombstonesDoNotGrowForEver() throws {
+    @Test func tombstonesAreLimited() throws {
         let device = try Device()
         try device.apply { ingest in
             for number in 1...(Ingest.tombstoneLimit + 1) {
@@ -473,7 +474,7 @@ import Testing
         #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
     }
 
-    @Test func tombstonesOfManyBatchesDoNotGrowForEver() throws {
+    @Test func tombstonesOfManyBatchesAreLimited() throws {
         let device = try Device()
         for number in 1...(Ingest.tombstoneLimit + 1) {
             let time = Timestamp(milliseconds: Int64(number))
@@ -487,7 +488,7 @@ import Testing
             try device.store.tombstones(in: "general").count == Ingest.tombstoneLimit / 2 + 1)
     }
 
-    @Test func aChannelKeepsTheLatestTimeThatSomebodyHasRead() throws {
+    @Test func readReceiptKeepsTheLatestTime() throws {
         let device = try Device()
         try device.apply { try $0.batch.save(GroupChannel.sample()) }
         for time in [3000, 1000, 2000] as [Int64] {

@@ -128,7 +128,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func messagesAreKeptForSomeDays() async throws {
+    @Test func expiredMessagesAreEvicted() async throws {
         var limits = CacheLimits()
         limits.retention = { $0 == "a" ? .lasting(.seconds(3)) : .unlimited }
         let story = try await Story(small, limits: limits)
@@ -149,7 +149,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelMayBeKeptOnlyWhileItIsShown() async throws {
+    @Test func channelCanBeKeptOnlyWhileItIsShown() async throws {
         var limits = CacheLimits()
         limits.retention = { $0 == "a" ? .whileShown : .unlimited }
         let story = try await Story(small, limits: limits)
@@ -213,7 +213,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func lessThanTheLeastSizeIsTakenForIt() {
+    @Test func sizeBelowTheMinimumIsReplacedByIt() {
         var limits = CacheLimits()
         #expect(limits.effectiveByteCount == 256 << 20)
         limits.maximumByteCount = 1
@@ -222,7 +222,7 @@ import Testing
         #expect(limits.effectiveByteCount == .max)
     }
 
-    @Test func aClosedEngineSaysSo() async throws {
+    @Test func closedEngineThrows() async throws {
         let story = try await Story(small)
         await story.close()
         await #expect(throws: SyncError.self) { try await story.engine.evictionPlan() }

@@ -25,7 +25,7 @@ import Testing
         return story
     }
 
-    @Test func afterAnExpiredCursorAllIsStale() async throws {
+    @Test func expiredCursorMakesEverythingStale() async throws {
         let story = try await storyAfterALongTime { story, _ in try await story.say("d e") }
         // The channel is not shown, and nothing is fetched.
         #expect(try story.picture() == "a? b? c? ~")
@@ -59,7 +59,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aChannelThatIsGoneAfterALongTimeIsRemoved() async throws {
+    @Test func channelDeletedDuringALongAbsenceIsRemoved() async throws {
         let story = try await storyAfterALongTime { story, _ in
             try await story.alice.deleteChannel("general")
         }
@@ -72,7 +72,7 @@ import Testing
 
     /// In talk-ios 943, a server was restored from a backup, and reused ids and tokens.
     @Test(arguments: [true, false])
-    func restoredServerWinsInTheEnd(whileConnected: Bool) async throws {
+    func cacheEqualsTheRestoredServer(whileConnected: Bool) async throws {
         let story = try await Story()
         try await story.say("a b")
         let backup = try story.server.backup()
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// An earlier token may refer to another point of the history now.
-    @Test func theTokensOfAServerThatWasPutBackAreForgotten() async throws {
+    @Test func serverRestoreRemovesTheTokens() async throws {
         let story = try await Story()
         try await story.say("a b")
         let backup = try story.server.backup()

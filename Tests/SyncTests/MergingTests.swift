@@ -57,7 +57,7 @@ import Testing
             """
     }
 
-    @Test(arguments: 0..<100) func theNewerOfTwoCopiesWins(seed: Int) {
+    @Test(arguments: 0..<100) func newerOfTwoCopiesIsKept(seed: Int) {
         let copies = copies(seed: seed)
         for (older, first) in copies.enumerated() {
             for second in copies[older...] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<100) func whateverTheOrderTheLastCopyIsWhatIsLeft(seed: Int) {
+    @Test(arguments: 0..<100) func mergeIsIndependentOfTheOrder(seed: Int) {
         var random = SeededRandom(seed: seed)
         let copies = copies(seed: seed)
         for _ in 0..<10 {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20) func aCopyOfTheSameChangesNothing(seed: Int) {
+    @Test(arguments: 0..<20) func equalCopyChangesNothing(seed: Int) {
         for copy in copies(seed: seed) { #expect(copy.merged(with: copy) == copy) }
     }
 
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// A server that never sends the time of a poll's change omits it from the newer copy, too.
-    @Test func aPollWithoutATimeComesWithTheNewerCopy() {
+    @Test func pollWithoutATimeIsTakenFromTheNewerCopy() {
         var older = Message.sample(1, at: 1000)
         var poll = Poll()
         poll.id = 7
@@ -113,7 +113,7 @@ import Testing
         #expect(newer.merged(with: older).poll?.title == "new")
     }
 
-    @Test func aRequestIsNotForgotten() {
+    @Test func requestIDIsKept() {
         var own = Message.sample(1, at: 1000)
         own.requestID = "r1"
         var other = own

@@ -38,7 +38,7 @@ import Testing
     /// message at either end.
     ///
     /// All messages in the covered range must be on the page.
-    @Test func noPageCoversWhatIsNotOnIt() {
+    @Test func pageCoversOnlyItsOwnRange() {
         for mask in 0..<8 {
             let history = Self.places.enumerated().filter { mask & (1 << $0.offset) != 0 }
                 .map(\.element)
@@ -79,7 +79,7 @@ import Testing
         if let edge { #expect(extent.from <= edge && edge <= extent.through) }
     }
 
-    @Test func aWholeHistoryIsCoveredToBothEnds() {
+    @Test func wholeHistoryIsCoveredToBothEnds() {
         let page = page(Self.places, from: 0, to: 3)
         #expect(
             PageExtent(page, edge: nil, isFollowed: true)
@@ -87,7 +87,7 @@ import Testing
         #expect(PageExtent(page, edge: nil, isFollowed: false) == nil)
     }
 
-    @Test func anEmptyHistoryIsCoveredWhereItIsFollowed() {
+    @Test func emptyHistoryIsCoveredIfItIsFollowed() {
         let page = MessagePage(messages: [], older: nil, newer: nil)
         #expect(
             PageExtent(page, edge: nil, isFollowed: true)
@@ -95,7 +95,7 @@ import Testing
         #expect(PageExtent(page, edge: nil, isFollowed: false) == nil)
     }
 
-    @Test func anEmptyPageInTheMiddleCoversItsEdgeAlone() {
+    @Test func emptyPageInTheMiddleCoversOnlyItsEdge() {
         let page = MessagePage(messages: [], older: "older", newer: "newer")
         let edge = Gap.Bound.position(Self.places[1].position!)
         #expect(PageExtent(page, edge: nil, isFollowed: true) == nil)

@@ -31,7 +31,7 @@ import Testing
         try await story.end()
     }
 
-    @Test(arguments: 0..<5) func shortPagesEndNothing(seed: UInt64) async throws {
+    @Test(arguments: 0..<5) func shortPageIsNotTheEndOfTheHistory(seed: UInt64) async throws {
         try await filled {
             $0.seed = seed
             $0.pages.short = 1
@@ -39,18 +39,18 @@ import Testing
     }
 
     /// In talk-ios 2702 and Mattermost 9827, an empty page was taken for the end of the history.
-    @Test(arguments: 0..<5) func emptyPagesEndNothing(seed: UInt64) async throws {
+    @Test(arguments: 0..<5) func emptyPageIsNotTheEndOfTheHistory(seed: UInt64) async throws {
         try await filled {
             $0.seed = seed
             $0.pages.empty = 0.8
         }
     }
 
-    @Test func aServerMayGiveLessThanItIsAskedFor() async throws {
+    @Test func serverMayReturnLessThanTheLimit() async throws {
         try await filled { $0.pages.cap = 1 }
     }
 
-    @Test(arguments: 0..<5) func cursorsMayExpireOnTheWay(seed: UInt64) async throws {
+    @Test(arguments: 0..<5) func expiredPageCursorsAreReplaced(seed: UInt64) async throws {
         try await filled {
             $0.seed = seed
             $0.pages.expired = 0.5
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// This also holds if a missing message has the same time as the deleted one.
-    @Test(arguments: [1, 2000, 1_000_000]) func anAnchorThatWasDeletedIsGoneAround(
+    @Test(arguments: [1, 2000, 1_000_000]) func deletedAnchorIsReplaced(
         timeGranularity: Int64
     ) async throws {
         var options = SyncOptions.exact
@@ -155,7 +155,7 @@ import Testing
 
     /// If many messages share the time of the deleted anchor, a page by that time does not reach
     /// the gap yet.
-    @Test func aPageAboveTheGapThatIsFilledClosesNoOther() async throws {
+    @Test func pageClosesOnlyTheRequestedGap() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         options.backgroundPages = 0
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// The request is by a time that more messages have than fit on the page.
-    @Test func aPageThatDoesNotComeToItsEdgeHasNone() async throws {
+    @Test func pageThatDoesNotReachItsEdgeHasNoEdge() async throws {
         var options = SyncOptions.exact
         options.backgroundPages = 0
         var conditions = ServerConditions()
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// In matrix-rust-sdk's deduplication, a page without new messages was taken for the end.
-    @Test func aPageOfWhatIsHeldAlreadyMovesTheWalk() async throws {
+    @Test func pageOfStoredMessagesMovesTheWalk() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)
@@ -254,7 +254,7 @@ import Testing
         try await story.end()
     }
 
-    @Test(arguments: 0..<10) func clocksThatDisagreeLoseNothing(seed: Int) async throws {
+    @Test(arguments: 0..<10) func clockSkewOfServersLosesNothing(seed: Int) async throws {
         var conditions = ServerConditions()
         conditions.clockSkew = 1500
         var options = SyncOptions.exact

@@ -29,7 +29,7 @@ import Testing
         return (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
     }
 
-    @Test func aFileIsUploadedAndThenSent() async throws {
+    @Test func fileIsUploadedBeforeItsMessageIsSent() async throws {
         try await withStory { story, _ in
             try await story.open()
             var file = UploadableFile()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aCopyIsSentWhateverBecomesOfTheFile() async throws {
+    @Test func copyIsSentIfTheFileIsChangedOrRemoved() async throws {
         try await withStory { story, directory in
             story.network.goOffline()
             let path = directory.appending(path: "a.bin").path
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aCopyGoesWithWhatIsTakenBack() async throws {
+    @Test func copyIsRemovedWithACanceledItem() async throws {
         try await withStory { story, directory in
             story.network.goOffline()
             let path = directory.appending(path: "a.bin").path
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// The upload ends without leaving a file, and the following items are sent.
-    @Test func anUploadThatIsTakenBackEnds() async throws {
+    @Test func cancelingAnItemEndsItsUpload() async throws {
         try await withStory { story, directory in
             try await story.open()
             story.network.hold([.upload], at: .beforeEffect)
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// If an answer is lost, only the upload of that file is repeated.
-    @Test func anUploadWhoseAnswerIsLostIsRepeatedAlone() async throws {
+    @Test func uploadWithALostAnswerIsRepeated() async throws {
         try await withStory { story, _ in
             try await story.open()
             story.network.failNext(
@@ -241,7 +241,7 @@ import Testing
         await engine.close()
     }
 
-    @Test func aFileThatIsGoneFails() async throws {
+    @Test func missingFileFailsTheItem() async throws {
         try await withStory { story, directory in
             story.network.goOffline()
             let path = directory.appending(path: "a.bin").path
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsTooLargeIsRefusedBeforeItIsRead() async throws {
+    @Test func tooLargeFileIsRefusedBeforeItIsRead() async throws {
         var conditions = ServerConditions()
         conditions.maximumFileByteCount = 999
         try await withStory(conditions) { story, _ in
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func oneOfSeveralFilesAfterTheOther() async throws {
+    @Test func severalFilesAreUploadedOneAfterTheOther() async throws {
         try await withStory { story, _ in
             try await story.open()
             let files = (0..<3).map { number in

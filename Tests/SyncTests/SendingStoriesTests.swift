@@ -48,7 +48,7 @@ import Testing
 
     /// The feed's events for three quick messages arrive together, after a message of another user
     /// (KiroCrew 3963, stream-chat-swift 3316).
-    @Test func quickOnesKeepTheirPlacesWhileTheyLand() async throws {
+    @Test func quicklySentMessagesKeepTheirPlaces() async throws {
         try await story.say("o")
         try await story.open()
         story.network.hold([.feed, .send], at: .afterEffect)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// All messages of a page are the user's own, and their answers were lost.
-    @Test func aPageOfTheUsersOwnMessagesTakesThemOutOfTheOutbox() async throws {
+    @Test func pageOfSentMessagesRemovesTheirOutboxItems() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
         story.sleeper.hold()
@@ -92,7 +92,7 @@ import Testing
     // MARK: Messages that only the device has
 
     /// The page that is fetched after a reconnect does not contain it (stream-chat-android 6708).
-    @Test func aPageTakesNothingThatWaits() async throws {
+    @Test func pageKeepsWaitingOutboxItems() async throws {
         try await story.say("a")
         try await story.open()
         story.sleeper.hold()
@@ -112,7 +112,7 @@ import Testing
 
     /// While the device is offline, another user and the device's user both write the first message
     /// of an empty channel (Sendbird's JavaScript 4.14.0).
-    @Test func theFirstMessageOfAnEmptyChannelComesBeforeWhatWaits() async throws {
+    @Test func firstMessageOfAnEmptyChannelPrecedesUnsentMessages() async throws {
         try await story.open()
         #expect(try story.picture() == "")
         story.network.goOffline()
@@ -159,7 +159,7 @@ import Testing
 
     /// The process ends while a message is in flight, and the server has it (stream-chat-swift
     /// 2676, Sendbird's JavaScript 4.39.2).
-    @Test func anEndWhileItIsSentMakesNoSecondOne() async throws {
+    @Test func processEndDuringSendingCreatesNoSecondMessage() async throws {
         try await story.open()
         story.network.hold([.send, .feed], at: .afterEffect)
         let a = try await story.write("a")
@@ -179,7 +179,7 @@ import Testing
     // MARK: Time
 
     /// The app decides whether messages of the day before are sent (stream-chat-swift 2674).
-    @Test(arguments: [1, 3]) func howOldItMayBeIsTheApplicationsChoice(days: Int) async throws {
+    @Test(arguments: [1, 3]) func lifetimeOfAnItemIsAnOption(days: Int) async throws {
         try await withOptions {
             $0.outboxItemLifetime = .seconds(days * 24 * 3600)
         } _: { story in

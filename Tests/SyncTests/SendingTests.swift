@@ -49,7 +49,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func offPolicyKeepsWhatCouldNotBeSentAndRefusesToResendIt() async throws {
+    @Test func offPolicyKeepsUnsentItemsAndRefusesToResendThem() async throws {
         var options = SyncOptions.exact
         options.resendPolicy = .off
         let story = try await Story(options)
@@ -66,7 +66,7 @@ import Testing
         await story.close()
     }
 
-    @Test func changeThatTheServerWouldRefuseIsRefusedAtOnce() async throws {
+    @Test func changeThatTheServerWouldRefuseIsRefusedImmediately() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -195,7 +195,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func quickOnesKeepTheirOrder() async throws {
+    @Test func quicklySentMessagesKeepTheirOrder() async throws {
         try await story.open()
         var last: RequestID?
         for text in ["a", "b", "c", "d", "e"] { last = try await story.write(text) }
@@ -204,7 +204,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func equalTextsStayTwo() async throws {
+    @Test func equalTextsAreSentTwice() async throws {
         try await story.open()
         _ = try await story.write("a")
         _ = try await result(of: try await story.write("a"))
@@ -290,7 +290,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func withoutDeduplicationThereIsNoDoubtOfWhatIsRefused() async throws {
+    @Test func refusedItemIsNotDoubtfulWithoutDeduplication() async throws {
         var conditions = ServerConditions()
         conditions.missingCapabilities = .deduplicatesRequests
         let story = try await Story(.exact, conditions)
@@ -368,7 +368,7 @@ import Testing
 
     // MARK: Changes
 
-    @Test func anEditOfWhatIsNotSentRewritesIt() async throws {
+    @Test func editOfAnUnsentMessageRewritesIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
         var params = UserMessageUpdateParams()
@@ -386,7 +386,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aReactionToWhatIsNotSentFollowsIt() async throws {
+    @Test func reactionToAnUnsentMessageFollowsIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
         let reaction = try await story.engine.react(
@@ -416,7 +416,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func anEditOfWhatTheServerMayHaveFollowsIt() async throws {
+    @Test func editOfADoubtfulMessageFollowsIt() async throws {
         try await story.open()
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
@@ -446,7 +446,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func editsOfAMessageThatFailedKeepTheirOrder() async throws {
+    @Test func editsOfAFailedMessageKeepTheirOrder() async throws {
         try await story.open()
         story.network.hold([.send], at: .beforeEffect)
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
@@ -463,7 +463,7 @@ import Testing
     }
 
     /// The first attempt may have reached the server, whatever the result of the second was.
-    @Test func anEditOfWhatMayBeThereComesAfterIt() async throws {
+    @Test func editOfAMessageInDoubtIsSentAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
         story.network.failNext(
@@ -480,7 +480,7 @@ import Testing
     }
 
     /// It is unknown which requests a process had sent when it ended.
-    @Test func anEditOfWhatAnEarlierProcessMayHaveSentComesAfterIt() async throws {
+    @Test func editOfAMessageOfAnEarlierProcessIsSentAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed, .send], at: .afterEffect)
         let a = try await story.write("a")
@@ -545,7 +545,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
+    @Test func offlineEditsAndDeletionsAreShownAndSentLater() async throws {
         try await story.open()
         let a = try await story.write("a")
         guard case .sent(let sent) = try await result(of: a), let id = sent.messageID else {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aPageOfATruncationIsFetchedAgain() async throws {
+    @Test func pageOfATruncationIsFetchedAgain() async throws {
         try await withStory { story, disk in
             try await story.say("a")
             try await story.open()

@@ -62,7 +62,7 @@ private struct ScantBackend: ForwardingBackend {
 /// Servers that behave in inconvenient ways.
 @Suite(.timeLimit(.minutes(10))) struct StubbornServerTests {
     @Test(arguments: [true, false])
-    func aWalkInACircleIsFollowedNoFurther(isNewer: Bool) async throws {
+    func walkWithRepeatedCursorsEnds(isNewer: Bool) async throws {
         let story = try await Story()
         try await story.say("a b c")
         let engine = SyncEngine(
@@ -80,7 +80,7 @@ private struct ScantBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func aCircleEndsARepair() async throws {
+    @Test func repeatedCursorsEndARepair() async throws {
         let story = try await Story()
         try await story.say("a b c")
         try await story.open()
@@ -96,7 +96,7 @@ private struct ScantBackend: ForwardingBackend {
         await engine.close()
     }
 
-    @Test func emptyPagesOfWhatIsStaleAreFollowed() async throws {
+    @Test func emptyPagesOfAStaleRangeAreFollowed() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1
         let story = try await Story(options)
@@ -120,7 +120,7 @@ private struct ScantBackend: ForwardingBackend {
         await engine.close()
     }
 
-    @Test func manyAreLookedUpInPieces() async throws {
+    @Test func manyMessagesAreLookedUpInSeveralRequests() async throws {
         let (story, engine, ids) = try await crowded()
         let lookup = try await engine.fetchMessages(ids + ["none"], in: "general")
         #expect(lookup.found.map(\.messageID) == ids)

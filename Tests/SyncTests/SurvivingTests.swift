@@ -44,28 +44,28 @@ import Testing
         store.close()
     }
 
-    @Test func aCacheThatIsCleared() async throws {
+    @Test func outboxSurvivesClearingTheCache() async throws {
         try await survives { store in
             try store.write { try $0.clearCachedData() }
             return store
         }
     }
 
-    @Test func aChannelThatIsCleared() async throws {
+    @Test func outboxSurvivesClearingAChannel() async throws {
         try await survives { store in
             try store.write { try $0.clearMessages(in: "general") }
             return store
         }
     }
 
-    @Test func messagesThatAreEvicted() async throws {
+    @Test func outboxSurvivesEviction() async throws {
         try await survives { store in
             try store.write { try $0.evictOldestMessages(10, in: "general") }
             return store
         }
     }
 
-    @Test func aCacheThatIsRebuilt() async throws {
+    @Test func outboxSurvivesRebuildingTheCache() async throws {
         try await survives { store in
             store.close()
             try Data("damage".utf8).write(to: directory.url.appending(path: "cache/CURRENT"))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aSchemaThatIsNew() async throws {
+    @Test func outboxSurvivesAMigration() async throws {
         try await survives { store in
             store.close()
             let schema = StoreSchema(migrations: [Migration(to: 2) { (_, _, _) in }])
@@ -86,14 +86,14 @@ import Testing
         }
     }
 
-    @Test func powerThatIsCut() async throws {
+    @Test func outboxSurvivesAPowerFailure() async throws {
         try await survives { store in
             try disk.cutPower(of: store, at: directory.url)
             return try ChatStore(at: directory.url)
         }
     }
 
-    @Test func anotherUserWhoIsLetInMeanwhile() async throws {
+    @Test func outboxSurvivesAnotherUsersSession() async throws {
         let story = try await Story(store: disk.open(directory.url))
         try await story.open()
         story.network.goOffline()

@@ -13,13 +13,13 @@ import Testing
     ]
 
     @Test(arguments: codes)
-    func errorOfTheBackendHasACodeToActOn(_ code: BackendError.Code, _ expected: SyncError.Code) {
+    func backendErrorsHaveCodes(_ code: BackendError.Code, _ expected: SyncError.Code) {
         let error = SyncError(BackendError(code, "it failed"))
         #expect(error.code == expected)
         #expect(error.code.isServerError == ![.notConnected, .canceled].contains(expected))
     }
 
-    @Test func errorsOfThisDeviceAreNotOfTheServer() {
+    @Test func errorsOfTheDeviceAreNotBackendErrors() {
         let codes: [SyncError.Code] = [
             .stalled, .notPermitted, .invalidArgument, .invalidFile, .otherUser, .store, .closed,
             .canceled, .notStarted, .queryInProgress, .disposed,

@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A bug elsewhere: the newest page was joined to older cached messages (fluux, issue 1019).
-    @Test func theNewestPageDoesNotJoinWhatLiesFarBelow() async throws {
+    @Test func newestPageDoesNotJoinOlderRanges() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)
@@ -38,7 +38,7 @@ import Testing
 
     /// A bug elsewhere: a live message ended the backfill (fluux 534, Converse 2940, Conversations
     /// 3408).
-    @Test func aMessageThatComesMeanwhileEndsNoWalk() async throws {
+    @Test func messageThatArrivesDuringAWalkDoesNotEndIt() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -54,7 +54,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aTruncationDuringAWalkIsFilledToo() async throws {
+    @Test func truncationDuringAWalkIsFilled() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -96,7 +96,7 @@ import Testing
 
     /// A bug elsewhere: the token was on disk before its data (openclaw 127517, matrix-rust-sdk
     /// 5500).
-    @Test(arguments: 0..<11) func aCrashAfterAnyAnswerLosesNothing(answers: Int) async throws {
+    @Test(arguments: 0..<11) func crashAfterAnyAnswerLosesNothing(answers: Int) async throws {
         var options = SyncOptions.exact
         options.pageSize = 3
         let story = try await Story(options)
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A request for the changelog, and one or two for the omitted messages.
-    @Test func aTruncationOfFiftyMessagesCostsAtMostThreeRequests() async throws {
+    @Test func truncationOf50MessagesCostsAtMostThreeRequests() async throws {
         let story = try await Story(SyncOptions())
         let urls = (1...10).map { ChannelURL("channel\($0)") }
         for url in urls {
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// A bug elsewhere: an older version replaced a newer one (Sendbird 4.13.2, 4.39.3).
-    @Test func aChangelogThatIsOlderThanTheFeedChangesNothing() async throws {
+    @Test func changelogOlderThanTheFeedChangesNothing() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")
         try await story.open()
@@ -191,7 +191,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aTokenThatRepeatsIsFollowedNoFurther() async throws {
+    @Test func repeatedTokenEndsTheChangelog() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")
         try await story.open()
@@ -231,7 +231,7 @@ import Testing
 
     /// An app's request for the changelog since a time must not replace the changelog that the
     /// engine has to read.
-    @Test func aTokenOfALaterTimeDoesNotHideWhatWasBefore() async throws {
+    @Test func laterTokenDoesNotHideEarlierChanges() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
@@ -255,7 +255,7 @@ import Testing
     }
 
     /// A server without changelogs.
-    @Test func withoutChangelogsWhatIsHeldIsStale() async throws {
+    @Test func storedMessagesAreStaleWithoutChangelogs() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()

@@ -53,7 +53,7 @@ import Testing
         await story.close()
     }
 
-    @Test func unknownStateOfAnEditChangesNothingThatIsShown() throws {
+    @Test func editInAnUnknownStateIsNotShown() throws {
         var edit = OutboxItem(.update, requestID: "newer", channelURL: "general", createdAt: 1)
         edit.messageID = "1"
         var params = UserMessageUpdateParams()

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The answer to a lookup after a rollback does not confirm a page from before it.
-    @Test func aHistoryThatIsLostDuringARepairIsNotTakenForRepaired() async throws {
+    @Test func historyLostDuringARepairStaysStale() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         let backup = try story.server.backup()
@@ -99,7 +99,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func theRowOfTheChannelIsComparedAndReplaced() async throws {
+    @Test func channelRowIsComparedAndReplaced() async throws {
         let story = try await story { _, batch in
             var channel = try #require(try batch.groupChannel("general"))
             channel.memberCount = 9
@@ -120,7 +120,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func aChannelThatIsNotHeldIsADifference() async throws {
+    @Test func missingChannelIsADifference() async throws {
         let story = try await story { _, batch in
             try batch.removeChannel("general")
         }
@@ -147,7 +147,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func coverageSaysWhatIsKnown() async throws {
+    @Test func coverageDescribesTheKnownRanges() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)

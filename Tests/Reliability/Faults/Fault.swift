@@ -137,11 +137,11 @@ extension Fault {
         case .flippedOutboxLog, .flippedOutboxTable:
             "RebuiltOutboxTests/rebuiltItemsHaveTheTextsThatWereWritten"
         case .contradictoryRows:
-            "ContradictoryRowsTests/lostCursorOverContradictoryRowsEndsNothing"
+            "ContradictoryRowsTests/contradictoryRowsDoNotBlockAnExpiredCursor"
         case .usedDamagedCache: "DamagedCacheTests/damagedCacheDoesNotStopSendingOrClearing"
         case .killedWithFiles, .powerLostWithFiles:
-            "DamagedFilesTests/promisedFileOutlivesAPowerCut"
-        case .damagedFiles: "DamagedFilesTests/damagedCopyFailsAndTheFileIsHandedInAgain"
+            "DamagedFilesTests/copiedFileSurvivesAPowerFailure"
+        case .damagedFiles: "DamagedFilesTests/itemWithADamagedCopyIsResentWithTheFile"
         case .fullDisk: "DiskTests/outboxItemThatDoesNotFitIsNotStored"
         case .readOnlyDisk: "DiskTests/readOnlyDiskIsAPermissionError"
         case .deniedFiles: "StoreErrorSystemTests/eachSystemErrorHasItsCode"
@@ -156,8 +156,8 @@ extension Fault {
         case .serverFailed:
             "SendingTests/serverFailureFailsTheItemAndResendingKeepsItsRequestID"
         case .sessionExpired: "ConnectionTests/expiredSessionIsRenewed"
-        case .shortPages: "PagingTests/emptyPagesEndNothing"
-        case .pageCursorsExpired: "PagingTests/cursorsMayExpireOnTheWay"
+        case .shortPages: "PagingTests/emptyPageIsNotTheEndOfTheHistory"
+        case .pageCursorsExpired: "PagingTests/expiredPageCursorsAreReplaced"
         case .cutBatches, .mixedChannels: "FollowingTests/feedMayRepeatAndReorderEvents"
         case .truncations: "TruncationTests/truncationIsFilled"
         case .feedCursorExpired: "LossTests/visibleStaleRangeIsFetched"
@@ -165,13 +165,13 @@ extension Fault {
         case .changelogExpired:
             "TruncationTests/withoutAChangelogStoredMessagesAreStaleAndFetchedWhenShown"
         case .equalTimes: "PagingTests/messagesOfOneTimeAreDistinguishedAtPageBounds"
-        case .wrongClocks: "PagingTests/clocksThatDisagreeLoseNothing"
+        case .wrongClocks: "PagingTests/clockSkewOfServersLosesNothing"
         case .changedMeanwhile: "TruncationTests/changeBeforeATruncationIsFound"
         case .channelLeft: "FollowingTests/leavingAChannelRemovesItsMessages"
         case .channelMadeAgain: "FollowingTests/recreatedChannelIsAnotherOne"
         case .messagesForgotten:
             "HistoryChangeTests/expiredRangeRemovesItsMessages"
-        case .serverPutBack: "LossTests/restoredServerWinsInTheEnd"
+        case .serverPutBack: "LossTests/cacheEqualsTheRestoredServer"
         case .noDeduplication: "SendingTests/doubtfulItemFailsWithoutDeduplication"
         case .repeatedEvents, .repeatedBatches, .shuffledEvents:
             "FollowingTests/feedMayRepeatAndReorderEvents"

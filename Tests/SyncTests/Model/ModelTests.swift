@@ -19,7 +19,7 @@ import Testing
     private static let parts = 0..<20
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
-    func theCacheNeverSaysWhatTheServerDidNot(part: Int) async throws {
+    func cacheContainsOnlyTheServersData(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / Self.parts.count) {
             let seed = Self.first + index * Self.parts.count + part
             let run = ModelRun(trace: Trace(seed: seed))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
-    func anEndAfterAnyCommitLosesNothing(part: Int) async throws {
+    func endingTheProcessAfterAnyCommitLosesNothing(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
             let seed = Self.first + 1_000_000 + index * Self.parts.count + part
             // The first run is repeated after each commit, other runs after eight.
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
-    func aDiskThatIsFullOrHasNoPowerLosesNothing(part: Int) async throws {
+    func diskAndPowerFailuresLoseNothing(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
             let seed = Self.first + 2_000_000 + index * Self.parts.count + part
             let run = ModelRun(trace: Trace(seed: seed, length: 150), isOnDisk: true)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func theSameSeedIsTheSameRun() async throws {
+    @Test func equalSeedsGiveEqualRuns() async throws {
         let trace = Trace(seed: 7)
         #expect(trace == Trace(seed: 7))
         #expect(try Trace(lines: trace.lines) == trace)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] != nil))
-    func aTraceThatWasKeptRunsAgain() async throws {
+    func storedTraceCanBeReplayed() async throws {
         guard let path = Self.environment["SCROLLBACK_TRACE"] else { return }
         let trace = try Trace(lines: String(contentsOfFile: path, encoding: .utf8))
         let isOnDisk = Self.environment["SCROLLBACK_DISK"] != nil
