@@ -9,9 +9,8 @@ extension EmbeddedServer {
     /// - Parameters:
     ///   - time: The creation time of the oldest message that is kept.
     ///   - tellsDeletions: A Boolean value that indicates whether the feed and the changelogs
-    ///     report
-    ///     the deletion of each message. By default, the feed reports one `historyChanged` for each
-    ///     channel, and the changelogs report nothing.
+    ///     report the deletion of each message. By default, the feed reports one `historyChanged`
+    ///     for each channel, and the changelogs report nothing.
     /// - Throws: `serverFailure`.
     public func expireMessages(
         before time: Timestamp, tellsDeletions: Bool = false

@@ -5,7 +5,7 @@ import Testing
 /// `Docs/Backends.md` shows the code that is compiled and tested here, and no other.
 @Suite struct BackendsPageTests {
     static let blocks: [String] = {
-        // A page that is not there has none, which is seen below.
+        // If the page is missing, it has no blocks, and the last test fails.
         let page = (try? text("Docs/Backends.md")) ?? ""
         return page.components(separatedBy: "```swift\n").dropFirst()
             .map { $0.components(separatedBy: "```")[0] }

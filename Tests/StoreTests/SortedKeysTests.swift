@@ -69,7 +69,8 @@ import Testing
         #expect(self.keys(sorted) == first.sorted { $0.precedes($1) })
         for _ in 0..<3_000 {
             let key = random.pick(keys)
-            // In phases, so that it grows to several chunks and shrinks to none.
+            // Three of four steps insert a key, so that the keys grow to several chunks. The loop below
+            // removes all of them.
             if random.oneIn(4) {
                 sorted.remove(key)
                 naive.remove(key)

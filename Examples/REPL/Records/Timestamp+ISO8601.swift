@@ -1,7 +1,7 @@
 import Scrollback
 
-// Foundation's style cuts milliseconds off (…001 becomes .000) and has no dates before 4713 BC;
-// here every timestamp needs a text.
+// Formats every timestamp. Foundation's style truncates milliseconds (…001 becomes .000), and has
+// no dates before 4713 BC.
 
 extension Timestamp {
     /// The date and time in UTC, as in `2023-11-14T22:13:20.000Z`, in the Gregorian calendar.

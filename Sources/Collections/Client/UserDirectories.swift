@@ -134,8 +134,7 @@ struct UserDirectories {
     /// those stores.
     ///
     /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. They
-    ///   stay,
-    ///   encrypted, and are moved when the store is next opened.
+    ///   stay, encrypted, and are moved when the store is next opened.
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?

@@ -18,8 +18,8 @@ extension MessageCollection {
     /// collection. If the collection then exceeds its capacity, the newest messages are removed
     /// from it; ``loadNext()`` loads them again.
     ///
-    /// - Returns: The messages, oldest first; fewer than a page if few messages match
-    ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.
+    /// - Returns: The messages, oldest first; fewer than a page if few messages match the list or
+    ///   no more exist. If ``hasPrevious`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `closed`, `canceled`.

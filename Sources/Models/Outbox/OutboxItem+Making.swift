@@ -3,9 +3,8 @@ extension OutboxItem {
     ///
     /// - Parameters:
     ///   - message: The message as lists show it, with the parameters from which it was created.
-    ///     Its
-    ///     status is set to pending, and its request ID to `requestID`. The item gets its channel
-    ///     and its time.
+    ///     Its status is set to pending, and its request ID to `requestID`. The item gets its
+    ///     channel and its time.
     ///   - requestID: The ID of the request and of the message.
     ///   - follows: The newest known position in the channel.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {

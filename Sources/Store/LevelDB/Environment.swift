@@ -69,8 +69,7 @@ extension LevelDB {
         /// - Parameters:
         ///   - keys: The keys of the files.
         ///   - database: The name of the database. Files of another database cannot be decrypted
-        ///     under
-        ///     this name, so an attacker cannot exchange them.
+        ///     under this name, so an attacker cannot exchange them.
         /// - Returns: The environment, which serves one database.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The files of a store: two databases, and a version file, because of which older code refuses to
-/// open them.
+/// The files of a store: two databases, and a file with their version, which prevents older code
+/// from opening them.
 struct StoreFiles {
     let directory: URL
 

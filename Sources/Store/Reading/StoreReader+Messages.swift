@@ -11,8 +11,7 @@ extension StoreReader {
     ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
     ///     returns all.
     ///   - params: The filter, applied by ``/Models/MessageListParams/belongsTo(_:)``; the sizes
-    ///     and
-    ///     the direction in it are ignored. The default includes all messages.
+    ///     and the direction in it are ignored. The default includes all messages.
     /// - Returns: The messages; fewer than `limit` only if the stored history ends there. Check the
     ///   gaps to find out whether the server has more.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.

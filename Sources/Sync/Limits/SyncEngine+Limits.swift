@@ -9,8 +9,7 @@ extension SyncEngine {
     ///
     /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The
     ///   default is ``CacheLimits/maximumByteCount``. A cache that exceeds the maximum is reduced
-    ///   to
-    ///   seven eighths of it, so that the next eviction is not needed immediately.
+    ///   to seven eighths of it, so that the next eviction is not needed immediately.
     /// - Returns: The messages that would be evicted. Messages beyond their retention are always
     ///   included.
     /// - Throws: ``SyncError`` with code `store` or `closed`.

@@ -34,8 +34,7 @@ extension SyncEngine {
     ///     has to stay where it is until then.
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError``, as for a text; with code `invalidFile` if the file is larger than
-    ///   the
-    ///   server accepts, or is not a regular file that can be read, such as a directory.
+    ///   the server accepts, or is not a regular file that can be read, such as a directory.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
