@@ -19,7 +19,7 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // Before the step that makes readers wait.
+            // The lists are saved before the step that makes readers wait.
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()

@@ -294,7 +294,7 @@ import Testing
         let client = try await story.open()
         try await fill(story, client, nil)
         await client.close()
-        // As if the process had ended after the files were renamed.
+        // The process ends after the files were renamed.
         let directory = directory(story, of: "bob", nil).path
         let path = directory.last == "/" ? String(directory.dropLast()) : directory
         try FileManager.default.moveItem(atPath: path, toPath: path + ".removed")

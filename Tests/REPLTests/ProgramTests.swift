@@ -169,7 +169,7 @@ import Testing
         killed.type("connect alice\n")
         try await killed.reads("alice is connected")
         killed.type("import \(log)\n")
-        // After the import has started.
+        // The program is killed after the import has started.
         try await killed.readsError("importing  ")
         try await killed.kill()
 

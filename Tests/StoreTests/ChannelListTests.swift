@@ -91,7 +91,7 @@ import Testing
                     #expect(list == naive.list(query))
                 }
             }
-            // Only some queries, so that each order is first read in various states.
+            // Only some queries are read, so that each order is first read in various states.
             for query in Self.queries where random.oneIn(3) {
                 let list = try store.groupChannels(matching: query, currentUserID: "me")
                 #expect(list == naive.list(query))

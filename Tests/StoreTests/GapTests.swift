@@ -257,7 +257,7 @@ import Testing
         _ bounds: [Gap.Bound], _ model: Model, _ random: inout SeededRandom
     ) -> Operation {
         let low = Int.random(in: 0..<bounds.count - 1, using: &random)
-        // Mostly short ranges, so that the history has many gaps at a time.
+        // Most ranges are short, so that the history has many gaps at a time.
         let high =
             random.oneIn(4)
             ? Int.random(in: low + 1..<bounds.count, using: &random)

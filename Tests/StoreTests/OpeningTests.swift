@@ -377,7 +377,7 @@ import Testing
     @Test(arguments: [false, true])
     func migrationStepIsDoneWhenBothDatabasesHaveItsVersion(isCacheFirst: Bool) throws {
         try makeVersion1()
-        // As if the process had been killed between the two version rows, in either order.
+        // The process is killed between writing the two version rows, in either order.
         let name = isCacheFirst ? "cache" : "outbox"
         do { try LevelDB(at: file(name).path).setSchemaVersion(2) }
         let ran = Steps()

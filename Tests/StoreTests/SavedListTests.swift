@@ -295,7 +295,7 @@ import Testing
         try store.write { try $0.save(SavedListTests.channel(300)) }
         let copy = try StoreDirectory(of: directory)
         store.close()
-        // As if the process had been killed.
+        // The copy has the state of a store whose process was killed.
         let cut = try copy.open()
         defer { cut.close() }
         #expect(try cut.contradictions() == [])

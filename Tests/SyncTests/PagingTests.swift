@@ -174,7 +174,8 @@ import Testing
             from: .position(try #require(story.store.message("1", in: "general")?.position)),
             to: .position(try #require(missed[1].position)))
         await story.engine.show("general", view, viewer: 1)
-        // The requests are by the cursor, by the message, and by its time; the feed is held too.
+        // The client first requests the page by the cursor, then by the message, then by its time.
+        // The feed request is held at the same time.
         for _ in 1...3 {
             try await story.held(2)
             story.network.release(at: 1)

@@ -149,7 +149,8 @@ final class Story: Sendable {
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
         let changes: ObservedChanges
         do {
-            // Not kept during the wait, because a snapshot prevents the files from being reopened.
+            // The snapshot is not kept during the wait, because it prevents the files from being
+            // reopened.
             let (snapshot, observation) = try store.observe(.everything)
             if try condition(snapshot) { return }
             changes = observation

@@ -271,7 +271,7 @@ final class Device {
         } catch {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
-        // As the engine does, so that acknowledged items are reported at once.
+        // The engine does the same, so that acknowledged items are reported immediately.
         try take(.changed)
     }
 
