@@ -72,6 +72,7 @@ public final class ChatClient {
     @ObservationIgnored private var userEventDelegates = WeakDelegates<any UserEventDelegate>()
     @ObservationIgnored private var channelDelegates = WeakDelegates<any ChannelDelegate>()
     @ObservationIgnored private let eventFollowers = Followers<ChannelEvent>()
+    @ObservationIgnored private let closingFollowers = Followers<Never>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
     private let migrationHandler: @Sendable (MigrationProgress) -> Void
 
@@ -138,7 +139,11 @@ public final class ChatClient {
     public func close() async {
         await betweenSwitches { [self] in await end() }
         eventFollowers.end()
+        closingFollowers.end()
     }
+
+    /// Returns a stream without elements that ends when the client is closed or released.
+    package func lifetime() -> AsyncStream<Never> { closingFollowers.follow() }
 
     // MARK: The connection
 

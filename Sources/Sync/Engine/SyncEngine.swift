@@ -25,10 +25,11 @@ public actor SyncEngine {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let jitter: @Sendable () -> Double
     private let renewSession: @Sendable () async -> Credentials?
-    let now: @Sendable () -> Timestamp
+    package nonisolated let now: @Sendable () -> Timestamp
     let makeRequestID: @Sendable () -> RequestID
 
-    private var core: SyncCore
+    private(set) var core: SyncCore
+    var activityObservers = ActivityObservers()
     private var calls: [Int: Task<Void, Never>] = [:]
     private var waits: [SyncCore.Wait: Task<Void, Never>] = [:]
     private var renewal: Task<Void, Never>?
@@ -104,6 +105,7 @@ public actor SyncEngine {
         for task in waits.values { task.cancel() }
         renewal?.cancel()
         for follower in followers.values { follower.continuation.finish() }
+        activityObservers.finish()
     }
 
     // MARK: The connection
@@ -210,6 +212,7 @@ public actor SyncEngine {
         }
         for follower in followers.values { follower.continuation.finish() }
         followers = [:]
+        activityObservers.finish()
     }
 
     // MARK: Following it
@@ -386,6 +389,7 @@ public actor SyncEngine {
     }
 
     private func perform(_ action: SyncCore.Action) {
+        activityObservers.report(action, at: core.time)
         switch action {
         case .call(let request, let number): call(request, number)
         case .cancel(let number): calls.removeValue(forKey: number)?.cancel()
@@ -440,13 +444,18 @@ public actor SyncEngine {
 
     private func handle(_ answer: BackendAnswer, _ number: Int) {
         guard calls.removeValue(forKey: number) != nil else { return }
+        activityObservers.report(answer, number, at: now)
         handle(.answer(answer, call: number))
     }
 
     private func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
         guard let delay = core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter())
-        else { return handle(.gaveUp(wait)) }
+        else {
+            activityObservers.report(wait, attempt, nil, at: core.time)
+            return handle(.gaveUp(wait))
+        }
         let duration = min(max(delay, atLeast ?? .zero), Backoff.longestDelay)
+        activityObservers.report(wait, attempt, duration, at: core.time)
         let sleep = sleep
         waits[wait]?.cancel()
         waits[wait] = Task { [weak self] in

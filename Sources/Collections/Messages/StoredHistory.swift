@@ -1,0 +1,43 @@
+package import Models
+package import Store
+
+/// The rows that a message collection would show of a stored history while there is no connection.
+///
+/// Unlike a collection, it sends no request, and the engine does not fetch what it lacks.
+package struct StoredHistory: Sendable {
+    /// The messages, and the gaps between them, oldest first, then unsent messages.
+    package let items: [MessageItem]
+
+    /// A Boolean value that indicates whether older messages exist, or may exist.
+    package let hasPrevious: Bool
+
+    /// A Boolean value that indicates whether newer messages exist, or may exist.
+    package let hasNext: Bool
+
+    /// Reads the rows.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the channel.
+    ///   - time: The time at which the newer messages begin; `nil` for the newest end.
+    ///   - older: The maximum number of older messages.
+    ///   - newer: The maximum number of newer messages.
+    ///   - userID: The user whose unsent reactions are shown.
+    ///   - reader: The reader of the store.
+    /// - Throws: Errors of the reader.
+    package init(
+        of url: ChannelURL, at time: Timestamp?, older: Int, newer: Int, userID: UserID?,
+        in reader: some StoreReader
+    ) throws(StoreError) {
+        var params = MessageListParams()
+        (params.previousResultSize, params.nextResultSize) = (0, 0)
+        var window = Window(on: url, params: params, userID: userID)
+        let start = time.map { Window.Start.time($0) } ?? .newest
+        _ = window.apply(try window.open(at: start, crossesGaps: true, in: reader))
+        _ = window.apply(try window.loadOlder(older, crossesGaps: true, in: reader).edits)
+        if time != nil {
+            _ = window.apply(try window.loadNewer(newer, crossesGaps: true, in: reader).edits)
+        }
+        items = window.items
+        (hasPrevious, hasNext) = (window.hasPrevious, window.hasNext)
+    }
+}

@@ -1,0 +1,57 @@
+/// The number of rows of a table, and their bytes.
+package struct TableSize: Hashable, Sendable {
+    package let database: RowDescription.Database
+
+    /// The name of the table, as in Docs/Format.md; `?` for a letter of no table.
+    package let table: String
+
+    package fileprivate(set) var rowCount: Int
+
+    /// The bytes of the keys and values, before LevelDB compresses and encrypts them.
+    package fileprivate(set) var byteCount: Int
+}
+
+extension Snapshot {
+    /// Returns the sizes of the tables that have rows.
+    ///
+    /// - Throws: ``StoreError`` with code `io` or `corruption`.
+    /// - Complexity: O(*n*) in the number of rows, none of which are decoded.
+    package func tableSizes() throws(StoreError) -> [TableSize] {
+        var sizes: [TableSize] = []
+        for database in RowDescription.Database.allCases {
+            let rows = database == .cache ? view.cache : view.outbox
+            var sizesByLetter: [UInt8: TableSize] = [:]
+            try rows.scan(.all) { (key, value) throws(StoreError) in
+                let letter = key.first ?? 0
+                let size = TableSize(
+                    database: database, table: database.name(of: letter), rowCount: 0, byteCount: 0)
+                sizesByLetter[letter, default: size].rowCount += 1
+                sizesByLetter[letter, default: size].byteCount += key.count + value.count
+                return true
+            }
+            sizes += sizesByLetter.sorted { $0.key < $1.key }.map(\.value)
+        }
+        return sizes
+    }
+}
+
+extension RowDescription.Database {
+    fileprivate func name(of letter: UInt8) -> String {
+        switch self {
+        case .cache: Table(rawValue: letter)?.name ?? "?"
+        case .outbox: OutboxTable(rawValue: letter)?.name ?? "?"
+        }
+    }
+}
+
+extension ChatStore {
+    /// Returns a property that LevelDB reports of a database, such as `leveldb.stats`; `nil` if it
+    /// does not know the property.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`.
+    package func property(
+        _ name: String, of database: RowDescription.Database
+    ) throws(StoreError) -> String? {
+        try (database == .cache ? cache : outbox).property(name)
+    }
+}

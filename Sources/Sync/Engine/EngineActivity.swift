@@ -1,0 +1,201 @@
+package import Models
+
+/// An action of an engine, for an observer that shows what the engine does.
+package enum EngineActivity: Sendable {
+    /// The engine has made a call of the backend.
+    case began(EngineCall, at: Timestamp)
+    /// The backend has answered the call of a number.
+    case ended(call: Int, CallResult, at: Timestamp)
+    /// The engine has canceled the call of a number.
+    case canceled(call: Int, at: Timestamp)
+    /// The engine waits before it makes an attempt.
+    case waiting(Wait, beforeAttempt: Int, for: Duration, at: Timestamp)
+    /// The maximum number of attempts is reached.
+    case gaveUp(Wait, at: Timestamp)
+
+    /// The purpose of a wait.
+    package enum Wait: Sendable {
+        case connection
+        case feed
+        case backfill(ChannelURL)
+        case outbox(ChannelURL)
+    }
+
+    /// The result of a call.
+    package enum CallResult: Sendable {
+        /// An answer with a number of records or events, the bytes of the records, and the channels
+        /// whose messages the feed has truncated.
+        case success(count: Int, byteCount: Int, truncated: [ChannelURL] = [])
+        case failure(BackendError)
+    }
+}
+
+/// A call of the backend, as an observer sees it.
+package struct EngineCall: Sendable {
+    /// The number of the call, which increases.
+    package let number: Int
+    /// The name of the backend's method.
+    package let name: String
+    package let channelURL: ChannelURL?
+    /// The arguments, in short.
+    package let detail: String
+}
+
+extension SyncEngine {
+    /// Returns the actions of the engine from now on, beginning with the calls in progress.
+    ///
+    /// An engine without observers records nothing. A stream whose reader is slow keeps the newest
+    /// 1,000 actions.
+    package func activity() -> AsyncStream<EngineActivity> {
+        let (stream, continuation) = AsyncStream<EngineActivity>.makeStream(
+            bufferingPolicy: .bufferingNewest(1000))
+        guard !isClosed else {
+            continuation.finish()
+            return stream
+        }
+        let number = activityObservers.add(continuation)
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.removeActivityObserver(number) }
+        }
+        for (number, call) in core.calls.sorted(by: { $0.key < $1.key }) {
+            continuation.yield(.began(EngineCall(number, call.request), at: now()))
+        }
+        return stream
+    }
+
+    private func removeActivityObserver(_ number: Int) { activityObservers.remove(number) }
+
+    /// The credentials of the connection; `nil` if none is wanted.
+    package var credentials: Credentials? { core.connector.credentials }
+}
+
+/// The observers of an engine's activity.
+struct ActivityObservers {
+    private var observers: [Int: AsyncStream<EngineActivity>.Continuation] = [:]
+    private var lastNumber = 0
+
+    mutating func add(_ observer: AsyncStream<EngineActivity>.Continuation) -> Int {
+        lastNumber += 1
+        observers[lastNumber] = observer
+        return lastNumber
+    }
+
+    mutating func remove(_ number: Int) { observers[number] = nil }
+
+    func finish() { for observer in observers.values { observer.finish() } }
+
+    func report(_ action: SyncCore.Action, at time: Timestamp) {
+        if observers.isEmpty { return }
+        switch action {
+        case .call(let request, let number):
+            emit(.began(EngineCall(number, request), at: time))
+        case .cancel(let number): emit(.canceled(call: number, at: time))
+        default: break
+        }
+    }
+
+    func report(_ answer: BackendAnswer, _ number: Int, at now: () -> Timestamp) {
+        if observers.isEmpty { return }
+        emit(.ended(call: number, answer.result, at: now()))
+    }
+
+    /// Reports a wait, or without a duration that its attempts are used up.
+    func report(
+        _ wait: SyncCore.Wait, _ attempt: Int, _ duration: Duration?, at time: Timestamp
+    ) {
+        if observers.isEmpty { return }
+        let wait: EngineActivity.Wait =
+            switch wait {
+            case .connection: .connection
+            case .feed: .feed
+            case .healing(let url, _): .backfill(url)
+            case .outbox(let url, _): .outbox(url)
+            }
+        guard let duration else { return emit(.gaveUp(wait, at: time)) }
+        emit(.waiting(wait, beforeAttempt: attempt, for: duration, at: time))
+    }
+
+    private func emit(_ activity: EngineActivity) {
+        for observer in observers.values { observer.yield(activity) }
+    }
+}
+
+extension EngineCall {
+    fileprivate init(_ number: Int, _ request: BackendRequest) {
+        let (name, detail): (String, String) =
+            switch request {
+            case .connect(let credentials): ("connect", credentials.userID.rawValue)
+            case .feed(let cursor): ("feed", cursor == nil ? "from the beginning" : "")
+            case .messages(_, let anchor, let older, let newer):
+                ("messages", "\(anchor.text), \(older) older, \(newer) newer")
+            case .lookup(let ids, _): ("lookup", "\(ids.count) messages")
+            case .messageChanges: ("messageChanges", "")
+            case .channelChanges: ("channelChanges", "")
+            case .channels(_, let cursor): ("channels", cursor == nil ? "first page" : "next page")
+            case .channel: ("channel", "")
+            case .send(let item): ("send", item.requestID.rawValue)
+            case .upload(let item, let index):
+                ("upload", "file \(index + 1) of \(item.requestID.rawValue)")
+            case .update(let id, _, _, _): ("update", id.rawValue)
+            case .delete(let id, _, _): ("delete", id.rawValue)
+            case .react(_, _, let id, _, _): ("react", id.rawValue)
+            case .replies(let id, _, let anchor, let older, let newer):
+                ("replies", "to \(id.rawValue), \(anchor.text), \(older) older, \(newer) newer")
+            case .createChannel: ("createChannel", "")
+            case .updateChannel: ("updateChannel", "")
+            case .join: ("join", "")
+            }
+        self.init(number: number, name: name, channelURL: request.channelURL, detail: detail)
+    }
+}
+
+extension MessageAnchor {
+    fileprivate var text: String {
+        switch self {
+        case .newest: "at the newest"
+        case .time(let time): "at \(time)"
+        case .message(let id): "at message \(id.rawValue)"
+        case .cursor: "at a cursor"
+        }
+    }
+}
+
+extension BackendAnswer {
+    fileprivate var result: EngineActivity.CallResult {
+        func records(_ records: [any Record]) -> EngineActivity.CallResult {
+            .success(
+                count: records.count,
+                byteCount: records.reduce(0) { $0 + $1.serializedByteCount })
+        }
+        switch self {
+        case .failed(let error): return .failure(error)
+        case .session(let session): return records([session.user])
+        case .batch(let batch):
+            let byteCount = batch.events.reduce(0) { $0 + ($1.message?.serializedByteCount ?? 0) }
+            let truncated = batch.events.compactMap { event in
+                if case .truncation(let url) = event { url } else { nil }
+            }
+            return .success(
+                count: batch.events.count, byteCount: byteCount, truncated: truncated)
+        case .page(let page): return records(page.messages)
+        case .lookup(let lookup): return records(lookup.found)
+        case .messageChanges(let changes): return records(changes.updated)
+        case .channelChanges(let changes): return records(changes.updated)
+        case .channels(let page): return records(page.elements)
+        case .channel(let channel): return records([channel])
+        case .message(let message): return records([message])
+        case .uploaded(let file): return records([file])
+        case .deleted: return .success(count: 0, byteCount: 0)
+        case .reaction(let event): return records([event])
+        }
+    }
+}
+
+extension FeedEvent {
+    fileprivate var message: Message? {
+        switch self {
+        case .messageReceived(let message), .messageUpdated(let message): message
+        default: nil
+        }
+    }
+}
