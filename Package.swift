@@ -17,13 +17,22 @@ let package = Package(
         .library(name: "MatrixBackend", targets: ["MatrixBackend", "AppleCollectionsAlias"]),
         .library(
             name: "ScrollbackTesting", targets: ["ScrollbackTesting", "AppleCollectionsAlias"]),
+        // Needs the trait `Inspector`.
+        .library(
+            name: "ScrollbackInspector", targets: ["ScrollbackInspector", "AppleCollectionsAlias"]),
         // `make install` installs it as `scrollback`. A product of that name could share a build directory
         // with the module `Scrollback` on a case-insensitive disk.
         .executable(name: "scrollback-repl", targets: ["ScrollbackPrompt"]),
     ],
+    traits: [
+        // Without it, SwiftPM neither fetches nor builds FlyingFox. A dependency of a product that an
+        // app does not use would be fetched and built nevertheless.
+        .trait(name: "Inspector", description: "Builds the inspector, which needs an HTTP server.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         // MARK: C libraries
@@ -79,6 +88,17 @@ let package = Package(
         .target(name: "EmbeddedServer", dependencies: ["Models", "Store", "Sync"]),
         .target(name: "ScrollbackTesting", dependencies: ["Models", "Store", "Sync"]),
 
+        .target(
+            name: "ScrollbackInspector",
+            dependencies: [
+                "Models", "Store", "Sync", "Collections",
+                .product(
+                    name: "FlyingFox", package: "FlyingFox",
+                    condition: .when(traits: ["Inspector"])),
+            ],
+            resources: [.embedInCode("Page")]
+        ),
+
         // Never builds Collections. SwiftPM looks for aliases only in what an app names, and an app
         // that names `Models` alone would not be led to the alias above.
         .target(
@@ -92,7 +112,9 @@ let package = Package(
             name: "ScrollbackPrompt", dependencies: ["ScrollbackREPL"], path: "Examples/Prompt"),
         .target(
             name: "ScrollbackREPL",
-            dependencies: ["Scrollback", "EmbeddedServer", "CScrollbackReadline"],
+            dependencies: [
+                "Scrollback", "ScrollbackInspector", "EmbeddedServer", "CScrollbackReadline",
+            ],
             path: "Examples/REPL"
         ),
 
@@ -162,6 +184,15 @@ let package = Package(
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
                 "ScrollbackTestSupport", "ScrollbackListPrinter", "ScrollbackKilledScenarios",
+            ]),
+        .testTarget(
+            name: "ScrollbackInspectorTests",
+            dependencies: [
+                "ScrollbackInspector", "Collections", "Models", "Store", "Sync", "EmbeddedServer",
+                "ScrollbackTesting",
+                .product(
+                    name: "FlyingFox", package: "FlyingFox",
+                    condition: .when(traits: ["Inspector"])),
             ]),
         .target(
             name: "ScrollbackKilledScenarios",

@@ -1,0 +1,101 @@
+import Collections
+import Foundation
+import Models
+import Store
+import Sync
+
+/// A change of the client that the page asks for, if the app allows actions.
+struct ActionRequest: Decodable, Sendable {
+    var name: String
+    var channel: String?
+    var requestID: String?
+    /// The ID of the message at the upper bound of a gap; `nil` for the newest end.
+    var upper: String?
+}
+
+/// Changes the client on behalf of the page.
+@MainActor
+final class Actions {
+    private let client: ClientReference
+    /// The credentials with which the client was connected when the page took it offline.
+    private var credentials: Credentials?
+
+    init(_ client: ClientReference) { self.client = client }
+
+    /// Performs an action.
+    ///
+    /// - Returns: The result in one sentence.
+    /// - Throws: The client's error, or ``BadRequest``.
+    func perform(_ action: ActionRequest) async throws -> String {
+        let client = try client.required()
+        let engine = try client.engine
+        switch action.name {
+        case "offline":
+            credentials = await engine.credentials ?? credentials
+            await client.disconnect()
+            return "The client is offline."
+        case "online":
+            guard let credentials else {
+                await client.reconnect()
+                return "The client retries the connection, if it wants one."
+            }
+            let outcome = try await client.connect(as: credentials)
+            return outcome.error.map { "Not connected yet: \($0.message)" }
+                ?? "The client is online."
+        case "backfill": return try await backfill(action, engine)
+        case "verify":
+            let found = try await engine.verify(try action.channelURL)
+            return "\(found.comparedCount) messages compared: \(found.missing.count) missing, "
+                + "\(found.extra.count) extra, \(found.different.count) different"
+                + (found.channel == nil ? "." : ", and the channel differs.")
+        case "repair":
+            try await engine.repair(try action.channelURL)
+            return "The history of the channel was fetched again."
+        case "evict":
+            let done = try await client.shrinkCache()
+            return "\(done.messageCount) messages were evicted: "
+                + "\(done.sizeBefore) bytes before, \(done.sizeAfter) after."
+        case "resend":
+            try await client.resend(try action.request)
+            return "The item is pending again."
+        case "cancel":
+            let isCanceled = try await client.cancel(try action.request)
+            return isCanceled ? "The item was canceled." : "There is no such item."
+        case "clear":
+            guard let channel = action.channel else {
+                try await client.clearCachedData()
+                return "The cache was cleared; the outbox is kept."
+            }
+            try await client.clearCachedMessages(in: [ChannelURL(channel)])
+            return "The messages of the channel were removed from this device."
+        default: throw BadRequest("there is no action \(action.name)")
+        }
+    }
+
+    /// Fetches a page at the upper end of a gap.
+    private func backfill(
+        _ action: ActionRequest, _ engine: SyncEngine
+    ) async throws -> String {
+        let url = try action.channelURL
+        let count = 100
+        let anchor = action.upper.map { MessageAnchor.message(MessageID($0)) } ?? .newest
+        let fetched = try await engine.fetchMessages(in: url, at: anchor, older: count, newer: 0)
+        return "\(fetched.page.messages.count) messages were fetched."
+    }
+}
+
+extension ActionRequest {
+    fileprivate var channelURL: ChannelURL {
+        get throws {
+            guard let channel else { throw BadRequest("the action needs a channel") }
+            return ChannelURL(channel)
+        }
+    }
+
+    fileprivate var request: RequestID {
+        get throws {
+            guard let requestID else { throw BadRequest("the action needs a request ID") }
+            return RequestID(requestID)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Collections
+import Foundation
+import Models
+import Store
+import Sync
+
+/// The reports about a client that the page of an inspector requests, without HTTP.
+final class Inspection: Sendable {
+    let options: InspectorOptions
+    let monitor: Monitor
+    let channels = ChannelList()
+    let client: ClientReference
+    let actions: Actions
+
+    @MainActor
+    init(
+        _ client: ChatClient, _ options: InspectorOptions,
+        _ pause: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.client = ClientReference(client)
+        actions = Actions(self.client)
+        self.options = options
+        monitor = Monitor(self.client, channels, pause)
+    }
+
+    /// Returns the JSON that answers a request of the page.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the report.
+    ///   - query: The parameters.
+    /// - Returns: The JSON; `nil` if there is no report of that name.
+    /// - Throws: An error of the store or the engine, or ``BadRequest``.
+    func report(_ name: String, _ query: Query) async throws -> Data? {
+        if name == "overview" { return try encode(await Overview(self)) }
+        guard let session = await client.session else {
+            throw BadRequest("no user is connected, and none was")
+        }
+        let mask = TextMask(isOn: options.masksTexts)
+        switch name {
+        case "channels":
+            let request = try ChannelList.Request(query)
+            return try encode(await channels.page(request, of: session, mask))
+        case "channel":
+            let activity = await monitor.activity(in: try query.channel())
+            return try await encode { () throws(StoreError) in
+                try ChannelReport(
+                    of: query.requiredChannel, activity, in: session.store.snapshot(), mask)
+            }
+        case "history":
+            let request = try HistoryReport.Request(query)
+            let sources = await monitor.sources(in: request.channelURL)
+            return try await encode { () throws(StoreError) in
+                try HistoryReport(request, sources, session, mask)
+            }
+        case "message":
+            let request = try MessageReport.Request(query)
+            let sources = await monitor.sources(in: request.channelURL)
+            guard
+                let report = try await onDisk({ () throws(StoreError) in
+                    try MessageReport(request, sources, session, mask)
+                })
+            else { throw BadRequest("the message is not stored any more") }
+            return try encode(report)
+        case "outbox":
+            let activity = await monitor.sending()
+            return try await encode { () throws(StoreError) in
+                try OutboxReport(activity, in: session.store.snapshot(), mask)
+            }
+        case "sync":
+            return try encode(await monitor.report(await session.engine.state))
+        case "store":
+            return try await encode { () throws(StoreError) in try StoreReport(session.store) }
+        case "tables":
+            return try await encode { () throws(StoreError) in
+                try session.store.snapshot().tableSizes().map(StoreReport.Table.init)
+            }
+        case "damage": return try encode(try await client.damageReport())
+        case "eviction":
+            let size = try query.integer("size")
+            return try encode(EvictionReport(try await session.engine.evictionPlan(to: size)))
+        default: return nil
+        }
+    }
+
+    private func encode(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
+
+    /// Encodes a value that is read from the disk, on another thread.
+    private func encode(
+        _ read: @Sendable () throws(StoreError) -> some Encodable & Sendable
+    ) async throws -> Data {
+        try encode(try await onDisk(read))
+    }
+}
+
+/// A request that the page does not make, or whose subject no longer exists.
+struct BadRequest: Error {
+    let message: String
+    init(_ message: String) { self.message = message }
+}
+
+/// The client of an inspector, which it does not keep alive.
+@MainActor
+final class ClientReference {
+    private weak var client: ChatClient?
+
+    init(_ client: ChatClient) { self.client = client }
+
+    /// The user's session at present.
+    struct Session: Sendable {
+        let userID: UserID?
+        let store: ChatStore
+        let engine: SyncEngine
+    }
+
+    /// The session; `nil` if no user has connected, or the client was released.
+    var session: Session? {
+        guard let client, let engine = try? client.engine else { return nil }
+        return Session(userID: client.currentUser?.userID, store: engine.store, engine: engine)
+    }
+
+    /// The client.
+    ///
+    /// - Throws: ``BadRequest`` if it was released.
+    func required() throws -> ChatClient {
+        guard let client else { throw BadRequest("the client was released") }
+        return client
+    }
+
+    func damageReport() async throws -> DamageReport { try await required().damageReport() }
+
+    var state: ChatClient? { client }
+}
+
+/// The parameters of a request.
+struct Query: Sendable {
+    private let values: [String: String]
+
+    init(_ values: [String: String]) { self.values = values }
+
+    subscript(_ name: String) -> String? { values[name] }
+
+    /// The channel that a report is of; an empty URL names none.
+    var requiredChannel: ChannelURL { ChannelURL(values["channel"] ?? "") }
+
+    func channel() throws -> ChannelURL {
+        guard let url = values["channel"], !url.isEmpty else {
+            throw BadRequest("the request has no channel")
+        }
+        return ChannelURL(url)
+    }
+
+    func integer(_ name: String) throws -> Int? {
+        guard let text = values[name], !text.isEmpty else { return nil }
+        guard let number = Int(text) else { throw BadRequest("\(name) is not a number") }
+        return number
+    }
+
+    func integer(_ name: String, default value: Int, in range: ClosedRange<Int>) throws -> Int {
+        min(max(try integer(name) ?? value, range.lowerBound), range.upperBound)
+    }
+}
+
+/// Shows texts, or in their place only their lengths.
+struct TextMask: Sendable {
+    let isOn: Bool
+
+    /// The longest part of a text in a row.
+    static let rowLimit = 300
+    /// The longest part of a text among the fields of a message.
+    static let fieldLimit = 20_000
+
+    func shown(_ text: String, limit: Int = rowLimit) -> String {
+        if isOn { return text.isEmpty ? "" : "••• \(text.count) characters" }
+        return String(text.prefix(limit))
+    }
+}

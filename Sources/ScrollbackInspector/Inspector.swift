@@ -1,0 +1,160 @@
+#if Inspector
+    public import Collections
+    public import Foundation
+    import Models
+
+    /// A web page that shows a client while it runs: what is stored, what is missing, what waits to
+    /// be sent, and what the engine asks the server.
+    ///
+    /// ```swift
+    /// let inspector = try await Inspector(client).start()
+    /// ```
+    ///
+    /// ``start()`` prints an address to open in a browser on this machine. The inspector listens on
+    /// the loopback interface only, and the address contains a random token without which every
+    /// request is refused. Link the inspector in debug builds.
+    ///
+    /// While no page is open, the inspector follows nothing, and the client does no additional
+    /// work. It stops when the client is closed or released, and when it is released itself.
+    @MainActor
+    public final class Inspector {
+        /// The options.
+        public let options: InspectorOptions
+
+        /// The address of the page; `nil` unless the inspector is started.
+        public private(set) var address: URL?
+
+        let inspection: Inspection
+        private weak var client: ChatClient?
+        private let makeToken: () -> String
+        private var server: InspectorServer?
+        private(set) var lifetime: Task<Void, Never>?
+
+        /// Creates an inspector of a client, which it does not retain.
+        public convenience init(
+            _ client: ChatClient, options: InspectorOptions = InspectorOptions()
+        ) {
+            self.init(client, options: options, makeToken: Inspector.randomToken)
+        }
+
+        /// Creates an inspector.
+        ///
+        /// - Parameters:
+        ///   - client: The client.
+        ///   - options: The options.
+        ///   - pause: Waits between two updates of a page, and for a client without a user.
+        ///   - makeToken: Returns the token of the address.
+        package init(
+            _ client: ChatClient, options: InspectorOptions,
+            pause: @escaping @Sendable (Duration) async throws -> Void = {
+                try await Task.sleep(for: $0)
+            },
+            makeToken: @escaping () -> String
+        ) {
+            self.client = client
+            self.options = options
+            self.makeToken = makeToken
+            inspection = Inspection(client, options, pause)
+        }
+
+        deinit {
+            lifetime?.cancel()
+            server?.cancel()
+        }
+
+        /// Starts to listen, and prints the address of the page.
+        ///
+        /// Has no effect if the inspector is started.
+        ///
+        /// - Returns: The inspector.
+        /// - Throws: ``InspectorError`` with code `closed` if the client was released, or
+        ///   `unavailable` if the port cannot be used.
+        @discardableResult
+        public func start() async throws(InspectorError) -> Inspector {
+            try await listen()
+            if let address { print("Inspector: \(address.absoluteString)") }
+            return self
+        }
+
+        /// Starts to listen, as ``start()`` does, without printing.
+        package func listen() async throws(InspectorError) {
+            guard server == nil else { return }
+            guard let client else {
+                throw InspectorError(.closed, "the client of the inspector was released")
+            }
+            let server = InspectorServer(inspection, token: makeToken(), port: options.port)
+            self.server = server
+            do throws(InspectorError) {
+                address = try await server.start()
+            } catch {
+                self.server = nil
+                throw error
+            }
+            let closing = client.lifetime()
+            lifetime = Task { [weak self] in
+                for await _ in closing {}
+                if !Task.isCancelled { await self?.stop() }
+            }
+        }
+
+        /// Stops listening, and closes the connections of all pages.
+        public func stop() async {
+            guard let server else { return }
+            (self.server, address) = (nil, nil)
+            lifetime?.cancel()
+            lifetime = nil
+            await inspection.monitor.stop()
+            await server.stop()
+        }
+
+        /// 160 random bits.
+        private static func randomToken() -> String {
+            var random = SystemRandomNumberGenerator()
+            return (0..<5).map { _ in
+                let digits = String(random.next() as UInt32, radix: 16)
+                return String(repeating: "0", count: 8 - digits.count) + digits
+            }.joined()
+        }
+    }
+
+    /// An error of an ``Inspector``.
+    public struct InspectorError: LocalizedError {
+        /// The kind of error.
+        public let code: Code
+
+        /// A description of the failure.
+        public let message: String
+
+        /// The underlying error; `nil` if there is none.
+        public let cause: (any Error)?
+
+        /// The description of the error: the message.
+        public var errorDescription: String? { message }
+
+        /// A kind of error.
+        ///
+        /// Later versions may add codes.
+        public struct Code: Hashable, Sendable, CustomStringConvertible {
+            /// The name of the code.
+            public let description: String
+
+            /// The client was released.
+            public static let closed = Code(description: "closed")
+            /// The port cannot be used, for example because another process has it.
+            public static let unavailable = Code(description: "unavailable")
+        }
+
+        init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+            self.code = code
+            self.message = message
+            self.cause = cause
+        }
+    }
+#else
+    /// The inspector of a client, which needs the trait `Inspector` of the package.
+    @available(
+        *, unavailable,
+        message: "Enable the trait: .package(url: …, from: …, traits: [\"Inspector\"])"
+    )
+    public struct Inspector {}
+#endif

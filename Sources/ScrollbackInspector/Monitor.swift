@@ -1,0 +1,444 @@
+import Collections
+import Foundation
+import Models
+import Store
+import Sync
+
+/// Follows the client while pages are open, and notifies them of changes.
+///
+/// Without a page it follows nothing.
+actor Monitor {
+    private let client: ClientReference
+    private let channels: ChannelList
+    private let pause: @Sendable (Duration) async throws -> Void
+
+    private var pages: [Int: AsyncStream<Data>.Continuation] = [:]
+    private var lastPage = 0
+    private var following: Task<Void, Never>?
+    private var heartbeat: Task<Void, Never>?
+
+    private var calls = Recent<SyncReport.Call>(limit: 400)
+    private var notes = Recent<SyncReport.Note>(limit: 400)
+    private var phases = Recent<SyncReport.Phase>(limit: 200)
+    private var failures: [String: Int] = [:]
+    private var lastFeed: Int64?
+    private var sendingActivity = OutboxReport.Activity()
+    private var backfillWaits: [ChannelURL: Int64] = [:]
+    private var sourcesByChannel: [ChannelURL: [MessageID: String]] = [:]
+    private var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
+
+    private var pending = News()
+    private var notifying: Task<Void, Never>?
+
+    /// The least time between two notifications.
+    private static let interval = Duration.milliseconds(100)
+    /// The time between two signs of life, by which the server finds that a page was closed.
+    private static let heartbeatInterval = Duration.seconds(5)
+    /// The most messages of a channel whose source is remembered.
+    private static let sourceLimit = 5000
+
+    /// The changes since the pages were notified.
+    struct News: Encodable {
+        /// The changed channels.
+        var channels: Set<String> = []
+        /// A Boolean value that indicates whether so many have changed, or all, that they are not
+        /// listed.
+        var isEverything = false
+        var outbox = false
+        var sync = false
+        /// A Boolean value that indicates whether there is another user, or none any more.
+        var session = false
+
+        var isEmpty: Bool {
+            channels.isEmpty && !isEverything && !outbox && !sync && !session
+        }
+    }
+
+    init(
+        _ client: ClientReference, _ channels: ChannelList,
+        _ pause: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.client = client
+        self.channels = channels
+        self.pause = pause
+    }
+
+    // MARK: Pages
+
+    /// Returns the notifications for a page, as server-sent events, until it is closed.
+    func open() -> AsyncStream<Data> {
+        lastPage += 1
+        let number = lastPage
+        // A page that does not read misses notifications, and is told the next one.
+        let (stream, page) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(20))
+        page.onTermination = { [weak self] _ in
+            Task { await self?.close(number) }
+        }
+        pages[number] = page
+        page.yield(Data("retry: 1000\nevent: hello\ndata: {}\n\n".utf8))
+        if following == nil { follow() }
+        return stream
+    }
+
+    /// A Boolean value that indicates whether the client is followed, as while a page is open.
+    var isFollowing: Bool { following != nil }
+
+    private func close(_ number: Int) {
+        pages[number] = nil
+        if pages.isEmpty { unfollow() }
+    }
+
+    /// Closes all pages.
+    func stop() {
+        for page in pages.values { page.finish() }
+        pages = [:]
+        unfollow()
+    }
+
+    private func follow() {
+        following = Task { [weak self, client, channels, pause] in
+            var isFirst = true
+            while !Task.isCancelled {
+                if let session = await client.session {
+                    await channels.follow(true)
+                    await self?.note { $0.session = !isFirst }
+                    await self?.follow(session)
+                    isFirst = false
+                }
+                // The session has ended, or there is none yet.
+                guard (try? await pause(.milliseconds(250))) != nil else { break }
+            }
+        }
+        heartbeat = Task { [weak self, pause] in
+            while (try? await pause(Monitor.heartbeatInterval)) != nil {
+                await self?.send(Data(": \n\n".utf8))
+            }
+        }
+    }
+
+    private func unfollow() {
+        following?.cancel()
+        heartbeat?.cancel()
+        notifying?.cancel()
+        (following, heartbeat, notifying, pending) = (nil, nil, nil, News())
+        sendingActivity = OutboxReport.Activity()
+        (backfillWaits, sourcesByChannel) = ([:], [:])
+        calls.updateAll { if $0.ended == nil { $0.result = "not followed" } }
+        Task { [channels] in await channels.follow(false) }
+    }
+
+    private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
+
+    /// Notes news, and notifies the pages now or after the interval.
+    private func note(_ change: (inout News) -> Void) {
+        change(&pending)
+        guard notifying == nil, !pending.isEmpty else { return }
+        notifying = Task { [weak self, pause] in
+            while await self?.notify() ?? false {
+                guard (try? await pause(Monitor.interval)) != nil else { return }
+            }
+        }
+    }
+
+    /// Notifies the pages; returns `false` if there are no news.
+    private func notify() -> Bool {
+        guard !pending.isEmpty else {
+            notifying = nil
+            return false
+        }
+        let news = pending
+        pending = News()
+        if let json = try? JSONEncoder().encode(news) {
+            send(Data("event: news\ndata: ".utf8) + json + Data("\n\n".utf8))
+        }
+        return true
+    }
+
+    // MARK: Following
+
+    /// Follows a session until it ends.
+    private func follow(_ session: ClientReference.Session) async {
+        now = session.engine.now
+        let events = await session.engine.events()
+        let activity = await session.engine.activity()
+        // A store that is suspended is followed after the next session or page.
+        let changes = try? session.store.observe(.everything).changes
+        await withTaskGroup { group in
+            group.addTask { for await event in events { await self.record(event) } }
+            group.addTask { for await action in activity { await self.record(action) } }
+            if let changes {
+                group.addTask { await self.follow(changes) }
+            }
+            // The events end with the engine.
+            await group.next()
+            changes?.cancel()
+            group.cancelAll()
+        }
+    }
+
+    /// Reads the changes of the store at most every interval, so that a busy client does not wake
+    /// the monitor with each of them.
+    private func follow(_ changes: ObservedChanges) async {
+        while !Task.isCancelled {
+            let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            let drained = changes.drain {
+                wake.yield()
+                wake.finish()
+            }
+            await record(drained)
+            for await _ in wakes {}
+            guard (try? await pause(Monitor.interval)) != nil else { return }
+        }
+    }
+
+    private func record(_ changes: [Change]) async {
+        guard !changes.isEmpty else { return }
+        var urls: Set<ChannelURL>? = []
+        var hasOutbox = false
+        for change in changes {
+            for entry in change.entries {
+                switch entry.operation {
+                case .missed, .clearedCachedData: urls = nil
+                case .savedMessage(let message): remember(message, entry.source)
+                case .savedOutboxItem: hasOutbox = true
+                case .removedOutboxItem(let item):
+                    hasOutbox = true
+                    sendingActivity.progress[item.requestID] = nil
+                case .ephemeral(.uploadProgress(let id, _, let bytes, let total)):
+                    hasOutbox = true
+                    sendingActivity.progress[id] = OutboxReport.Progress(
+                        bytes: bytes, total: total)
+                default: break
+                }
+                if let url = entry.operation.channelURL { urls?.insert(url) }
+            }
+        }
+        await channels.invalidate(urls)
+        note { news in
+            news.outbox = news.outbox || hasOutbox
+            if let urls {
+                news.channels.formUnion(urls.map(\.rawValue))
+            } else {
+                news.isEverything = true
+            }
+            if news.channels.count > 500 { (news.channels, news.isEverything) = ([], true) }
+        }
+    }
+
+    private func remember(_ message: Message, _ source: CollectionEventSource?) {
+        guard let id = message.messageID, let source else { return }
+        if sourcesByChannel[message.channelURL, default: [:]].count >= Monitor.sourceLimit {
+            sourcesByChannel[message.channelURL] = [:]
+        }
+        sourcesByChannel[message.channelURL, default: [:]][id] = source.origin
+    }
+
+    private func record(_ event: SyncEvent) {
+        let time = now().milliseconds
+        func add(_ kind: String, _ text: String, _ url: ChannelURL? = nil) {
+            notes.append(SyncReport.Note(at: time, kind: kind, text: text, channel: url?.rawValue))
+        }
+        switch event {
+        case .state(let state):
+            let name = "\(state.connection)"
+            if phases.elements.last?.state != name {
+                phases.append(SyncReport.Phase(at: time, state: name))
+                add("connection", name)
+            }
+            if let failure = state.failure { add("failure", "\(failure.code): \(failure.message)") }
+        case .hugeGap(let url): add("gap", "a visible gap is huge", url)
+        case .historyLost(let loss): add("loss", "the server's history was lost: \(loss)")
+        case .failed(let url, let error):
+            add("failure", "gave up: \(error.code): \(error.message)", url)
+        case .evicted(let eviction):
+            add(
+                "eviction",
+                "evicted \(eviction.messageCount) messages of \(eviction.parts.count) channels")
+        case .sessionExpired: add("connection", "the session has expired")
+        case .deliveryResult(let result, let item):
+            add("outbox", "\(item.requestID): \(result.name)", item.channelURL)
+        }
+        note { ($0.sync, $0.outbox) = (true, true) }
+    }
+
+    private func record(_ activity: EngineActivity) {
+        switch activity {
+        case .began(let call, let time): begin(call, time)
+        case .ended(let number, let result, let time):
+            end(number, time) { call in
+                switch result {
+                case .success(let count, let byteCount, _):
+                    (call.result, call.count, call.bytes) = ("done", count, byteCount)
+                case .failure(let error):
+                    (call.result, call.message) = ("\(error.code)", error.message)
+                }
+            }
+            if case .success(_, _, let truncated) = result {
+                for url in truncated {
+                    notes.append(
+                        SyncReport.Note(
+                            at: time.milliseconds, kind: "truncation",
+                            text: "the feed omitted messages", channel: url.rawValue))
+                }
+            }
+        case .canceled(let number, let time): end(number, time) { $0.result = "canceled" }
+        case .waiting(let wait, let attempt, let duration, let time):
+            let until = time.milliseconds + Int64(duration / .milliseconds(1))
+            switch wait {
+            case .outbox(let url): sendingActivity.waits[url] = until
+            case .backfill(let url): backfillWaits[url] = until
+            case .connection, .feed: break
+            }
+            notes.append(
+                SyncReport.Note(
+                    at: time.milliseconds, kind: "retry",
+                    text: "\(wait.name): attempt \(attempt) in \(duration)",
+                    channel: wait.channelURL?.rawValue))
+        case .gaveUp(let wait, let time):
+            notes.append(
+                SyncReport.Note(
+                    at: time.milliseconds, kind: "failure",
+                    text: "\(wait.name): no attempts left", channel: wait.channelURL?.rawValue))
+        }
+        note { ($0.sync, $0.outbox) = (true, true) }
+    }
+
+    private func begin(_ call: EngineCall, _ time: Timestamp) {
+        if let url = call.channelURL {
+            (sendingActivity.waits[url], backfillWaits[url]) = (nil, nil)
+        }
+        var began = SyncReport.Call(
+            number: call.number, name: call.name, channel: call.channelURL?.rawValue,
+            detail: String(call.detail.prefix(200)), began: time.milliseconds, result: "running",
+            attempt: 1)
+        began.attempt += failures[began.subject] ?? 0
+        calls.append(began)
+        if let id = call.requestID { sendingActivity.inFlight.insert(id) }
+    }
+
+    private func end(
+        _ number: Int, _ time: Timestamp, _ change: (inout SyncReport.Call) -> Void
+    ) {
+        var ended: SyncReport.Call?
+        calls.updateLast { call in
+            guard call.number == number, call.ended == nil else { return false }
+            call.ended = time.milliseconds
+            change(&call)
+            ended = call
+            return true
+        }
+        guard let ended else { return }
+        switch ended.result {
+        case "done": failures[ended.subject] = nil
+        case "canceled": break
+        default: failures[ended.subject, default: 0] += 1
+        }
+        if ended.name == "feed", ended.result == "done" { lastFeed = ended.ended }
+        if let id = ended.requestID { sendingActivity.inFlight.remove(id) }
+    }
+
+    // MARK: Reports
+
+    /// The sources of the messages of a channel that have changed since a page was opened.
+    func sources(in url: ChannelURL) -> [MessageID: String] { sourcesByChannel[url] ?? [:] }
+
+    func sending() -> OutboxReport.Activity { sendingActivity }
+
+    /// Returns the calls and waits of a channel at present, a line for each.
+    func activity(in url: ChannelURL) -> [String] {
+        var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
+            .map { "\($0.name) is in flight: \($0.detail), attempt \($0.attempt)" }
+        if let until = backfillWaits[url] { lines.append("the backfill waits until \(until)") }
+        return lines
+    }
+
+    func report(_ state: SyncState) -> SyncReport {
+        SyncReport(
+            connection: "\(state.connection)", isLive: state.isLive,
+            channelsLeft: state.channelsLeft,
+            failure: state.failure.map { "\($0.code): \($0.message)" }, phases: phases.newest,
+            lastFeed: lastFeed, calls: calls.newest, notes: notes.newest,
+            now: now().milliseconds)
+    }
+}
+
+extension Recent where Element == SyncReport.Call {
+    fileprivate mutating func updateAll(_ change: (inout Element) -> Void) {
+        var updated = Recent(limit: limit)
+        for var element in elements {
+            change(&element)
+            updated.append(element)
+        }
+        self = updated
+    }
+}
+
+extension EngineCall {
+    /// The request ID of the item that the call sends or uploads.
+    fileprivate var requestID: String? {
+        SyncReport.Call.requestID(ofCall: name, detail)
+    }
+}
+
+extension SyncReport.Call {
+    /// The key by which the attempts of one call are counted.
+    fileprivate var subject: String { "\(name) \(channel ?? "") \(requestID ?? "")" }
+
+    fileprivate var requestID: String? { Self.requestID(ofCall: name, detail) }
+
+    fileprivate static func requestID(ofCall name: String, _ detail: String) -> String? {
+        switch name {
+        case "send": detail
+        case "upload": detail.split(separator: " of ", maxSplits: 1).last.map(String.init)
+        default: nil
+        }
+    }
+}
+
+extension EngineActivity.Wait {
+    fileprivate var name: String {
+        switch self {
+        case .connection: "connection"
+        case .feed: "feed"
+        case .backfill: "backfill"
+        case .outbox: "outbox"
+        }
+    }
+
+    fileprivate var channelURL: ChannelURL? {
+        switch self {
+        case .connection, .feed: nil
+        case .backfill(let url), .outbox(let url): url
+        }
+    }
+}
+
+extension DeliveryResult {
+    fileprivate var name: String {
+        switch self {
+        case .sent(let message): "sent as \(message.messageID?.rawValue ?? "?")"
+        case .done: "done"
+        case .failed: "failed"
+        case .canceled: "canceled"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+extension CollectionEventSource {
+    /// The origin of a change in one word, and the source.
+    fileprivate var origin: String {
+        let origin: String =
+            switch self {
+            case .messageChangelog, .channelChangelog, .requestMessageChangelog,
+                .requestChannelChangelog:
+                "changelog"
+            case .messageFill, .requestMessage, .requestThreadedMessages, .requestChannel: "page"
+            case .localMessagePendingCreated, .localMessageFailed, .localMessageCanceled,
+                .localMessageResendStarted:
+                "local"
+            default: "feed"
+            }
+        return "\(origin) (\(self))"
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// The page of the inspector: one document with its style and script.
+struct Page: Sendable {
+    /// The document.
+    let html: Data
+
+    /// The content security policy, which allows this document's style and script, and requests to
+    /// the inspector, and nothing else.
+    let policy: String
+
+    /// Creates the page.
+    ///
+    /// - Parameter nonce: A random value that identifies the style and the script.
+    /// - Returns: The page.
+    static func html(nonce: String) -> Page {
+        func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+        let html = text(PackageResources.inspector_html)
+            .replacing("NONCE", with: nonce)
+            .replacing("/* STYLE */", with: text(PackageResources.inspector_css))
+            .replacing("/* SCRIPT */", with: text(PackageResources.inspector_js))
+        let policy = """
+            default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; \
+            connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+            """
+        return Page(html: Data(html.utf8), policy: policy)
+    }
+
+    /// 128 random bits.
+    static func makeNonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return String(random.next() as UInt64, radix: 36)
+            + String(random.next() as UInt64, radix: 36)
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Models
+@_spi(Measuring) import Store
+import Sync
+
+/// The list of all channels, which is kept between the requests of a page.
+actor ChannelList {
+    /// A request for a part of the list.
+    struct Request: Sendable {
+        enum Key: String { case last, name, messages, bytes, unread }
+        enum Filter: String { case all, gaps, stale, unread, unsent, pinned }
+        var key: Key
+        var isDescending: Bool
+        var filter: Filter
+        var text: String
+        var offset: Int
+        var limit: Int
+    }
+
+    /// A channel.
+    struct Row: Encodable, Sendable {
+        var url: String
+        var name: String
+        var messages: Int
+        /// The bytes of the messages; an estimate by the newest ones if there are many.
+        var bytes: Int
+        var isEstimate: Bool
+        var unread: Int
+        var last: Int64?
+        var isPinned: Bool
+        var unsent = 0
+        var bar: CoverageBar?
+        /// The error of reading the row.
+        var error: String?
+    }
+
+    /// A part of the list.
+    struct Page: Encodable, Sendable {
+        var total: Int
+        var matching: Int
+        var offset: Int
+        var rows: [Row]
+    }
+
+    /// The number of messages of a channel that are read to estimate its size.
+    private static let sampleCount = 50
+
+    private weak var store: ChatStore?
+    private var rows: [ChannelURL: Row] = [:]
+    private var outdated: Set<ChannelURL> = []
+    private var isOutdated = true
+    /// A Boolean value that indicates whether a monitor reports each change; otherwise the list is
+    /// read again when the store has
+    /// changed.
+    private var isFollowed = false
+    private var number = -1
+
+    func follow(_ isFollowed: Bool) {
+        self.isFollowed = isFollowed
+        isOutdated = true
+    }
+
+    /// Notes that channels have changed; `nil` for all.
+    func invalidate(_ urls: Set<ChannelURL>?) {
+        if let urls { outdated.formUnion(urls) } else { isOutdated = true }
+    }
+
+    func page(
+        _ request: Request, of session: ClientReference.Session, _ mask: TextMask
+    ) throws -> Page {
+        let snapshot = try session.store.snapshot()
+        try update(session.store, snapshot)
+        var found = try rows(matching: request, in: snapshot)
+        let matching = found.count
+        found.sort { request.precedes($0, $1) }
+        var page = Array(found.dropFirst(request.offset).prefix(request.limit))
+        for index in page.indices {
+            let url = ChannelURL(page[index].url)
+            page[index].name = mask.shown(page[index].name)
+            do throws(StoreError) {
+                page[index].bar = try CoverageBar(of: url, in: snapshot)
+                page[index].unsent = try snapshot.outboxItemCount(in: url)
+            } catch {
+                page[index].error = error.message
+            }
+        }
+        return Page(total: rows.count, matching: matching, offset: request.offset, rows: page)
+    }
+
+    private func rows(
+        matching request: Request, in snapshot: Snapshot
+    ) throws(StoreError) -> [Row] {
+        var candidates: any Collection<Row> = rows.values
+        func named(_ urls: some Sequence<ChannelURL>) -> [Row] { Set(urls).compactMap { rows[$0] } }
+        switch request.filter {
+        case .all: break
+        case .gaps: candidates = named(try snapshot.channelURLsWithGaps())
+        case .stale: candidates = named(try snapshot.channelURLsWithStaleRanges())
+        case .unread: candidates = rows.values.filter { $0.unread > 0 }
+        case .unsent: candidates = named(try snapshot.outboxItems().map(\.channelURL))
+        case .pinned: candidates = rows.values.filter(\.isPinned)
+        }
+        if request.text.isEmpty { return Array(candidates) }
+        return candidates.filter {
+            $0.name.localizedCaseInsensitiveContains(request.text)
+                || $0.url.localizedCaseInsensitiveContains(request.text)
+        }
+    }
+
+    // MARK: Reading
+
+    private func update(_ store: ChatStore, _ snapshot: Snapshot) throws(StoreError) {
+        if self.store !== store || isOutdated || (!isFollowed && number != snapshot.number) {
+            var rows: [ChannelURL: Row] = [:]
+            for channel in try snapshot.cachedChannels() {
+                rows[channel.url] = Row(channel, in: snapshot)
+            }
+            self.rows = rows
+            (self.store, isOutdated) = (store, false)
+        } else {
+            for url in outdated { rows[url] = try row(of: url, in: snapshot) }
+        }
+        (outdated, number) = ([], snapshot.number)
+    }
+
+    private func row(of url: ChannelURL, in snapshot: Snapshot) throws(StoreError) -> Row? {
+        guard try snapshot.holds(url) else { return nil }
+        return Row(
+            url, messages: try snapshot.messageCount(in: url),
+            isPinned: try snapshot.isPinned(url), in: snapshot)
+    }
+
+    /// The number of messages to read for an estimate.
+    fileprivate static var sample: Int { sampleCount }
+}
+
+extension ChannelList.Request {
+    init(_ query: Query) throws {
+        key = query["sort"].flatMap(Key.init) ?? .last
+        isDescending = query["order"] != "ascending"
+        filter = query["filter"].flatMap(Filter.init) ?? .all
+        text = query["text"] ?? ""
+        offset = try query.integer("offset", default: 0, in: 0...Int.max)
+        limit = try query.integer("limit", default: 100, in: 1...500)
+    }
+
+    /// Rows that are equal by the key are in the order of their URLs.
+    fileprivate func precedes(_ left: ChannelList.Row, _ right: ChannelList.Row) -> Bool {
+        func ordered<Value: Comparable>(_ left: Value, _ right: Value) -> Bool? {
+            left == right ? nil : (left < right) != isDescending
+        }
+        let isBefore: Bool? =
+            switch key {
+            case .last: ordered(left.last ?? .min, right.last ?? .min)
+            case .name: ordered(left.name.lowercased(), right.name.lowercased())
+            case .messages: ordered(left.messages, right.messages)
+            case .bytes: ordered(left.bytes, right.bytes)
+            case .unread: ordered(left.unread, right.unread)
+            }
+        return isBefore ?? (left.url < right.url)
+    }
+}
+
+extension ChannelList.Row {
+    init(_ channel: CachedChannel, in snapshot: Snapshot) {
+        self.init(
+            channel.url, messages: channel.messageCount, isPinned: channel.isPinned, in: snapshot)
+    }
+
+    /// Reads a row; a damaged channel has one that says so.
+    init(_ url: ChannelURL, messages: Int, isPinned: Bool, in snapshot: Snapshot) {
+        self.init(
+            url: url.rawValue, name: "", messages: messages, bytes: 0, isEstimate: false, unread: 0,
+            isPinned: isPinned)
+        do throws(StoreError) {
+            var read = (count: 0, bytes: 0)
+            try snapshot.forEachSerializedMessage(in: url) { bytes in
+                read.count += 1
+                read.bytes += bytes.count
+                return read.count < ChannelList.sample
+            }
+            isEstimate = read.count < messages
+            bytes = read.count == 0 ? 0 : read.bytes * messages / read.count
+            last = try snapshot.newestPosition(in: url)?.createdAt.milliseconds
+            if let channel = try snapshot.groupChannel(url) {
+                (name, unread) = (channel.name, channel.unreadMessageCount)
+                last = last ?? channel.createdAt.milliseconds
+            } else if let channel = try snapshot.openChannel(url) {
+                name = channel.name
+            }
+        } catch {
+            self.error = error.message
+        }
+    }
+}
+
+extension Snapshot {
+    /// A Boolean value that indicates whether the store has a channel or messages of it.
+    fileprivate func holds(_ url: ChannelURL) throws(StoreError) -> Bool {
+        if try messageCount(in: url) > 0 { return true }
+        if try groupChannel(url) != nil { return true }
+        return try openChannel(url) != nil
+    }
+}

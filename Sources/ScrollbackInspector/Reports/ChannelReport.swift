@@ -1,0 +1,103 @@
+import Models
+import Store
+import Sync
+
+/// The coverage of a channel, its gaps, and their backfill.
+struct ChannelReport: Encodable, Sendable {
+    var url: String
+    var name: String
+    var isPinned: Bool
+    var messageCount: Int
+    var tombstoneCount: Int
+    var bar: CoverageBar
+    var gaps: [Gap]
+    var activity: [String]
+
+    /// A gap.
+    struct Gap: Encodable, Sendable {
+        var lower: String
+        var upper: String
+        /// The number of messages inside that were stored individually.
+        var inside: Int
+        /// A Boolean value that indicates whether a page at the upper end was fetched and the next
+        /// one is known.
+        var hasCursor: Bool
+        /// A Boolean value that indicates whether the changelog since the gap began has yet to be
+        /// read.
+        var hasChanges: Bool
+    }
+
+    init(
+        of url: ChannelURL, _ activity: [String], in reader: Snapshot, _ mask: TextMask
+    ) throws(StoreError) {
+        self.url = url.rawValue
+        let groupChannel = try reader.groupChannel(url)
+        let openChannel = groupChannel == nil ? try reader.openChannel(url) : nil
+        name = mask.shown(groupChannel?.name ?? openChannel?.name ?? "")
+        isPinned = try reader.isPinned(url)
+        messageCount = try reader.messageCount(in: url)
+        tombstoneCount = try reader.tombstoneCount(in: url)
+        bar = try CoverageBar(of: url, in: reader)
+        var gaps: [Gap] = []
+        for gap in try reader.gaps(in: url) {
+            gaps.append(
+                Gap(
+                    lower: gap.lower.description, upper: gap.upper.description,
+                    inside: try reader.messageCount(in: url, from: gap.lower, to: gap.upper),
+                    hasCursor: gap.walkCursor != nil, hasChanges: gap.changesSince != nil))
+        }
+        self.gaps = gaps
+        self.activity = activity
+    }
+}
+
+/// The coverage of a channel as a bar over time.
+struct CoverageBar: Encodable, Sendable {
+    var oldest: Int64?
+    var newest: Int64?
+    var segments: [Segment]
+
+    /// A range of one kind; an open end has no time.
+    struct Segment: Encodable, Sendable {
+        var kind: String
+        var lower: Int64?
+        var upper: Int64?
+        /// The number of stored messages; `nil` if counting them would take as long as reading the
+        /// history.
+        var count: Int?
+    }
+
+    /// The number of messages of a channel up to which each range is counted.
+    private static let countLimit = 20_000
+
+    init(of url: ChannelURL, in reader: Snapshot) throws(StoreError) {
+        oldest = try reader.oldestPosition(in: url)?.createdAt.milliseconds
+        newest = try reader.newestPosition(in: url)?.createdAt.milliseconds
+        let isCounted = try reader.messageCount(in: url) <= CoverageBar.countLimit
+        let gaps = try reader.gaps(in: url)
+        let stale = try reader.staleRanges(in: url)
+        let bounds = Set(gaps.flatMap { [$0.lower, $0.upper] })
+            .union(stale.flatMap { [$0.lower, $0.upper] })
+            .union([.beginning, .end]).sorted()
+        segments = []
+        for (lower, upper) in zip(bounds, bounds.dropFirst()) {
+            let isMissing = gaps.contains { $0.lower < upper && lower < $0.upper }
+            let isStale = stale.contains { $0.lower < upper && lower < $0.upper }
+            var count: Int?
+            if isMissing || isCounted {
+                count = try reader.messageCount(in: url, from: lower, to: upper)
+            }
+            segments.append(
+                Segment(
+                    kind: isMissing ? "missing" : isStale ? "stale" : "known",
+                    lower: lower.milliseconds, upper: upper.milliseconds, count: count))
+        }
+    }
+}
+
+extension Store.Gap.Bound {
+    /// The time of the bound; `nil` for an open end.
+    fileprivate var milliseconds: Int64? {
+        if case .position(let position) = self { position.createdAt.milliseconds } else { nil }
+    }
+}

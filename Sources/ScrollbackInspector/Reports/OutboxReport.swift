@@ -1,0 +1,81 @@
+import Models
+import Store
+import Sync
+
+/// The outbox, in the order in which items are sent.
+struct OutboxReport: Encodable, Sendable {
+    /// The sending activity that the monitor has recorded.
+    struct Activity: Sendable {
+        /// The request IDs of the items that are being sent, and of their uploads.
+        var inFlight: Set<String> = []
+        /// The uploaded bytes, by request ID.
+        var progress: [RequestID: Progress] = [:]
+        /// The times until which channels wait, in milliseconds.
+        var waits: [ChannelURL: Int64] = [:]
+    }
+
+    /// The progress of an upload in bytes.
+    struct Progress: Encodable, Sendable {
+        var bytes: Int
+        var total: Int
+    }
+
+    /// A file of an item.
+    struct File: Encodable, Sendable {
+        var name: String
+        var size: Int
+        var isUploaded: Bool
+    }
+
+    /// An item.
+    struct Item: Encodable, Sendable {
+        var requestID: String
+        var channel: String
+        var operation: String
+        var state: String
+        var text: String
+        var target: String?
+        var createdAt: Int64
+        var attempts: Int
+        /// The time before which no further attempt is made.
+        var retryAt: Int64?
+        var error: String?
+        var isResendable: Bool
+        /// A Boolean value that indicates whether an attempt's answer was lost, so that the server
+        /// may have the item.
+        var isDoubtful: Bool
+        var files: [File]
+        var progress: Progress?
+    }
+
+    var items: [Item]
+
+    init(_ activity: Activity, in reader: Snapshot, _ mask: TextMask) throws(StoreError) {
+        items = try reader.outboxItems().map { Item($0, activity, mask) }
+    }
+}
+
+extension OutboxReport.Item {
+    fileprivate init(_ item: OutboxItem, _ activity: OutboxReport.Activity, _ mask: TextMask) {
+        let id = item.requestID.rawValue
+        let isInFlight = item.state == .pending && activity.inFlight.contains(id)
+        let retryAt = item.notBefore?.milliseconds ?? activity.waits[item.channelURL]
+        let uploaded = item.uploadedFiles.count
+        self.init(
+            requestID: id, channel: item.channelURL.rawValue, operation: "\(item.operation)",
+            state: isInFlight ? "in flight" : "\(item.state)",
+            text: mask.shown(item.message?.text ?? item.reactionKey ?? ""),
+            target: item.messageID?.rawValue ?? item.targetRequestID?.rawValue,
+            createdAt: item.createdAt.milliseconds, attempts: item.attempts,
+            retryAt: item.state == .pending && !isInFlight ? retryAt : nil,
+            error: item.errorMessage.map { "\($0) (\(item.errorCode?.rawValue ?? 0))" }
+                ?? item.errorCode.map { "error \($0.rawValue)" },
+            isResendable: item.isResendable, isDoubtful: item.isDoubtful,
+            files: item.files.enumerated().map { index, file in
+                OutboxReport.File(
+                    name: mask.shown(file.name ?? "", limit: 100), size: file.size ?? 0,
+                    isUploaded: index < uploaded)
+            },
+            progress: activity.progress[item.requestID])
+    }
+}

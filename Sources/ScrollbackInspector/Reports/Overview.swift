@@ -1,0 +1,55 @@
+import Collections
+import Foundation
+import Models
+import Store
+import Sync
+
+/// The state of the client as a whole.
+struct Overview: Encodable, Sendable {
+    var userID: String?
+    var nickname: String?
+    var connection = "closed"
+    var isStored = false
+    var allowsActions: Bool
+    var masksTexts: Bool
+    var canGoOnline = false
+    var unreadCount: Int?
+    var channelCount: Int?
+    var messageCount: Int?
+    var outboxCount: Int?
+    /// The conditions that need attention: damage, and errors of the store.
+    var warnings: [String] = []
+
+    @MainActor
+    init(_ inspection: Inspection) async {
+        allowsActions = inspection.options.allowsActions
+        masksTexts = inspection.options.masksTexts
+        guard let client = inspection.client.state else { return }
+        userID = client.currentUser?.userID.rawValue
+        nickname = client.currentUser.map {
+            TextMask(isOn: inspection.options.masksTexts).shown($0.nickname)
+        }
+        isStored = client.isUsingLocalCaching
+        unreadCount = client.unreadCount?.groupChannelUnreadMessageCount
+        if let error = client.cachingError { warnings.append("works in memory: \(error.message)") }
+        let damage = client.storageDamage
+        if let error = damage.cache { warnings.append("the cache is damaged: \(error.message)") }
+        if damage.replacedCache != nil { warnings.append("a damaged cache was replaced") }
+        if damage.repairedCache != nil { warnings.append("a damaged cache was repaired") }
+        if damage.outbox != nil { warnings.append("outbox items may have been lost") }
+        guard let session = inspection.client.session else { return }
+        let state = await session.engine.state
+        connection = "\(state.connection)"
+        if let failure = state.failure { warnings.append("\(failure.code): \(failure.message)") }
+        canGoOnline = state.connection == .offline
+        let counts = try? await onDisk { () throws(StoreError) in
+            let snapshot = try session.store.snapshot()
+            return (
+                try snapshot.groupChannelCount() + snapshot.openChannelCount(),
+                try snapshot.messageCount(), try snapshot.outboxItemCount()
+            )
+        }
+        // A store that cannot be read has its failure among the warnings.
+        if let counts { (channelCount, messageCount, outboxCount) = counts }
+    }
+}

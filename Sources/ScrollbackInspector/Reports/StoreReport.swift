@@ -1,0 +1,105 @@
+import Foundation
+import Models
+import Store
+import Sync
+
+/// The files of the store, and what its opening has found.
+struct StoreReport: Encodable, Sendable {
+    /// The size of a table.
+    struct Table: Encodable, Sendable {
+        var database: String
+        var table: String
+        var rows: Int
+        var bytes: Int
+
+        init(_ size: TableSize) {
+            (database, table) = (size.database.rawValue, size.table)
+            (rows, bytes) = (size.rowCount, size.byteCount)
+        }
+    }
+
+    /// One of the two databases.
+    struct Database: Encodable, Sendable {
+        var name: String
+        var bytes: Int
+        /// The memory of LevelDB's tables and caches in bytes, as it reports it.
+        var memory: Int?
+        /// LevelDB's own table of its levels.
+        var levels: String?
+    }
+
+    var directory: String?
+    var isEncrypted: Bool
+    var databases: [Database]
+    var opening: [String]
+    /// The largest amount of memory that the process has used, in bytes.
+    var peakMemory: Int
+
+    init(_ store: ChatStore) throws(StoreError) {
+        directory = store.directory?.path
+        isEncrypted = store.isEncrypted
+        databases = []
+        for database in RowDescription.Database.allCases {
+            let memory = try store.property("leveldb.approximate-memory-usage", of: database)
+            databases.append(
+                Database(
+                    name: database.rawValue,
+                    bytes: try database == .cache
+                        ? store.cachedDataSize() : store.outboxDataSize(),
+                    memory: memory.flatMap { Int($0) },
+                    levels: try store.property("leveldb.stats", of: database)))
+        }
+        opening = store.openingReport.findings
+        var usage = rusage()
+        #if canImport(Glibc)
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            // Linux reports kilobytes, Apple bytes.
+            peakMemory = usage.ru_maxrss * 1024
+        #else
+            getrusage(RUSAGE_SELF, &usage)
+            peakMemory = usage.ru_maxrss
+        #endif
+    }
+}
+
+extension OpeningReport {
+    /// The findings, one line for each; none for a store that was as it was left.
+    fileprivate var findings: [String] {
+        var lines: [String] = []
+        if isNew { lines.append("the store was created") }
+        if isCacheNew, !isNew { lines.append("the cache was gone, and an empty one was created") }
+        if let migratedFrom { lines.append("migrated from schema version \(migratedFrom)") }
+        lines.append("cache: \(cacheLogs)")
+        lines.append("outbox: \(outboxLogs)")
+        if isCoverageDropped { lines.append("tokens were dropped, and each history is one gap") }
+        if isOutboxReindexed { lines.append("the request IDs of the outbox were rebuilt") }
+        if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }
+        if isOutboxLost { lines.append("the outbox was missing, with all its items") }
+        if let loss = outboxLoss { lines.append("at most \(loss.count) outbox items were lost") }
+        if let outboxCopy { lines.append("a copy of the damaged outbox is in \(outboxCopy)") }
+        if isReencryptionUnfinished { lines.append("an encryption with new keys is unfinished") }
+        return lines
+    }
+}
+
+/// The messages that an eviction would remove.
+struct EvictionReport: Encodable, Sendable {
+    /// The oldest messages of a channel.
+    struct Part: Encodable, Sendable {
+        var channel: String
+        var messages: Int
+        var reason: String
+    }
+
+    var parts: [Part]
+    var sizeBefore: Int
+    var sizeAfter: Int
+
+    init(_ eviction: Eviction) {
+        parts = eviction.parts.map {
+            Part(
+                channel: $0.channelURL.rawValue, messages: $0.messageCount, reason: "\($0.reason)")
+        }
+        (sizeBefore, sizeAfter) = (eviction.sizeBefore, eviction.sizeAfter)
+    }
+}

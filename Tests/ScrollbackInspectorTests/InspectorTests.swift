@@ -1,0 +1,283 @@
+#if Inspector
+    import Collections
+    import EmbeddedServer
+    import FlyingFox
+    import Foundation
+    import Models
+    import Store
+    import Sync
+    import Testing
+
+    @testable import ScrollbackInspector
+
+    #if canImport(FoundationNetworking)
+        import FoundationNetworking
+    #endif
+
+    /// Tests of the inspector without a browser: access, beginning and end, and the content of reports.
+    @MainActor
+    @Suite(.timeLimit(.minutes(5))) struct InspectorTests {
+        // MARK: Access
+
+        @Test func addressIsOnLoopbackAndContainsTheToken() async throws {
+            let story = try await InspectorStory()
+            #expect(story.address.host() == "127.0.0.1")
+            #expect(story.address.path() == "/secret/")
+            await story.close()
+        }
+
+        @Test func tokensDiffer() async throws {
+            let story = try await InspectorStory()
+            var paths: Set<String> = []
+            for _ in 0..<3 {
+                let inspector = Inspector(story.client)
+                try await inspector.listen()
+                paths.insert(inspector.address!.path())
+                await inspector.stop()
+            }
+            #expect(paths.count == 3)
+            #expect(paths.allSatisfy { $0.count == 42 })
+            await story.close()
+        }
+
+        @Test(arguments: ["/", "/secre/", "/secret", "/secret2/overview", "/SECRET/overview"])
+        func requestsWithoutTheTokenAreRefused(_ path: String) async throws {
+            let story = try await InspectorStory()
+            #expect(try await story.get(path).1 == 404)
+            await story.close()
+        }
+
+        @Test(arguments: ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", ""])
+        func foreignHostsAreRefused(_ host: String) async throws {
+            let story = try await InspectorStory()
+            let server = InspectorServer(story.inspector.inspection, token: "secret", port: 0)
+            let address = try await server.start()
+            let own = "127.0.0.1:\(address.port!)"
+            func status(_ host: String) async -> Int {
+                var headers = HTTPHeaders()
+                headers[.host] = host
+                let request = HTTPRequest(
+                    method: .GET, version: .http11, path: "/secret/overview", query: [],
+                    headers: headers, body: HTTPBodySequence())
+                return await server.respond(to: request).statusCode.code
+            }
+            #expect(await status(own) == 200)
+            #expect(await status(host) == 403)
+            await server.stop()
+            await story.close()
+        }
+
+        @Test func foreignOriginsAreRefused() async throws {
+            let story = try await InspectorStory()
+            let own = "http://127.0.0.1:\(story.address.port!)"
+            #expect(try await story.get("overview", headers: ["Origin": own]).1 == 200)
+            for origin in ["http://evil.example", "null", "https://127.0.0.1", own + "1"] {
+                let (body, status) = try await story.get("overview", headers: ["Origin": origin])
+                #expect(status == 403)
+                #expect(!body.contains("bob"))
+            }
+            await story.close()
+        }
+
+        @Test func actionsNeedThePermissionOfTheApp() async throws {
+            for isAllowed in [false, true] {
+                var options = InspectorOptions()
+                options.allowsActions = isAllowed
+                let story = try await InspectorStory(options)
+                var request = try URLRequest("action", at: story.address)
+                request.httpMethod = "POST"
+                request.httpBody = Data(#"{"name":"offline"}"#.utf8)
+                #expect(try await request.answer().1 == (isAllowed ? 400 : 403))
+                request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+                #expect(try await request.answer().1 == (isAllowed ? 200 : 403))
+                let state = await (try story.engine).state
+                #expect(state.connection == (isAllowed ? .offline : .online))
+                if isAllowed {
+                    request.httpBody = Data(#"{"name":"online"}"#.utf8)
+                    #expect(try await request.answer().0.contains("online"))
+                    #expect(await (try story.engine).state.connection == .online)
+                }
+                await story.close()
+            }
+        }
+
+        @Test func aTakenPortIsAnError() async throws {
+            let story = try await InspectorStory()
+            var options = InspectorOptions()
+            options.port = UInt16(story.address.port!)
+            let second = Inspector(story.client, options: options)
+            await #expect { try await second.listen() } throws: {
+                ($0 as? InspectorError)?.code == .unavailable
+            }
+            #expect(second.address == nil)
+            await story.close()
+        }
+
+        // MARK: Beginning and end
+
+        @Test func inspectorStopsWithTheClient() async throws {
+            let story = try await InspectorStory()
+            let request = try URLRequest("overview", at: story.address)
+            #expect(try await request.answer().1 == 200)
+            let lifetime = story.inspector.lifetime
+            await story.close()
+            await lifetime?.value
+            #expect(story.inspector.address == nil)
+            await #expect(throws: (any Error).self) { try await request.answer() }
+        }
+
+        @Test func nothingIsFollowedWithoutAPage() async throws {
+            let story = try await InspectorStory()
+            let monitor = story.inspector.inspection.monitor
+            _ = try await story.get("overview")
+            _ = try await story.get("channels")
+            #expect(await monitor.isFollowing == false)
+            var page: AsyncStream<Data>? = await monitor.open()
+            #expect(await monitor.isFollowing)
+            page = nil
+            _ = page
+            while await monitor.isFollowing { await Task.yield() }
+            await story.close()
+        }
+
+        @Test func aPageIsNotifiedOfAChangedChannel() async throws {
+            let story = try await InspectorStory()
+            let page = await story.inspector.inspection.monitor.open()
+            try await story.say(["hello"])
+            var isFound = false
+            for await data in page {
+                let event = String(decoding: data, as: UTF8.self)
+                if event.contains("event: news"), event.contains(#""general""#) {
+                    isFound = true
+                    break
+                }
+            }
+            #expect(isFound)
+            await story.close()
+        }
+
+        // MARK: Reports
+
+        @Test func everyReportOfTheMenuIsAnswered() async throws {
+            let story = try await InspectorStory()
+            let sent = try await story.say(["hello"])
+            try await story.until { try $0.messageCount() == 1 }
+            let id = sent[0].messageID!.rawValue
+            for path in [
+                "", "overview", "channels", "channel?channel=general", "history?channel=general",
+                "message?channel=general&id=\(id)", "outbox", "sync", "store", "tables", "damage",
+                "eviction", "eviction?size=0",
+            ] {
+                let (body, status) = try await story.get(path)
+                #expect(status == 200, "\(path): \(body)")
+            }
+            #expect(try await story.get("nothing").1 == 404)
+            for path in ["channel", "history", "message?channel=general&id=0", "eviction?size=x"] {
+                #expect(try await story.get(path).1 == 409, "\(path)")
+            }
+            await story.close()
+        }
+
+        @Test func historyHasGapsAndUnsentItemsInPlace() async throws {
+            let story = try await InspectorStory(feedLimit: 20)
+            try await story.makeGap(holding: [.send, .messages])
+            _ = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+            let report = try await story.report("history?channel=general")
+            let rows = try #require(report["rows"] as? [[String: Any]])
+            let kinds = rows.compactMap { $0["kind"] as? String }
+            #expect(kinds.contains("gap"))
+            #expect(kinds.last == "unsent")
+            let texts = rows.compactMap { $0["text"] as? String }
+            #expect(texts.last == "mine")
+            await story.close()
+        }
+
+        @Test func tablesAreCountedByRowsAndBytes() async throws {
+            let story = try await InspectorStory()
+            try await story.say(["a", "b", "c"])
+            try await story.until { try $0.messageCount() == 3 }
+            let (body, _) = try await story.get("tables")
+            let json = try JSONSerialization.jsonObject(with: Data(body.utf8))
+            let tables = try #require(json as? [[String: Any]])
+            let messages = try #require(tables.first { $0["table"] as? String == "message" })
+            #expect(messages["database"] as? String == "cache")
+            #expect(messages["rows"] as? Int == 3)
+            #expect(try #require(messages["bytes"] as? Int) > 3 * 30)
+            #expect(tables.contains { $0["database"] as? String == "outbox" })
+            await story.close()
+        }
+
+        @Test func maskHidesWhatUsersWrote() async throws {
+            var options = InspectorOptions()
+            options.masksTexts = true
+            let story = try await InspectorStory(options)
+            let sent = try await story.say(["confidential"])
+            try await story.until { try $0.messageCount() == 1 }
+            story.network.hold([.send], at: .beforeEffect)
+            _ = try await story.engine.send(UserMessageCreateParams("confidential"), in: "general")
+            let id = sent[0].messageID!.rawValue
+            for path in [
+                "overview", "channels", "channel?channel=general", "history?channel=general",
+                "message?channel=general&id=\(id)", "outbox", "sync",
+            ] {
+                let (body, status) = try await story.get(path)
+                #expect(status == 200)
+                #expect(!body.contains("confidential"), "\(path): \(body)")
+                #expect(!body.contains("General"), "\(path): \(body)")
+            }
+            await story.close()
+        }
+
+        @Test func channelListSortsAndFilters() async throws {
+            let story = try await InspectorStory()
+            for (name, count) in [("b", 1), ("c", 3), ("a", 2)] {
+                let url = ChannelURL(name)
+                try story.server.createChannel(
+                    GroupChannelCreateParams(name.uppercased(), userIDs: ["bob"], url: url),
+                    by: "alice")
+                try await story.say((0..<count).map(String.init), in: url)
+            }
+            try await story.until { try $0.messageCount() == 6 }
+            func urls(_ query: String) async throws -> [String] {
+                let page = try await story.report("channels?\(query)")
+                let rows = page["rows"] as? [[String: Any]]
+                return rows?.compactMap { $0["url"] as? String } ?? []
+            }
+            #expect(
+                try await urls("sort=name&order=ascending") == ["a", "b", "c", "general"])
+            #expect(
+                try await urls("sort=messages") == ["c", "a", "b", "general"])
+            #expect(try await urls("sort=last&limit=2") == ["a", "c"])
+            #expect(try await urls("sort=last&limit=2&offset=2") == ["b", "general"])
+            #expect(try await urls("text=GENER") == ["general"])
+            #expect(try await urls("filter=pinned") == [])
+            await story.close()
+        }
+
+        @Test func callsAreRecordedWhileAPageIsOpen() async throws {
+            let story = try await InspectorStory()
+            let monitor = story.inspector.inspection.monitor
+            let page = await monitor.open()
+            for await data in page where String(decoding: data, as: UTF8.self).contains("sync") {
+                break
+            }
+            story.network.failNext(
+                1, of: [.messages], with: BackendError(.refused, "not now"), at: .beforeEffect)
+            let engine = try story.engine
+            await #expect(throws: SyncError.self) {
+                try await engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
+            }
+            _ = try await engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
+            var calls: [SyncReport.Call] = []
+            while calls.filter({ $0.ended != nil }).count < 2 {
+                await Task.yield()
+                let report = await monitor.report(await (try story.engine).state)
+                calls = report.calls.filter { $0.name == "messages" }
+            }
+            #expect(calls.map(\.result) == ["refused", "done"])
+            #expect(calls.map(\.attempt) == [1, 2])
+            #expect(calls.map(\.channel) == ["general", "general"])
+            await story.close()
+        }
+    }
+#endif
