@@ -176,7 +176,7 @@ extension Command {
         ("The open channel", window),
         ("Sending messages", writing),
         ("Channels and members", managing),
-        ("Synchronizing", sync),
+        ("Synchronizing", sync + inspecting),
         ("The network and the server", network + importing),
         ("The store of the device, or one that is opened by hand", store + encryption + observing),
         ("Eviction", eviction),

@@ -2,6 +2,7 @@
 ///
 /// A name has the same meaning in all results. DO NOT CHANGE a name: scripts read them.
 enum Field: String, CodingKey, CaseIterable {
+    case address
     case badLines = "bad_lines"
     case bytes
     case cacheBytes = "cache_bytes"
@@ -66,6 +67,7 @@ enum Field: String, CodingKey, CaseIterable {
     /// The description of the value, in one line.
     var meaning: String {
         switch self {
+        case .address: "the address of the inspector's page; null if there is none"
         case .badLines: "the first lines that could not be read: a list of {number, reason}"
         case .bytes: "a number of bytes"
         case .cacheBytes: "the size of the cache in bytes"

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
+import ScrollbackInspector
 
 /// A device of a user: an application with a cache of its own, and a network.
 @MainActor
@@ -24,6 +25,11 @@ final class Device {
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
     private var events: EventBuffer
+
+    #if Inspector
+        /// The inspector that the command `inspect` started.
+        var inspector: Inspector?
+    #endif
 
     /// Called when there are new events.
     var onEvent: () -> Void = {}
