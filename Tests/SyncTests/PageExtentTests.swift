@@ -102,4 +102,21 @@ import Testing
         #expect(
             PageExtent(page, edge: edge, isFollowed: true) == PageExtent(from: edge, through: edge))
     }
+
+    @Test func aPageDoesNotCoverTheRangeToItsOutliers() {
+        let places = Self.places
+        func extent(_ outliers: Set<MessageID>, edge: Gap.Bound? = nil) -> PageExtent? {
+            let page = MessagePage(
+                messages: places, outliers: outliers, older: "older", newer: "newer")
+            return PageExtent(page, edge: edge, isFollowed: true)
+        }
+        let bounds = places.map { Gap.Bound.position($0.position!) }
+        #expect(extent(["1"]) == PageExtent(from: bounds[1], through: bounds[2]))
+        #expect(extent(["2"]) == PageExtent(from: bounds[0], through: bounds[2]))
+        #expect(extent(["1", "3"]) == PageExtent(from: bounds[1], through: bounds[1]))
+        #expect(extent(["1", "2", "3"]) == nil)
+        #expect(
+            extent(["1", "2", "3"], edge: bounds[2])
+                == PageExtent(from: bounds[2], through: bounds[2]))
+    }
 }

@@ -15,12 +15,19 @@ public enum MessageAnchor: Hashable, Sendable {
 
 /// A contiguous range of a channel's history.
 ///
-/// No message is missing between the oldest and the newest message of the page. Use only the
-/// cursors to decide how the page connects to known ranges, not the number of messages or their
-/// times.
+/// No message is missing between the oldest and the newest message of the page that are not
+/// ``outliers``. Use only the cursors to decide how the page connects to known ranges, not the
+/// number of messages or their times.
 public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
+
+    /// The IDs of messages on the page to which the range that the page covers does not extend.
+    ///
+    /// A server may read its pages in another order than that of positions: a message that arrives
+    /// late from another server is on the newest page, with the time at which it was sent. Outliers
+    /// are stored and shown like other messages.
+    public var outliers: Set<MessageID>
 
     /// The cursor of the next page toward older messages; `nil` if no older message exists.
     public var older: PageCursor?
@@ -32,8 +39,13 @@ public struct MessagePage: Hashable, Sendable {
     public var newer: PageCursor?
 
     /// Creates a page of messages.
-    public init(messages: [Message], older: PageCursor?, newer: PageCursor?) {
+    ///
+    /// `outliers` is empty if the server orders its pages by position.
+    public init(
+        messages: [Message], outliers: Set<MessageID> = [], older: PageCursor?, newer: PageCursor?
+    ) {
         self.messages = messages
+        self.outliers = outliers
         self.older = older
         self.newer = newer
     }

@@ -112,7 +112,7 @@ public protocol Backend: Sendable {
     /// - `messages.limit`: A page has at most `older` messages before the anchor and at most
     ///   `newer` messages after it. It may have fewer.
     /// - `messages.whole`: A page contains every existing message between its oldest and its newest
-    ///   one.
+    ///   one that are not outliers. Without different clocks, it has no outliers.
     /// - `messages.cursor`: Pages from cursor to cursor connect without missing or duplicate
     ///   messages.
     /// - `messages.ends`: A cursor is `nil` only at the end of the history in its direction. A page

@@ -13,8 +13,8 @@ struct PageExtent: Hashable {
 
     /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
-    /// A page covers the range between its oldest and its newest message, regardless of their
-    /// number. It extends to an end of the history only if it has no cursor in that direction. If
+    /// A page covers the range between its oldest and its newest message that are not outliers,
+    /// regardless of their number. It extends to an end of the history only if it has no cursor in that direction. If
     /// the feed does not report everything that happens after the request, the page covers nothing,
     /// because later changes, deletions and insertions in the range would go unnoticed.
     ///
@@ -27,13 +27,15 @@ struct PageExtent: Hashable {
     init?(_ page: MessagePage, edge: Gap.Bound?, isFollowed: Bool) {
         guard isFollowed else { return nil }
         var bounds: [Gap.Bound] = edge.map { [$0] } ?? []
-        if let first = page.messages.first?.position { bounds.append(.position(first)) }
-        if let last = page.messages.last?.position { bounds.append(.position(last)) }
+        let ordered = page.orderedPositions
+        if let first = ordered.first { bounds.append(.position(first)) }
+        if let last = ordered.last { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
-        // An empty page covers its anchor, or everything on one side of the anchor. If the anchor
-        // is unknown, an empty page that reaches only the beginning covers nothing.
-        if page.messages.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {
+        // A page without messages, or with outliers only, covers its anchor, or everything on one
+        // side of it. If the anchor is unknown, such a page that reaches only the beginning covers
+        // nothing.
+        if ordered.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }
         guard let lower = bounds.min(), let upper = bounds.max() else { return nil }
@@ -43,6 +45,11 @@ struct PageExtent: Hashable {
 }
 
 extension MessagePage {
+    /// The positions of the messages that are not outliers, oldest first.
+    var orderedPositions: [Position] {
+        messages.compactMap(\.position).filter { !outliers.contains($0.messageID) }
+    }
+
     /// Returns the bound at which a page was requested, if the page reaches it.
     ///
     /// A page that was requested by a time starts at any message of that time. If more messages
@@ -55,7 +62,8 @@ extension MessagePage {
     ///   - newer: The requested number of messages after the bound.
     /// - Returns: The bound; `nil` if the page does not reach it.
     func edge(at bound: Gap.Bound?, older: Int, newer: Int) -> Gap.Bound? {
-        guard let bound, let first = messages.first?.position, let last = messages.last?.position
+        let ordered = orderedPositions
+        guard let bound, let first = ordered.first, let last = ordered.last
         else { return bound }
         if newer == 0, bound < .position(last) { return nil }
         if older == 0, .position(first) < bound { return nil }

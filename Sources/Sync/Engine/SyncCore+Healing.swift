@@ -156,7 +156,7 @@ extension SyncCore {
         guard let report else { return false }
         healing[url].failures = 0
         if edge == nil, let newer = page.newer {
-            let last = page.messages.last?.position.map(Gap.Bound.position)
+            let last = page.orderedPositions.last.map(Gap.Bound.position)
             healing[url].newer = (newer, last)
             healing[url].usedCursors = []
         }
@@ -188,9 +188,7 @@ extension SyncCore {
             isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
-            let isAbove = page.messages.allSatisfy {
-                $0.position.map { range.upper <= .position($0) } ?? true
-            }
+            let isAbove = page.orderedPositions.allSatisfy { range.upper <= .position($0) }
             let isAtEdge = edge != nil || page.newer == nil
             let next = isAbove && isAtEdge ? page.older : nil
             work.refetch = next.map { (range.upper, $0) }
@@ -243,7 +241,7 @@ extension SyncCore {
         if work.isCircling(from: work.newer?.cursor, to: page.newer) {
             work.idleAnswers = SyncCore.idleLimit
         }
-        let last = page.messages.last?.position.map(Gap.Bound.position) ?? edge
+        let last = page.orderedPositions.last.map(Gap.Bound.position) ?? edge
         work.newer = page.newer.map { ($0, last) }
         healing[url] = work
         if work.idleAnswers == SyncCore.idleLimit { stall(url) }

@@ -63,7 +63,7 @@ extension Ingest {
             return PageReport()
         }
         var report = PageReport(extent: extent)
-        if page.messages.isEmpty, extent.from == extent.through {
+        if page.orderedPositions.isEmpty, extent.from == extent.through {
             // The page changes nothing except the position of the backfill.
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
@@ -228,7 +228,7 @@ extension Ingest {
     private func goOnWalking(
         at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
     ) throws(StoreError) {
-        guard let first = page.messages.first?.position, upper <= .position(first),
+        guard let first = page.orderedPositions.first, upper <= .position(first),
             let cursor = page.older
         else { return }
         try moveWalk(in: url, at: upper, to: cursor)
