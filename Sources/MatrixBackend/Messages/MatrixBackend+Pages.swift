@@ -70,9 +70,11 @@ extension MatrixBackend {
         let olderCursor = older > 0 ? before.end.map { Place($0).cursor } : place?.cursor
         let events = before.events.reversed() + after.events
         let bound = older > 0 ? before.end : place?.token
+        // The events are in the server's order, but the messages are sorted by position.
+        let places = events.map { Position(createdAt: $0.time, messageID: MessageID($0.id)) }
         return MessagePage(
             messages: try await messages(events, in: history.room, since: bound),
-            older: olderCursor, newer: newerCursor)
+            outliers: places.outliers, older: olderCursor, newer: newerCursor)
     }
 
     /// Returns the messages after a place, of which the first is the place's event.
@@ -199,5 +201,29 @@ extension MatrixBackend {
         try await updateList()
         guard list.rooms[id] == nil else { return }
         throw BackendError(.notFound, "\(try me) is not in \(id)", detail: .channelNotFound)
+    }
+}
+
+extension [Position] {
+    /// The IDs of messages whose position contradicts their place in the server's order.
+    ///
+    /// The messages that remain are a longest subsequence in the order of positions, so one late
+    /// message or one server with a wrong clock leaves all others in place.
+    var outliers: Set<MessageID> {
+        // For each length, the index of the latest position that begins a subsequence.
+        var starts: [Int] = []
+        var next: [Int: Int] = [:]
+        for (index, position) in enumerated().reversed() {
+            let length = starts.firstIndex { self[$0] <= position } ?? starts.count
+            if length > 0 { next[index] = starts[length - 1] }
+            if length == starts.count { starts.append(index) } else { starts[length] = index }
+        }
+        var outliers = Set(map(\.messageID))
+        var kept = starts.last
+        while let index = kept {
+            outliers.remove(self[index].messageID)
+            kept = next[index]
+        }
+        return outliers
     }
 }
