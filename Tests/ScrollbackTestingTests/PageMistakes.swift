@@ -71,6 +71,13 @@ extension Mistake {
                 return page
             }
         },
+        Mistake("calls every message an outlier", ["messages.whole"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                page.outliers = Set(page.messages.compactMap(\.messageID))
+                return page
+            }
+        },
         Mistake("sorts the newest first", ["messages.order"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)

@@ -150,7 +150,8 @@ extension BackendPromise {
         ),
         (
             "messages.whole",
-            "A page contains every existing message between its oldest and its newest one."
+            "A page contains every existing message between its oldest and its newest one that are "
+                + "not outliers. Without different clocks, it has no outliers."
         ),
         (
             "messages.cursor",
