@@ -18,7 +18,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     /// - Parameters:
     ///   - record: The record that the patch produces from any other record.
     ///   - property: A property to leave out of the patch, such as one that belongs to the device.
-    package init(whole record: Root, except property: PartialKeyPath<Root>) {
+    public init(whole record: Root, except property: PartialKeyPath<Root>) {
         values = record.fields
         let left = number(of: property)
         if let left { values.bytes.remove(left) }
