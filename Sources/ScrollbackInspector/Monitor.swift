@@ -430,13 +430,13 @@ extension CollectionEventSource {
     fileprivate var origin: String {
         let origin: String =
             switch self {
-            case .messageChangelog, .channelChangelog, .requestMessageChangelog,
-                .requestChannelChangelog:
-                "changelog"
+            case .messageChangelog, .channelChangelog, .pollChangelog: "changelog"
             case .messageFill, .requestMessage, .requestThreadedMessages, .requestChannel: "page"
             case .localMessagePendingCreated, .localMessageFailed, .localMessageCanceled,
-                .localMessageResendStarted:
+                .localMessageResendStarted, .localMessageUpdated, .localMessageDeleted,
+                .localReactionUpdated:
                 "local"
+            case .channelBackgroundSync, .messageBackgroundSync: "missed"
             default: "feed"
             }
         return "\(origin) (\(self))"

@@ -1,5 +1,5 @@
 import Foundation
-public import Models
+package import Models
 
 extension ChatStore {
     /// The maximum number of rows of cleared channels that each write removes from the disk.
@@ -107,7 +107,7 @@ extension ChatStore {
     /// - Throws: ``StoreError`` with code `closed`.
     /// - Precondition: Not called inside a write; use ``Batch/emit(_:source:)`` there.
     @discardableResult
-    public func emit(
+    package func emit(
         _ event: Ephemeral, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Change {
         precondition(
@@ -238,7 +238,7 @@ extension ChatStore {
 extension Change.Operation {
     fileprivate var isOfOutbox: Bool {
         switch self {
-        case .savedOutboxItem, .removedOutboxItem: true
+        case .savedOutboxItem, .removedOutboxItem, .savedDraft: true
         default: false
         }
     }

@@ -90,8 +90,8 @@ import Testing
         // A prefix that is a command itself lists the others.
         #expect(
             await Workspace().reply("help store").hasSuffix(
-                "    See also:    store open, store close, store size, store clear, store check, "
-                    + "store reindex, store rebuild, store scan, "
+                "    See also:    store open, store path, store close, store size, store clear, "
+                    + "store check, store reindex, store rebuild, store scan, "
                     + "store dump, store get, store key, store reencrypt"))
     }
 

@@ -1,17 +1,17 @@
-/// The calls that commands about the store cover, and the calls that need no command.
+/// The part of the API that the commands about the store cover, and the calls without a command.
 enum Exemptions {
-    /// Calls of the store, each with the command that covers it.
-    static let commandsOfTheStore = [
+    /// Calls that a command makes or shows, besides those that it says it covers.
+    static let commands = [
         "Batch.clearMessages(in:source:)": "clear",
         "Batch.cover(_:from:through:walkCursor:)": "cover",
         "Batch.evictOldestMessages(_:in:source:)": "evict",
         "Batch.recordAccess(to:)": "touch",
         "Batch.open(_:)": "open-gap",
         "Batch.removeChannel(_:source:)": "remove-channel",
+        "Batch.removeAllPins()": "unpin",
         "Batch.removeOutboxItem(_:source:)": "remove-item",
         "Batch.removeMessage(_:in:source:)": "remove",
         "Batch.removeUser(_:source:)": "remove-user",
-        "Batch.save(_:)": "save",
         "Batch.save(_:source:)": "save",
         "Batch.save(_:source:people:replaces:)": "save",
         "Batch.save(_:source:replaces:)": "save",
@@ -47,6 +47,7 @@ enum Exemptions {
         "StoreReader.outboxItems(in:state:limit:)": "outbox",
         "StoreReader.outboxItems(state:limit:)": "outbox",
         "StoreReader.gaps(in:)": "gaps",
+        "StoreReader.gaps(in:from:to:)": "gaps",
         "StoreReader.groupChannel(_:)": "channel",
         "StoreReader.groupChannelCount()": "channels",
         "StoreReader.groupChannels(matching:after:limit:currentUserID:)": "channels",
@@ -68,10 +69,61 @@ enum Exemptions {
         "StoreReader.unreadableOutboxItemIDs()": "store check",
         "StoreReader.user(_:)": "user",
         "StoreReader.view": "store",
+        "ChatClient.cachingError": "status",
+        "ChatClient.connectionState": "status",
+        "ChatClient.currentUser": "status",
+        "ChatClient.lastConnectedAt": "status",
+        "ChatClient.storageDamage": "status",
+        "ChatClient.unreadCount": "status",
+        "ChatClient.setPinned(_:for:)": "pin",
+        "ChatStore.damageReport()": "cache report",
+        "ChatStore.purgeCleared()": "store clear",
+        "ChatStore.resume()": "resume",
+        "ChatStore.suspend()": "suspend",
+        "ChatStore.snapshot()": "store",
+        "ChatStore.view": "store",
+        "StoreReader.cachedChannels()": "evict",
+        "StoreReader.failedMessages(in:)": "picture",
+        "StoreReader.pendingMessages(in:)": "picture",
+        "StoreReader.replies(to:in:after:isInclusive:limit:matching:)": "replies",
+        "StoreReader.overlay(of:for:)": "send",
+        "SyncEngine.absorbPushes()": "absorb",
+        "SyncEngine.cancel(_:)": "cancel",
+        "SyncEngine.channelChanges(since:params:)": "changelog channels",
+        "SyncEngine.clearCachedData()": "cache clear",
+        "SyncEngine.clearCachedMessages(in:)": "cache clear",
+        "SyncEngine.close()": "relaunch",
+        "SyncEngine.connect(as:)": "connect",
+        "SyncEngine.createChannel(_:)": "create",
+        "SyncEngine.delete(_:in:)": "delete",
+        "SyncEngine.deliveryResult(of:in:)": "send",
+        "SyncEngine.discardOutboxItems()": "log-out",
+        "SyncEngine.disconnect()": "disconnect",
+        "SyncEngine.evictionPlan(to:)": "cache plan",
+        "SyncEngine.fetchChannel(_:)": "update",
+        "SyncEngine.fetchChannels(matching:after:)": "list",
+        "SyncEngine.join(_:)": "invite",
+        "SyncEngine.makeViewer(of:)": "open",
+        "ChannelViewer.show(_:)": "open",
+        "SyncEngine.messageChanges(in:since:params:)": "changelog messages",
+        "SyncEngine.perform(_:)": "members",
+        "SyncEngine.react(_:with:to:in:)": "react",
+        "SyncEngine.reconnect()": "reconnect",
+        "SyncEngine.removePushInbox()": "log-out",
+        "SyncEngine.removeAllFailedMessages(in:)": "remove-failed",
+        "SyncEngine.removeFailedMessages(_:)": "remove-failed",
+        "SyncEngine.resend(_:replacing:)": "resend",
+        "SyncEngine.resume()": "resume",
+        "SyncEngine.send(_:in:channelType:)": "send",
+        "SyncEngine.send(_:in:channelType:keepsCopies:)": "send-file",
+        "SyncEngine.setPinned(_:for:)": "pin",
+        "SyncEngine.shrinkCache(to:)": "cache shrink",
+        "SyncEngine.suspend()": "suspend",
+        "SyncEngine.update(_:in:with:)": "edit",
+        "SyncEngine.updateChannel(_:with:)": "update",
     ]
 
-    /// Returns the reason why a property of a type cannot be set by a command; `nil` if one must
-    /// set it.
+    /// Why a property of a type cannot be set; `nil` if it has to be.
     static func reason(of type: String, _ property: String) -> String? {
         property == "fields" ? "the record itself, as bytes" : properties["\(type).\(property)"]
     }
@@ -82,177 +134,34 @@ enum Exemptions {
         "OpenChannelCreateParams.url": "the first word of create-open",
     ]
 
-    /// The calls without a command, each with the reason.
+    /// The calls without a command, each with the reason: all take or return what cannot be typed.
     static let reasons: [String: String] = Dictionary(
         uniqueKeysWithValues: groups.flatMap { reason, symbols in symbols.map { ($0, reason) } })
 
     private static let groups: [(reason: String, symbols: [String])] = [
         (
-            "the prompt registers its delegates when it starts, and prints what they receive",
+            "a stream or an object: the prompt has its own, and prints what it receives",
             [
                 "ChatClient.events()",
-                "ChatClient.addChannelDelegate(_:identifier:)",
-                "ChatClient.addConnectionDelegate(_:identifier:)",
-                "ChatClient.addUserEventDelegate(_:identifier:)",
-                "ChatClient.removeChannelDelegate(identifier:)",
-                "ChatClient.removeConnectionDelegate(identifier:)",
-                "ChatClient.removeUserEventDelegate(identifier:)",
                 "GroupChannelCollection.delegate",
                 "MessageCollection.delegate",
                 "SyncEngine.events()",
             ]
         ),
         (
-            "set by the collection alone, and shown by window, status, devices or an event line",
+            "a closure, which the world sets",
             [
-                "ChatClient.cachingError",
-                "ChatClient.connectionState",
-                "ChatClient.currentUser",
-                "ChatClient.lastConnectedAt",
-                "ChatClient.lastAbsorption",
-                "ChatClient.storageDamage",
-                "ChatClient.unreadCount",
-                "GroupChannelCollection.isDisposed",
-                "MessageCollection.channel",
-                "MessageCollection.isChannelDeleted",
-                "MessageCollection.isDisposed",
-                "MessageCollection.startingPoint",
-                "MessageCollection.typingUsers",
-            ]
-        ),
-        (
-            "ChatClient and the collections call it, with a command of their own",
-            [
-                "Batch.removeAllPins()",
-                "ChatStore.directory(in:applicationID:userID:hidesUser:)",
-                "ChatStore.purgeCleared()",
-                "SyncEngine.absorbPushes()",
-                "SyncEngine.cancel(_:)",
-                "SyncEngine.channelChanges(since:params:)",
-                "SyncEngine.clearCachedData()",
-                "SyncEngine.clearCachedMessages(in:)",
-                "SyncEngine.close()",
-                "SyncEngine.connect(as:)",
-                "SyncEngine.createChannel(_:)",
-                "SyncEngine.delete(_:in:)",
-                "SyncEngine.discardOutboxItems()",
-                "SyncEngine.disconnect()",
-                "SyncEngine.fetchChannel(_:)",
-                "SyncEngine.fetchChannels(matching:after:)",
-                "SyncEngine.join(_:)",
-                "SyncEngine.messageChanges(in:since:params:)",
-                "SyncEngine.perform(_:)",
-                "SyncEngine.react(_:with:to:in:)",
-                "SyncEngine.reconnect()",
-                "SyncEngine.removePushInbox()",
-                "SyncEngine.removeAllFailedMessages(in:)",
-                "SyncEngine.removeFailedMessages(_:)",
-                "SyncEngine.resend(_:replacing:)",
-                "SyncEngine.send(_:in:channelType:)",
-                "SyncEngine.send(_:in:channelType:keepsCopies:)",
-                "SyncEngine.makeViewer(of:)", "ChannelViewer.show(_:)",
-                "SyncEngine.update(_:in:with:)",
-                "SyncEngine.updateChannel(_:with:)",
-            ]
-        ),
-        (
-            "each delivery result is printed when it arrives",
-            [
-                "SyncEngine.deliveryResult(of:in:)"
-            ]
-        ),
-        (
-            "read and write give a snapshot and a batch, and so do all commands that read or write",
-            [
-                "ChatStore.snapshot()",
-                "ChatStore.view",
-            ]
-        ),
-        (
-            "only the engine calls it, in step with what it has asked",
-            [
-                "Batch.clearCachedData(source:)",
-                "Batch.markStale(_:)",
-                "Batch.markVerified(_:from:through:)",
-                "Batch.removeMessages(in:from:through:source:)",
-                "Batch.removeTombstone(of:in:)",
-                "Batch.emit(_:source:)",
-                "Batch.update(_:)",
-                "ChatStore.emit(_:source:)",
-            ]
-        ),
-        (
-            "a rule in code, which nobody types",
-            [
-                "CacheLimits.clearOrder",
-                "CacheLimits.retention",
-            ]
-        ),
-        (
-            "what the client's calls of the same name do: cache plan, cache report, cache shrink, suspend, resume, pin",
-            [
-                "ChatClient.setPinned(_:for:)",
-                "ChatStore.damageReport()",
-                "ChatStore.resume()",
-                "ChatStore.suspend()",
-                "StoreReader.cachedChannels()",
-                "SyncEngine.evictionPlan(to:)",
-                "SyncEngine.resume()",
-                "SyncEngine.setPinned(_:for:)",
-                "SyncEngine.shrinkCache(to:)",
-                "SyncEngine.suspend()",
-            ]
-        ),
-        (
-            "a bound or a count of what store, gaps, items and messages show",
-            [
-                "StoreReader.outboxItemCount()",
-                "StoreReader.outboxItemCount(in:)",
-                "StoreReader.failedMessages(in:)",
-                "StoreReader.firstGap(above:in:)",
-                "StoreReader.firstGap(below:in:)",
-                "StoreReader.gap(around:in:)",
-                "StoreReader.gaps(in:from:to:)",
-                "StoreReader.messageCount(in:from:to:)",
-                "StoreReader.newestPosition(in:)",
-                "StoreReader.overlay(of:for:)",
-                "StoreReader.pendingMessages(in:)",
-                "StoreReader.replies(to:in:after:isInclusive:limit:matching:)",
-                "StoreReader.staleRanges(in:from:to:)",
-            ]
-        ),
-        (
-            "store scan shows these rows",
-            [
-                "StoreReader.tombstone(of:in:)",
-                "StoreReader.tombstoneCount(in:)",
-                "StoreReader.tombstones(in:)",
-            ]
-        ),
-        (
-            "as store key, for the files of the file cache",
-            ["FileCache.changeEncryptionKey(of:from:to:)"]
-        ),
-        (
-            "as store reencrypt, for the files of the file cache",
-            ["FileCache.reencrypt(at:from:to:progress:)"]
-        ),
-        (
-            "as store key and store reencrypt, for the stores of all users; --key-file has the key",
-            [
-                "ChatClient.changeEncryptionKey(to:)",
-                "ChatClient.reencrypt(_:to:progress:)",
-            ]
-        ),
-        (
-            "the world gives it: --home, --memory, --clock, --key-file",
-            [
-                "ChatClientOptions.encryptionKey",
                 "ChatClientOptions.jitter",
                 "ChatClientOptions.makeRequestID",
                 "ChatClientOptions.now",
                 "ChatClientOptions.renewSession",
                 "ChatClientOptions.sleep",
+            ]
+        ),
+        (
+            "typed as options of the program: --key-file, and --home or --memory",
+            [
+                "ChatClientOptions.encryptionKey",
                 "ChatClientOptions.storage",
             ]
         ),

@@ -80,6 +80,8 @@ extension Change.Operation {
         case .ephemeral(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
         case .ephemeral(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"
+        case .savedDraft(let text, let url): "draft(\(url) \(text))"
+        case .ephemeral(.caughtUp(let url)): "caughtUp(\(url))"
         case .ephemeral(.uploadProgress(let id, _, let bytes, let total)):
             "upload(\(id) \(bytes)/\(total))"
         case .ephemeral(.connection(let state)): "connection(\(state))"

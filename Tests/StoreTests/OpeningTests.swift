@@ -56,7 +56,7 @@ import Testing
 
     @Test func versionHasAFileOfItsOwn() throws {
         let store = try open()
-        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
         var expected = OpeningReport()
         expected.isNew = true
         expected.isCacheNew = true
@@ -155,7 +155,7 @@ import Testing
         #expect(code { try open().close() } == .corruption)
         try FileManager.default.removeItem(at: file("VERSION"))
         try open().close()
-        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
         #expect(try !open().openingReport.isCoverageDropped)
     }
 
@@ -308,7 +308,7 @@ import Testing
     }
 
     private func makeVersion1() throws {
-        let store = try open()
+        let store = try open(StoreSchema(migrations: []))
         try store.write { try $0.save(Message("a", at: 1)) }
         store.close()
     }

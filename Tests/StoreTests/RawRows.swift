@@ -237,6 +237,7 @@ extension RawCache.Channel {
 struct RawOutbox {
     var outboxItems: [ChannelURL: [(sequence: UInt64, item: OutboxItem)]] = [:]
     var requests: [RequestID: (url: ChannelURL, sequence: UInt64)] = [:]
+    var drafts: [ChannelURL: String] = [:]
     var nextNumber: UInt64?
     var version: UInt32?
 
@@ -245,6 +246,7 @@ struct RawOutbox {
             var key = RawBytes(row.key)
             var value = RawBytes(row.value)
             switch try key.take(1) {
+            case [0x64]: drafts[ChannelURL(try key.text())] = try value.text()
             case [0x71]:
                 let url = ChannelURL(try key.name())
                 let item = try OutboxItem(serialized: try value.take(value.rest.count))

@@ -102,7 +102,8 @@ import Testing
     }
 
     @Test func filesOfANewerVersionAreNotChanged() throws {
-        try Data("2\n".utf8).write(to: directory.url.appending(path: "VERSION"))
+        try Data("\(StoreSchema.current.version + 1)\n".utf8).write(
+            to: directory.url.appending(path: "VERSION"))
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
             try ChatStore.rebuildCache(at: directory.url)

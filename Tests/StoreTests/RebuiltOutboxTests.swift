@@ -242,7 +242,7 @@ import Testing
 
     @Test func outboxOfANewerVersionIsNotRebuilt() throws {
         let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
-        try outbox.setSchemaVersion(2)
+        try outbox.setSchemaVersion(StoreSchema.current.version + 1)
         outbox.close()
         try FileManager.default.removeItem(at: try file("CURRENT"))
         #expect(openingError()?.code == .newerSchema)

@@ -29,6 +29,7 @@ import Testing
             try batch.open(
                 Gap(in: "cats", walkCursor: "w", changesSince: FeedPoint("s", number: 3)))
             batch.setToken([1, 2], for: "feed")
+            try batch.setDraft("Hi", of: "cats")
             try batch.save(OutboxItem(.delete, requestID: "d", channelURL: "cats", createdAt: 5))
         }
         let cache = try store.describedRows(of: .cache).map(line)
@@ -50,7 +51,7 @@ import Testing
                 "reply: channel 2, a, 7/r → nothing",
                 "request: channel 2, q → r",
                 "schema: next number → 4",
-                "schema: version → 1",
+                "schema: version → 2",
                 "token: feed → 2 bytes",
                 "user: alice → User",
                 "stale: channel 2, up to +∞ → down to -∞, epoch 3",
@@ -60,10 +61,11 @@ import Testing
         let outbox = try store.describedRows(of: .outbox).map(line)
         #expect(
             outbox == [
+                "draft: cats → Hi",
                 "item: cats, number 1 → OutboxItem",
                 "request: d → cats, number 1",
                 "schema: next number → 2",
-                "schema: version → 1",
+                "schema: version → 2",
             ])
         #expect(
             Set(RowDescription.tables(of: .cache))

@@ -236,7 +236,9 @@ import Testing
         try ask()
         let store = try ChatStore(
             at: directory.url, environments: (.disk(), .disk()),
-            schema: StoreSchema(migrations: [Migration(to: 2) { (_, _, _) in }]))
+            schema: StoreSchema(
+                migrations: StoreSchema.current.migrations
+                    + [Migration(to: StoreSchema.current.version + 1) { (_, _, _) in }]))
         defer { store.close() }
         #expect(try store.groupChannels(limit: 1).urls == "c150")
         #expect(try readingCount(store) == 1)

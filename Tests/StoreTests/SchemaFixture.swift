@@ -117,6 +117,7 @@ extension SchemaFixture {
             try batch.save(Message("gone", at: 5, in: "cleared"))
             batch.setToken(Array("1 1 eab".utf8), for: "feed")
             try batch.save(OutboxItem("first", request: "d1"))
+            try batch.setDraft("Hello", of: "general")
         }
     }
 

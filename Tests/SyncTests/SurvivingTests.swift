@@ -80,7 +80,9 @@ import Testing
     @Test func outboxSurvivesAMigration() async throws {
         try await survives { store in
             store.close()
-            let schema = StoreSchema(migrations: [Migration(to: 2) { (_, _, _) in }])
+            let schema = StoreSchema(
+                migrations: StoreSchema.current.migrations
+                    + [Migration(to: StoreSchema.current.version + 1) { (_, _, _) in }])
             return try ChatStore(
                 at: directory.url, environments: (.disk(), .disk()), schema: schema)
         }

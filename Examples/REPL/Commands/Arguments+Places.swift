@@ -68,6 +68,13 @@ extension Command.Arguments {
     /// - Returns: The words, and the number of rows.
     /// - Throws: ``CommandError`` if the word after `limit` is not a number.
     func limited(to limit: Int = Command.rowLimit) throws -> (words: [String], limit: Int) {
+        try limited(words, to: limit)
+    }
+
+    /// The same, of the words before another option.
+    func limited(
+        _ words: [String], to limit: Int = Command.rowLimit
+    ) throws -> (words: [String], limit: Int) {
         if words.last == "all" { return (words.dropLast(), .everything) }
         guard words.count > 1, words[words.count - 2] == "limit" else { return (words, limit) }
         return (words.dropLast(2), try count(words[words.count - 1]))

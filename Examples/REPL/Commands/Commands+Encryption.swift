@@ -32,24 +32,136 @@ extension Command {
         ) { arguments in
             let words = arguments.words
             guard words.count == 3 else { throw CommandError.usage }
-            func key(_ word: String, creates: Bool) throws -> EncryptionKey? {
-                word == "none" ? nil : try EncryptionKey(file: URL(typed: word), creates: creates)
-            }
             let workspace = arguments.workspace
             defer { workspace.onProgress(nil) }
             let directory = try URL.existingDirectory(words[0])
-            let old = try key(words[1], creates: false)
-            let new = try key(words[2], creates: true)
+            let (old, new) = try arguments.oldAndNewKey
             try ChatStore.reencrypt(at: directory, from: old, to: new) {
                 workspace.onProgress("encrypting: \(Int($0 * 100)) %")
             }
-            let state = words[2] == "none" ? "not encrypted" : "encrypted"
+            let state = new == nil ? "not encrypted" : "encrypted"
             return .text("\(directory.path) is \(state)", [.path: directory.path])
+        },
+        Command(
+            name: "file-cache key",
+            usage: "DIRECTORY OLD NEW",
+            summary: "Changes the key of a file cache from that of one file to that of another.",
+            example: "file-cache key /tmp/scrollback-files /tmp/scrollback-key /tmp/scrollback-new",
+            preparation: [
+                "draw general a",
+                "file-cache save /tmp/scrollback-files general key /tmp/scrollback-key",
+            ],
+            output: "the key is that in /tmp/scrollback-new",
+            offers: [.directories, .files, .files],
+            covers: ["FileCache.changeEncryptionKey(of:from:to:)"],
+            gives: [.path]
+        ) { arguments in
+            guard arguments.words.count == 3 else { throw CommandError.usage }
+            let directory = try URL.existingDirectory(arguments.words[0])
+            guard case (let old?, let new?) = try arguments.oldAndNewKey else {
+                throw CommandError.failed("both keys are files: file-cache reencrypt takes none")
+            }
+            try FileCache.changeEncryptionKey(of: directory, from: old, to: new)
+            let path = try URL(typed: arguments.words[2]).path
+            return .text("the key is that in \(path)", [.path: path])
+        },
+        Command(
+            name: "file-cache reencrypt",
+            usage: "DIRECTORY OLD NEW",
+            summary: "Re-encrypts a file cache with the key of another file; none is for no key.",
+            example: "file-cache reencrypt /tmp/scrollback-files none /tmp/scrollback-key",
+            preparation: ["draw general a", "file-cache save /tmp/scrollback-files general"],
+            output: "/tmp/scrollback-files is encrypted",
+            offers: [.directories, .files, .files],
+            covers: ["FileCache.reencrypt(at:from:to:progress:)"],
+            gives: [.path]
+        ) { arguments in
+            guard arguments.words.count == 3 else { throw CommandError.usage }
+            let workspace = arguments.workspace
+            defer { workspace.onProgress(nil) }
+            let directory = try URL.existingDirectory(arguments.words[0])
+            let (old, new) = try arguments.oldAndNewKey
+            try FileCache.reencrypt(at: directory, from: old, to: new) {
+                workspace.onProgress("encrypting: \(Int($0 * 100)) %")
+            }
+            let state = new == nil ? "not encrypted" : "encrypted"
+            return .text("\(directory.path) is \(state)", [.path: directory.path])
+        },
+        Command(
+            name: "client key",
+            usage: "DIRECTORY OLD NEW",
+            summary: "Changes the key of an app's data, for all users of a directory.",
+            example: "client key /tmp/scrollback-app /tmp/scrollback-key /tmp/scrollback-new",
+            output: "the key is that in /tmp/scrollback-new",
+            offers: [.directories, .files, .files],
+            covers: ["ChatClient.changeEncryptionKey(to:)"],
+            gives: [.path]
+        ) { arguments in
+            let (options, new) = try arguments.appAndNewKey
+            let client = try await ChatClient.open(
+                backend: try arguments.world.makeBackend(), options: options)
+            do {
+                try await client.changeEncryptionKey(to: new)
+            } catch {
+                await client.close()
+                throw error
+            }
+            await client.close()
+            let path = try URL(typed: arguments.words[2]).path
+            return .text("the key is that in \(path)", [.path: path])
+        },
+        Command(
+            name: "client reencrypt",
+            usage: "DIRECTORY OLD NEW",
+            summary: "Re-encrypts an app's data, for all users of a directory.",
+            example: "client reencrypt /tmp/scrollback-app /tmp/scrollback-key /tmp/scrollback-new",
+            output: "/tmp/scrollback-app has the key in /tmp/scrollback-new",
+            offers: [.directories, .files, .files],
+            covers: ["ChatClient.reencrypt(_:to:progress:)"],
+            gives: [.path]
+        ) { arguments in
+            let (options, new) = try arguments.appAndNewKey
+            try await ChatClient.reencrypt(options, to: new)
+            let directory = try URL(typed: arguments.words[0]).path
+            let path = try URL(typed: arguments.words[2]).path
+            return .text("\(directory) has the key in \(path)", [.path: directory])
         },
     ]
 }
 
 extension Command.Arguments {
+    /// The keys of the files that the second and the third word name; `none` is for no key.
+    fileprivate var oldAndNewKey: (old: EncryptionKey?, new: EncryptionKey?) {
+        get throws {
+            func key(_ word: String, creates: Bool) throws -> EncryptionKey? {
+                word == "none" ? nil : try EncryptionKey(file: URL(typed: word), creates: creates)
+            }
+            return (try key(words[1], creates: false), try key(words[2], creates: true))
+        }
+    }
+
+    /// The options of an app whose data is in a directory under a key, and another key.
+    fileprivate var appAndNewKey: (options: ChatClientOptions, new: EncryptionKey) {
+        get throws {
+            guard words.count == 3 else { throw CommandError.usage }
+            var options = ChatClientOptions()
+            options.storage = .directory(try URL(typed: words[0]))
+            options.encryptionKey = try EncryptionKey(file: URL(typed: words[1]), creates: true)
+            return (options, try EncryptionKey(file: URL(typed: words[2]), creates: true))
+        }
+    }
+
+    /// The words before `key FILE`, and that key; without it, that of the program.
+    @MainActor func wordsAndKey(
+        _ words: [String], creates: Bool = false
+    ) throws -> (words: [String], key: EncryptionKey?) {
+        guard words.count > 2, words[words.count - 2] == "key" else {
+            return (words, workspace.encryptionKey)
+        }
+        let file = try URL(typed: words[words.count - 1])
+        return (words.dropLast(2), try EncryptionKey(file: file, creates: creates))
+    }
+
     /// Returns a directory, and the key of the file after `key`; `nil` for an argument that is
     /// missing.
     ///

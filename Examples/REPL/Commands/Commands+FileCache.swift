@@ -5,7 +5,7 @@ extension Command {
     static let fileCache: [Command] = [
         Command(
             name: "file-cache save",
-            usage: "DIRECTORY CHANNEL",
+            usage: "DIRECTORY CHANNEL [limit N] [key FILE]",
             summary: "Saves the newest messages of a channel to a text file in a directory.",
             example: "file-cache save /tmp/scrollback-files general",
             preparation: ["draw general a b c"],
@@ -13,10 +13,12 @@ extension Command {
             offers: [.directories, .channels],
             gives: [.channelURL, .count]
         ) { arguments in
-            let (directory, url) = try arguments.directoryAndChannel
-            _ = try arguments.held(url)
+            let (all, key) = try arguments.wordsAndKey(arguments.words, creates: true)
+            let (words, limit) = try arguments.limited(all, to: 100)
+            guard words.count == 2 else { throw CommandError.usage }
+            let url = try arguments.held(ChannelURL(words[1]))
             let cache = try FileCache(
-                directory: URL(typed: directory), encryptionKey: arguments.workspace.encryptionKey)
+                directory: URL(typed: words[0]), limit: limit, encryptionKey: key)
             let messages = try arguments.workspace.store.messages(in: url, limit: cache.limit)
             let isNew = try cache.save(messages, in: url)
             let count = counted(messages.count, "message")
@@ -28,7 +30,7 @@ extension Command {
         },
         Command(
             name: "file-cache load",
-            usage: "DIRECTORY CHANNEL",
+            usage: "DIRECTORY CHANNEL [key FILE]",
             summary: "Lists the messages in a channel's file, oldest first, and damaged lines.",
             example: "file-cache load /tmp/scrollback-files general",
             preparation: [
@@ -56,7 +58,7 @@ extension Command {
         },
         Command(
             name: "file-cache save-channels",
-            usage: "DIRECTORY",
+            usage: "DIRECTORY [key FILE]",
             summary: "Saves the list of group channels to a text file in a directory.",
             example: "file-cache save-channels /tmp/scrollback-files",
             preparation: [#"save GroupChannel {"channel_url": "cats", "name": "Cats"}"#],
@@ -66,10 +68,10 @@ extension Command {
         ) { arguments in
             let channels = try arguments.workspace.store.groupChannels(
                 matching: GroupChannelListQuery())
-            let directory = try URL(typed: try arguments.onlyDirectory)
-            let isNew = try FileCache(
-                directory: directory, encryptionKey: arguments.workspace.encryptionKey
-            ).saveChannels(channels)
+            let (words, key) = try arguments.wordsAndKey(arguments.words, creates: true)
+            guard words.count == 1 else { throw CommandError.usage }
+            let isNew = try FileCache(directory: URL(typed: words[0]), encryptionKey: key)
+                .saveChannels(channels)
             let count = counted(channels.count, "channel")
             return .text(
                 isNew ? "saved \(count)" : "the file already has these \(count)",
@@ -77,7 +79,7 @@ extension Command {
         },
         Command(
             name: "file-cache load-channels",
-            usage: "DIRECTORY [limit N | all]",
+            usage: "DIRECTORY [limit N | all] [key FILE]",
             summary: "Lists the channels in the file of channels, and damaged lines.",
             example: "file-cache load-channels /tmp/scrollback-files",
             preparation: [
@@ -88,9 +90,10 @@ extension Command {
             offers: [.directories],
             gives: [.channels, .damage]
         ) { arguments in
-            let (words, limit) = try arguments.limited()
+            let (all, key) = try arguments.wordsAndKey(arguments.words)
+            let (words, limit) = try arguments.limited(all)
             guard words.count == 1 else { throw CommandError.usage }
-            let contents = try arguments.existingFileCache(words[0]).loadChannels()
+            let contents = try arguments.existingFileCache(words[0], key).loadChannels()
             let channels = table(contents.records, limit: limit, \.tableRow)
             return .text(
                 ((channels.isEmpty ? ["no channels"] : channels)
@@ -99,7 +102,7 @@ extension Command {
         },
         Command(
             name: "file-cache list",
-            usage: "DIRECTORY [limit N | all]",
+            usage: "DIRECTORY [limit N | all] [key FILE]",
             summary: "Lists the channels that have a file of messages, and the size of all files.",
             example: "file-cache list /tmp/scrollback-files",
             preparation: [
@@ -112,9 +115,10 @@ extension Command {
             offers: [.directories],
             gives: [.channelURLs, .bytes]
         ) { arguments in
-            let (words, limit) = try arguments.limited()
+            let (all, key) = try arguments.wordsAndKey(arguments.words)
+            let (words, limit) = try arguments.limited(all)
             guard words.count == 1 else { throw CommandError.usage }
-            let cache = try arguments.existingFileCache(words[0])
+            let cache = try arguments.existingFileCache(words[0], key)
             let (urls, size) = (try cache.channels(), try cache.size())
             let lines = urls.prefix(limit).map(\.rawValue.oneLine).cut(to: limit, of: urls.count)
             return .text(
@@ -123,7 +127,7 @@ extension Command {
         },
         Command(
             name: "file-cache remove",
-            usage: "DIRECTORY CHANNEL | DIRECTORY everything",
+            usage: "DIRECTORY CHANNEL | everything [key FILE]",
             summary: "Removes the file of a channel, or all files.",
             example: "file-cache remove /tmp/scrollback-files general",
             preparation: [
@@ -158,33 +162,19 @@ extension FileCache {
 }
 
 extension Command.Arguments {
-    /// The path of a directory, from the only word.
-    fileprivate var onlyDirectory: String {
-        get throws {
-            guard words.count == 1 else { throw CommandError.usage }
-            return words[0]
-        }
-    }
-
-    /// The path of a directory and a channel, from exactly two words.
-    fileprivate var directoryAndChannel: (String, ChannelURL) {
-        get throws {
-            guard words.count == 2 else { throw CommandError.usage }
-            return (words[0], ChannelURL(words[1]))
-        }
-    }
-
     /// The cache in a directory that exists; opening another one would create it.
-    @MainActor fileprivate func existingFileCache(_ path: String) throws -> FileCache {
-        try FileCache(
-            directory: .existingDirectory(path), encryptionKey: workspace.encryptionKey)
+    @MainActor fileprivate func existingFileCache(
+        _ path: String, _ key: EncryptionKey?
+    ) throws -> FileCache {
+        try FileCache(directory: .existingDirectory(path), encryptionKey: key)
     }
 
     /// The cache in a directory that exists, and a channel.
     @MainActor fileprivate var existingFileCacheAndChannel: (FileCache, ChannelURL) {
         get throws {
-            let (path, url) = try directoryAndChannel
-            return (try existingFileCache(path), url)
+            let (words, key) = try wordsAndKey(words)
+            guard words.count == 2 else { throw CommandError.usage }
+            return (try existingFileCache(words[0], key), ChannelURL(words[1]))
         }
     }
 }

@@ -62,6 +62,23 @@ extension Command {
                 [.place: store.directory?.path, .damage: store.openingReport.lines])
         },
         Command(
+            name: "store path",
+            usage: "DIRECTORY APPLICATION USER",
+            summary: "Shows the directory in which an app keeps a user's store.",
+            example: "store path /tmp/scrollback-app default alice",
+            output: "/tmp/scrollback-app/_default/_alice",
+            offers: [.directories],
+            covers: ["ChatStore.directory(in:applicationID:userID:hidesUser:)"],
+            gives: [.path]
+        ) { arguments in
+            guard arguments.words.count == 3 else { throw CommandError.usage }
+            let path = ChatStore.directory(
+                in: try URL(typed: arguments.words[0]), applicationID: arguments.words[1],
+                userID: UserID(arguments.words[2])
+            ).path
+            return .text(path, [.path: path])
+        },
+        Command(
             name: "store close",
             summary: "Closes the store; one in memory is lost.",
             example: "store close",
@@ -167,8 +184,8 @@ extension Command {
                 cache message     channel 1, 1700000000000/a → Message {"channel_type":"group","channel_url":"general","created_at":1700000000000,"message":"a","message_id":"a","sending_status":"succeeded"}
                 cache name        general → channel 1
                 cache schema      next number → 2
-                cache schema      version → 1
-                outbox schema     version → 1
+                cache schema      version → 2
+                outbox schema     version → 2
                 """,
             offers: [.tables],
             gives: [.rows, .hasMore]

@@ -326,6 +326,30 @@ extension Command {
                 "\(arguments.words[0]) later", [.time: try arguments.world.clock.now])
         },
         Command(
+            name: "listen",
+            usage: "on | off",
+            summary: "Registers the delegates that report events, or removes them.",
+            example: "listen off",
+            preparation: ["connect alice"],
+            output: "events are not reported",
+            offers: [.oneOf(["on", "off"])],
+            covers: [
+                "ChatClient.addChannelDelegate(_:identifier:)",
+                "ChatClient.addConnectionDelegate(_:identifier:)",
+                "ChatClient.addUserEventDelegate(_:identifier:)",
+                "ChatClient.removeChannelDelegate(identifier:)",
+                "ChatClient.removeConnectionDelegate(identifier:)",
+                "ChatClient.removeUserEventDelegate(identifier:)",
+            ]
+        ) { arguments in
+            switch arguments.words {
+            case ["on"]: try arguments.device.listen()
+            case ["off"]: try arguments.device.stopListening()
+            default: throw CommandError.usage
+            }
+            return .text("events are \(arguments.words[0] == "on" ? "" : "not ")reported")
+        },
+        Command(
             name: "option",
             usage: "[NAME [VALUE]]",
             summary:

@@ -79,6 +79,56 @@ extension Command {
             return .picture(picture, orNone: "nothing")
         },
         Command(
+            name: "about",
+            summary: "Shows the state of the open channel, of the list, and of the push inbox.",
+            example: "about",
+            preparation: ["demo"],
+            output: """
+                channel     general, General
+                opened at   latest
+                typing      nobody
+                draft       none
+                lists       none
+                push inbox  not read
+                """,
+            covers: [
+                "ChatClient.lastAbsorption", "GroupChannelCollection.isDisposed",
+                "MessageCollection.channel", "MessageCollection.isChannelDeleted",
+                "MessageCollection.isDisposed", "MessageCollection.startingPoint",
+                "MessageCollection.typingUsers",
+            ],
+            gives: [.channelURL, .userIDs, .text]
+        ) { arguments in
+            let device = try arguments.device
+            let collection = try arguments.collection
+            let channel = collection.channel
+            let state =
+                collection.isDisposed ? ", closed" : collection.isChannelDeleted ? ", lost" : ""
+            let typing = collection.typingUsers.map(\.userID)
+            let list = device.channelList.map { $0.isDisposed ? "closed" : "open" } ?? "none"
+            let pushes =
+                switch device.client.lastAbsorption {
+                case .success(let absorbed)?: counted(absorbed.messages.count, "message")
+                case .failure(let error)?: sentence(of: error)
+                case nil: "not read"
+                }
+            let rows = [
+                ["channel", "\(channel.url), \(channel.name)\(state)"],
+                ["opened at", collection.startingPoint.word],
+                [
+                    "typing",
+                    typing.isEmpty
+                        ? "nobody" : typing.map(\.rawValue).joined(separator: ", "),
+                ],
+                ["draft", collection.draft.isEmpty ? "none" : collection.draft.oneLine],
+                ["lists", list],
+                ["push inbox", pushes],
+            ]
+            return .text(
+                columns(rows),
+                [.channelURL: channel.url, .userIDs: typing, .text: collection.draft])
+        },
+        Command(
             name: "prev",
             usage: "[N]",
             summary: "Shows older messages: a page, or N pages.",
@@ -358,6 +408,17 @@ extension Workspace {
                         "from": Int(oldest.milliseconds), "to": Int(newest.milliseconds),
                     ],
                 ])
+        }
+    }
+}
+
+extension StartingPoint {
+    /// The point as `open` takes it.
+    fileprivate var word: String {
+        switch self {
+        case .latest: "latest"
+        case .time(let time): time.iso8601
+        case .lastRead: "last-read"
         }
     }
 }

@@ -220,6 +220,62 @@ extension Command {
             return .text("sending \(id) again", [.requestID: id])
         },
         Command(
+            name: "draft",
+            usage: "[TEXT | clear]",
+            freeTextAfter: 0,
+            summary:
+                "Saves the text that the user is writing in the open channel; alone, shows it.",
+            example: "draft See you at",
+            preparation: ["demo"],
+            output: "draft of general: See you at",
+            covers: [
+                "MessageCollection.setDraft(_:)", "MessageCollection.draft",
+                "SyncEngine.setDraft(_:of:)", "Batch.setDraft(_:of:)", "StoreReader.draft(of:)",
+            ],
+            gives: [.channelURL, .text]
+        ) { arguments in
+            let collection = try arguments.collection
+            let text = arguments.text
+            if !text.isEmpty { try await collection.setDraft(text == "clear" ? "" : text) }
+            let url = collection.channelURL
+            let draft = collection.draft
+            var reply = Command.Reply.of(
+                url, draft.isEmpty ? "\(url) has no draft" : "draft of \(url): \(draft.oneLine)")
+            reply.values[.text] = draft
+            return reply
+        },
+        Command(
+            name: "drafts",
+            usage: "[CHANNEL TEXT]",
+            freeTextAfter: 1,
+            summary: "Lists the drafts of all channels; with TEXT, saves that of a channel.",
+            example: "drafts general See you at",
+            preparation: ["demo"],
+            output: "general  See you at",
+            offers: [.channels],
+            covers: [
+                "ChatClient.setDraft(_:of:)", "GroupChannelCollection.drafts",
+                "StoreReader.drafts()",
+            ],
+            gives: [.drafts]
+        ) { arguments in
+            let client = try arguments.client
+            if let word = arguments.words.first {
+                guard arguments.words.count > 1 else { throw CommandError.usage }
+                let url = try await arguments.existing(ChannelURL(word))
+                try await client.setDraft(arguments.rest, of: url)
+            }
+            let drafts = try client.engine.store.drafts()
+            let lines = drafts.sorted { $0.key < $1.key }
+                .map { "\($0.key)  \($0.value.oneLine)" }
+            return .text(
+                lines.isEmpty ? "no drafts" : lines.joined(separator: "\n"),
+                [
+                    .drafts: Dictionary(
+                        uniqueKeysWithValues: drafts.map { ($0.key.rawValue, $0.value) })
+                ])
+        },
+        Command(
             name: "cancel",
             usage: "REQUESTID",
             summary: "Cancels a message that is not sent yet.",

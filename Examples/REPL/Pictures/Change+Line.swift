@@ -34,6 +34,8 @@ extension Change.Operation {
         case .savedOutboxItem(let item): "saved outbox item \(item.requestID) in \(item.channelURL)"
         case .removedOutboxItem(let item):
             "removed outbox item \(item.requestID) from \(item.channelURL)"
+        case .savedDraft("", let url): "removed the draft of \(url)"
+        case .savedDraft(_, let url): "saved the draft of \(url)"
         case .ephemeral(let event): "event: \(event.text)"
         case .missed: "more changes than are kept: read the store again"
         }
@@ -49,6 +51,7 @@ extension Ephemeral {
         case .typing(let users, let url): "\(names(users)) typing in \(url)"
         case .participants(let entered, let exited, let url):
             "entered \(url): \(names(entered)); exited: \(names(exited))"
+        case .caughtUp(let url): "\(url) is up to date"
         case .uploadProgress(let id, _, let bytes, let total):
             "\(bytes) of \(total) bytes of \(id)"
         case .connection(let state): state.word

@@ -23,6 +23,7 @@ struct Event: Sendable {
     /// DO NOT CHANGE a name: scripts read them.
     enum Name: String, CaseIterable {
         case channelBanned = "channel_banned"
+        case channelCaughtUp = "channel_caught_up"
         case channelChanged = "channel_changed"
         case channelDelivered = "channel_delivered"
         case channelFrozen = "channel_frozen"

@@ -22,6 +22,7 @@ enum Field: String, CodingKey, CaseIterable {
     case device
     case devices
     case different
+    case drafts
     case error
     case extra
     case fields
@@ -87,6 +88,7 @@ enum Field: String, CodingKey, CaseIterable {
         case .device: "the name of a device"
         case .devices: "a list of {name, user_id, connection, channel_url}"
         case .different: "messages that differ from those on the server"
+        case .drafts: "the texts of drafts, by channel URL"
         case .error: "the description of an error"
         case .extra: "messages that are not on the server"
         case .fields: "{number, name, type} of each field of a type"

@@ -54,10 +54,22 @@ final class Device {
         client = try await ChatClient.open(backend: network, options: options)
         listener = Listener(userID)
         listener.onEvent = { [weak self] in self?.report($0, $1) }
+        listen()
+        follow()
+    }
+
+    /// Registers the delegates.
+    func listen() {
         client.addConnectionDelegate(listener)
         client.addUserEventDelegate(listener)
         client.addChannelDelegate(listener)
-        follow()
+    }
+
+    /// Removes the delegates.
+    func stopListening() {
+        client.removeConnectionDelegate()
+        client.removeUserEventDelegate()
+        client.removeChannelDelegate()
     }
 
     /// Connects the device's user.

@@ -28,6 +28,8 @@ final class Listener {
     /// The names of channels at their last notification.
     private var names: [ChannelURL: String] = [:]
     private var unread: UnreadItemCount?
+    /// A Boolean value that indicates whether the client was offline after it was online.
+    private var wasOffline = false
 
     init(_ userID: UserID) { self.userID = userID }
 
@@ -100,8 +102,12 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
         switch event {
         case .connected: reportUser(.connected, "= \(userID) is connected")
-        case .disconnected: reportUser(.disconnected, "= \(userID) is disconnected")
-        case .reconnectionStarted: reportUser(.connectionLost, "= connection lost; retrying")
+        case .disconnected:
+            wasOffline = true
+            reportUser(.disconnected, "= \(userID) is disconnected")
+        case .reconnectionStarted:
+            wasOffline = true
+            reportUser(.connectionLost, "= connection lost; retrying")
         case .reconnectionSucceeded: reportUser(.connectionRestored, "= connected again")
         case .reconnectionFailed:
             reportUser(.connectionStopped, "= no longer retrying: type reconnect")
@@ -192,6 +198,7 @@ extension Listener: ChannelDelegate {
         case .eventTypingStatusUpdated: reportTyping(event)
         case .eventUserEntered: report(.userEntered, event, "enters")
         case .eventUserExited: report(.userExited, event, "exits")
+        case .channelBackgroundSync: reportCatchUp(of: channel.url)
         default:
             report(
                 .participantCountChanged, in: channel.url,
@@ -206,6 +213,7 @@ extension Listener: ChannelDelegate {
             self.report(name, in: url, "* \(url) \(text)", [:])
         }
         switch event.source {
+        case .channelBackgroundSync: reportCatchUp(of: url)
         case .eventChannelChanged: reportChange(of: channel)
         case .eventChannelHidden: report(.channelHidden, "is hidden")
         case .eventChannelFrozen: report(.channelFrozen, "is frozen")
@@ -236,6 +244,13 @@ extension Listener: ChannelDelegate {
         case .eventUserUnbanned: self.report(.userUnbanned, event, "is no longer banned")
         default: break
         }
+    }
+
+    private func reportCatchUp(of url: ChannelURL) {
+        // At the first connection, all channels are new.
+        guard wasOffline else { return }
+        report(
+            .channelCaughtUp, in: url, "* \(url) changed while \(userID) was offline", [:])
     }
 
     private func reportChange(of channel: GroupChannel) {

@@ -165,6 +165,25 @@ extension ClientOption {
         .oneOf("storageFailurePolicy", \.storageFailurePolicy),
         .duration("typingThrottle", \.typingThrottle),
         .count("cacheLimits.maximumByteCount", \.cacheLimits.maximumByteCount),
+        Setting(
+            name: "cacheLimits.clearOrder", text: { $0.cacheLimits.clearOrder.word },
+            set: { text, options in
+                guard let order = CacheClearOrder(typed: text) else { return false }
+                options.cacheLimits.clearOrder = order
+                return true
+            }),
+        Setting(
+            name: "cacheLimits.retention",
+            text: { $0.cacheLimits.retention == nil ? "none" : "by channel" },
+            set: { text, options in
+                guard text != "none" else {
+                    options.cacheLimits.retention = nil
+                    return true
+                }
+                guard let table = CacheRetention.table(typed: text) else { return false }
+                options.cacheLimits.retention = { table[$0] ?? .unlimited }
+                return true
+            }),
         .count("store.writeBufferByteCount", \.store.writeBufferByteCount),
         .count("store.blockCacheByteCount", \.store.blockCacheByteCount),
         .count("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),
@@ -226,6 +245,41 @@ extension Backoff {
         if parts.count == 4, retries == nil { return nil }
         self.init(
             interval: interval, multiplier: multiplier, maximum: maximum, retries: retries)
+    }
+}
+
+extension CacheClearOrder {
+    /// The typed form; a comparison is shown as `custom`.
+    fileprivate var word: String {
+        if case .messageCollectionAccessedAt = self {
+            "messageCollectionAccessedAt"
+        } else {
+            "custom"
+        }
+    }
+
+    fileprivate init?(typed text: String) {
+        switch text {
+        case "messageCollectionAccessedAt": self = .messageCollectionAccessedAt
+        case "largestFirst": self = .custom { $0.messageCount > $1.messageCount }
+        case "smallestFirst": self = .custom { $0.messageCount < $1.messageCount }
+        default: return nil
+        }
+    }
+}
+
+extension CacheRetention {
+    /// Reads `CHANNEL:DURATION,CHANNEL:whileShown`.
+    fileprivate static func table(typed text: String) -> [ChannelURL: CacheRetention]? {
+        var table: [ChannelURL: CacheRetention] = [:]
+        for part in text.split(separator: ",") {
+            guard let colon = part.lastIndex(of: ":") else { return nil }
+            let word = String(part[colon...].dropFirst())
+            let retention = Duration(typed: word).map { CacheRetention.lasting($0) }
+            guard let retention = word == "whileShown" ? .whileShown : retention else { return nil }
+            table[ChannelURL(String(part[..<colon]))] = retention
+        }
+        return table.isEmpty ? nil : table
     }
 }
 

@@ -135,6 +135,9 @@ final class World {
         return device
     }
 
+    /// Returns another connection to the server.
+    func makeBackend() throws -> any Backend { try host.makeBackend() }
+
     /// The names of devices that have a directory from an earlier run, and are not started.
     var otherDeviceNames: [String] {
         let running = Set(devices.map(\.name))

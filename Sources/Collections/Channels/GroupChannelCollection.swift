@@ -15,13 +15,18 @@ public import Sync
 ///
 /// A collection is isolated to the main actor. It shows a list from its start to the end of the
 /// last loaded page. In that part, channels are inserted, moved and deleted by the query's rules,
-/// which are the same in memory, on disk and on the server. ``channels`` and ``hasMore`` are
-/// observable: views that use Observation need nothing else.
+/// which are the same in memory, on disk and on the server. ``channels``, ``hasMore`` and
+/// ``drafts`` are observable: views that use Observation need nothing else.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
     /// The filters and the order of the list, and the page size.
     public let query: GroupChannelListQuery
+
+    /// The texts that the user is writing, by channel.
+    ///
+    /// Complete from the start of the collection on, whichever channels are listed.
+    public private(set) var drafts: [ChannelURL: String] = [:]
 
     /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
@@ -269,6 +274,7 @@ public final class GroupChannelCollection {
             self?.apply(change)
         }
         self.follower = follower
+        readDrafts()
         return follower
     }
 
@@ -279,9 +285,18 @@ public final class GroupChannelCollection {
             // A closed store has no changes; the engine reports a store that cannot be read.
             guard let read = try? readAgain() else { return }
             edits = read
+            readDrafts()
+        }
+        for case .savedDraft(let text, let url) in change.operations {
+            drafts[url] = text.isEmpty ? nil : text
         }
         apply(edits, .reported)
         awaitWholeList()
+    }
+
+    private func readDrafts() {
+        // A closed store has no changes; the engine reports a store that cannot be read.
+        drafts = (try? engine.store.drafts()) ?? drafts
     }
 
     private func readAgain() throws(StoreError) -> ChannelEdits? {

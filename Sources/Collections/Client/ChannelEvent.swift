@@ -4,9 +4,12 @@ import Store
 /// A live event of a channel.
 ///
 /// Live events arrive while the client is connected. Events that the client has missed while it was
-/// offline are in the cache after the reconnection, and are not reported.
+/// offline are not reported: once the client has caught up, each channel that they changed is
+/// reported once, with the source `channelBackgroundSync`.
 public struct ChannelEvent: Hashable, Sendable {
-    /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
+    /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`;
+    /// `channelBackgroundSync` if the channel, or messages in it, changed while the client was
+    /// offline.
     public let source: CollectionEventSource
 
     /// The URL of the channel.
@@ -50,9 +53,9 @@ extension ChannelEvent {
     static func events(
         of entry: Change.Entry, in store: ChatStore, for userID: UserID?
     ) -> [ChannelEvent] {
-        guard let source = entry.source, source.isFromEvent,
-            let url = entry.operation.channelURL
-        else { return [] }
+        guard let source = entry.source, let url = entry.operation.channelURL else { return [] }
+        let isCaughtUp = entry.operation == .ephemeral(.caughtUp(url))
+        guard source.isFromEvent || isCaughtUp else { return [] }
         func event(
             _ source: CollectionEventSource, in channel: AnyChannel?, message: Message? = nil,
             messageID: MessageID? = nil, users: [User] = entry.people?.users ?? []
@@ -74,6 +77,7 @@ extension ChannelEvent {
         case .savedOpenChannel(let channel) where !source.isAboutMessage:
             return [event(source, in: .open(channel))]
         case .removedChannel: return [event(source, in: nil)]
+        case .ephemeral(.caughtUp): return [event(source, in: store.channel(url))]
         case .ephemeral(.typing(let users, _)):
             return [event(.eventTypingStatusUpdated, in: store.channel(url), users: users)]
         case .ephemeral(.participants(let entered, let exited, _)):

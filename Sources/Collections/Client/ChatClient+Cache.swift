@@ -126,6 +126,17 @@ extension ChatClient {
         try await engine.setPinned(isPinned, for: url)
     }
 
+    /// Saves the text that the user is writing in a channel, as
+    /// ``/Sync/SyncEngine/setDraft(_:of:)`` does.
+    ///
+    /// ``MessageCollection/draft`` and ``GroupChannelCollection/drafts`` follow it.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
+    public func setDraft(_ text: String, of url: ChannelURL) async throws(SyncError) {
+        try await engine.setDraft(text, of: url)
+    }
+
     /// Searches for damage on this device, and returns a report that an app can submit.
     ///
     /// The report contains figures and no user data. If the cache could not be opened, it contains

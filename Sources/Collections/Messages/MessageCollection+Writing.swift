@@ -208,6 +208,17 @@ extension MessageCollection {
         return Delivery(requestID: id, channelURL: channelURL, engine: engine)
     }
 
+    /// Saves the text that the user is writing as ``draft``; an empty text removes it.
+    ///
+    /// Sending a message does not remove the draft.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/setDraft(_:of:)`` does; `disposed`.
+    public func setDraft(_ text: String) async throws(SyncError) {
+        try await write { (engine, url) throws(SyncError) in
+            try await engine.setDraft(text, of: url)
+        }
+    }
+
     /// Performs a write of the engine, and shows the result.
     @discardableResult
     private func write<Value>(

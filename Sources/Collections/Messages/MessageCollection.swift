@@ -37,6 +37,10 @@ public final class MessageCollection {
     /// The users who are typing in the channel.
     public private(set) var typingUsers: [User] = []
 
+    /// The text that the user is writing in the channel, as ``setDraft(_:)`` saved it; empty if
+    /// there is none.
+    public private(set) var draft = ""
+
     /// The edits, deletions and reactions in the channel that failed, in the order in which they
     /// were made.
     ///
@@ -280,6 +284,7 @@ public final class MessageCollection {
             try reader.groupChannel(channelURL) ?? channel
         }
         readFailedChanges(notifies: false)
+        readDraft()
         return follower
     }
 
@@ -295,6 +300,11 @@ public final class MessageCollection {
         for item in failedChanges where !known.contains(item.requestID) && !isDisposed {
             delegate?.messageCollection(self, didFail: item)
         }
+    }
+
+    private func readDraft() {
+        // A closed store has no changes, and a damaged draft is shown as none.
+        draft = ((try? engine.store.draft(of: channelURL)) ?? nil) ?? ""
     }
 
     private func notifyHugeGap() {
@@ -319,7 +329,8 @@ public final class MessageCollection {
                 change.entries.contains { $0.operation.isOfUnsentChange }
             }
         if concernsChanges { readFailedChanges(notifies: true) }
-        for entry in taken.lazy.flatMap(\.entries) where !isDisposed { notify(entry) }
+        if edits.isMissed { readDraft() }
+        for change in taken { notify(change) }
     }
 
     private func readAgain(
@@ -331,6 +342,21 @@ public final class MessageCollection {
             channel = held ?? channel
             taken += ahead
             return edits
+        }
+    }
+
+    /// Notifies the delegate of a change of the channel; once, if one commit saves it many times
+    /// for the same reason, as when many messages arrive.
+    private func notify(_ change: Change) {
+        let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
+        for (entry, next) in zip(entries, entries.dropFirst().map(Optional.some) + [nil])
+        where !isDisposed {
+            if case .savedGroupChannel = entry.operation,
+                case .savedGroupChannel? = next?.operation, next?.source == entry.source
+            {
+                continue
+            }
+            notify(entry)
         }
     }
 
@@ -347,6 +373,7 @@ public final class MessageCollection {
         case .ephemeral(.typing(let users, channelURL)):
             typingUsers = users
             notifyChannel(.eventTypingStatusUpdated)
+        case .savedDraft(let text, channelURL): draft = text
         case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
             delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
         default: break
@@ -464,6 +491,16 @@ extension Result {
 }
 
 extension Change.Operation {
+    /// A Boolean value that indicates whether the operation concerns a channel itself, and not its
+    /// messages.
+    fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
+        switch self {
+        case .savedGroupChannel, .removedChannel, .savedDraft, .ephemeral: channelURL == url
+        case .clearedCachedData: true
+        default: false
+        }
+    }
+
     /// A Boolean value that indicates whether an outbox item that is not a message was saved or
     /// removed.
     fileprivate var isOfUnsentChange: Bool {

@@ -22,6 +22,12 @@ public enum CollectionEventSource: Int, CaseIterable, Sendable {
     case localMessageCanceled = 5
     /// A failed message is being resent.
     case localMessageResendStarted = 6
+    /// The user edited a message.
+    case localMessageUpdated = 7
+    /// The user deleted a message.
+    case localMessageDeleted = 8
+    /// The user added or removed a reaction.
+    case localReactionUpdated = 9
 
     // MARK: Live events
 
@@ -112,24 +118,23 @@ public enum CollectionEventSource: Int, CaseIterable, Sendable {
     /// A user exited an open channel.
     case eventUserExited = 142
 
+    // MARK: Catching up
+
+    /// A channel changed while the client was offline.
+    case channelBackgroundSync = 1000
+    /// A message was sent or changed while the client was offline.
+    case messageBackgroundSync = 1001
+
     // MARK: Requests
 
-    /// The background sync of channels reported the change.
-    case channelBackgroundSync = 1000
-    /// The background sync of messages reported the change.
-    case messageBackgroundSync = 1001
     /// The poll changelog reported the change.
     case pollChangelog = 1002
     /// A channel was refreshed from the server.
     case channelRefresh = 1003
     /// The app fetched a channel.
     case requestChannel = 1004
-    /// The app fetched the channel changelog.
-    case requestChannelChangelog = 1005
     /// The app fetched a message.
     case requestMessage = 1006
-    /// The app fetched the message changelog.
-    case requestMessageChangelog = 1007
     /// The app resent a message.
     case requestResendMessage = 1008
     /// The app fetched replies.

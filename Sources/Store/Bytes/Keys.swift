@@ -79,6 +79,8 @@ enum OutboxTable: UInt8, CaseIterable {
     case outboxItem = 0x71
     /// `request 'r' requestID → channelURL sequence`
     case request = 0x72
+    /// `draft 'd' channelURL → text`
+    case draft = 0x64
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
 }
@@ -239,6 +241,11 @@ extension ByteWriter {
     mutating func outboxItemKey(_ url: ChannelURL, _ sequence: UInt64) {
         outboxItemPrefix(url)
         integer(sequence)
+    }
+
+    mutating func draftKey(_ url: ChannelURL) {
+        byte(OutboxTable.draft.rawValue)
+        text(url.rawValue)
     }
 
     mutating func outboxItemRequestKey(_ id: RequestID) {

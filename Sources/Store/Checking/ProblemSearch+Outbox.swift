@@ -21,6 +21,15 @@ extension ProblemSearch {
             return true
         }
         try searchIndex(of: rows, ids)
+        try rows.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
+            (key, value) throws(StoreError) in
+            var reader = ByteReader(value)
+            let url = try? rows.text(ofKey: key, as: "the channel of a draft")
+            if url == nil || (try? reader.text()) == nil {
+                add(.unreadable, in: url.map { ChannelURL($0) })
+            }
+            return true
+        }
         var next: UInt64 = 1
         let key = ByteWriter.key { $0.schemaKey(.nextNumber) }
         try rows.withValue(of: key) { (value) throws(StoreError) in

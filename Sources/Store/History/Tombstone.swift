@@ -1,24 +1,24 @@
-public import Models
+package import Models
 
 /// A marker that a message was deleted, so that it does not reappear.
 ///
 /// The store keeps tombstones but does not apply them. Code that saves messages from a server must
 /// check ``StoreReader/tombstone(of:in:)`` first.
-public struct Tombstone: Hashable, Sendable {
+package struct Tombstone: Hashable, Sendable {
     /// The ID of the message.
-    public let messageID: MessageID
+    package let messageID: MessageID
 
     /// The URL of its channel.
-    public let channelURL: ChannelURL
+    package let channelURL: ChannelURL
 
     /// The time of the deletion on the server's clock.
-    public let deletedAt: Timestamp
+    package let deletedAt: Timestamp
 
     /// The position of the message; `nil` if it was not stored when the deletion was reported.
-    public let position: Position?
+    package let position: Position?
 
     /// Creates a tombstone.
-    public init(
+    package init(
         _ messageID: MessageID, in channelURL: ChannelURL, deletedAt: Timestamp,
         position: Position? = nil
     ) {

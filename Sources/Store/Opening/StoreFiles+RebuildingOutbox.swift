@@ -106,7 +106,7 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the rows of the outbox items, their index, and the loss that the app has not
+    /// Copies the rows of the outbox items, their index, the drafts, and the loss that the app has not
     /// acknowledged.
     ///
     /// - Returns: The number of rows that are not copied because their table is unknown.
@@ -124,7 +124,7 @@ extension LevelDB {
                 } else {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
                 }
-            case .request: batch.put({ $0.raw(key) }, { $0.raw(value) })
+            case .request, .draft: batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema where key.dropFirst().elementsEqual([SchemaRow.nextNumber.rawValue]):
                 batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema: return true

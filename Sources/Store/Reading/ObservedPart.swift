@@ -16,13 +16,14 @@ public struct ObservedPart: Hashable, Sendable {
     /// The whole store.
     public static let everything = ObservedPart(value: .everything)
 
-    /// One channel: the channel itself, its messages, gaps, stale ranges and outbox items, the
-    /// users typing in it, and the progress of its uploads.
+    /// One channel: the channel itself, its messages, gaps, stale ranges, outbox items and draft,
+    /// the users typing in it, and the progress of its uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }
 
-    /// All channels, with users who type, enter and exit, but without messages.
+    /// All channels, with their drafts and with users who type, enter and exit, but without
+    /// messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.
@@ -37,8 +38,8 @@ public struct ObservedPart: Hashable, Sendable {
         case .channel(let url): return operation.channelURL == url
         case .channels:
             switch operation {
-            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .ephemeral(.typing),
-                .ephemeral(.participants):
+            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft,
+                .ephemeral(.typing), .ephemeral(.participants), .ephemeral(.caughtUp):
                 return true
             default: return false
             }

@@ -112,6 +112,7 @@ extension OutboxTable {
         switch self {
         case .outboxItem: "item"
         case .request: "request"
+        case .draft: "draft"
         case .schema: "schema"
         }
     }
@@ -256,13 +257,15 @@ extension OutboxTable {
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
-        case .request: [try reader.text()]
+        case .request, .draft: [try reader.text()]
         case .schema: [try reader.schemaRow()]
         }
     }
 
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
+        case .draft:
+            return try .text(value) { (reader) throws(ByteReader.Damage) in try reader.text() }
         case .outboxItem: return .record(try OutboxItem(serialized: value))
         case .request:
             return try .text(value) { (reader) throws(ByteReader.Damage) in

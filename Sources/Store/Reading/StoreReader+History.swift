@@ -20,7 +20,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek.
-    public func gap(around position: Position, in url: ChannelURL) throws(StoreError) -> Gap? {
+    package func gap(around position: Position, in url: ChannelURL) throws(StoreError) -> Gap? {
         let gap = try firstGap(above: .position(position), in: url)
         return gap.flatMap { $0.contains(position) ? $0 : nil }
     }
@@ -36,7 +36,7 @@ extension StoreReader {
     /// - Returns: The gap; `nil` if everything newer is known.
     /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
     /// - Complexity: One seek.
-    public func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
+    package func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
         let view = try view
         guard let number = try view.number(of: url) else {
             return bound < .end ? Gap(in: url) : nil
@@ -57,7 +57,7 @@ extension StoreReader {
     /// - Returns: The gap; `nil` if everything older is known.
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: Two seeks.
-    public func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
+    package func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
         let view = try view
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
@@ -136,7 +136,7 @@ extension StoreReader {
     /// - Returns: The ranges.
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of returned ranges.
-    public func staleRanges(
+    package func staleRanges(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [StaleRange] {
         let view = try view
@@ -148,7 +148,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
     /// - Complexity: One lookup.
-    public func tombstone(
+    package func tombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) -> Tombstone? {
         let view = try view
@@ -162,7 +162,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if one cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of tombstones.
-    public func tombstones(in url: ChannelURL) throws(StoreError) -> [Tombstone] {
+    package func tombstones(in url: ChannelURL) throws(StoreError) -> [Tombstone] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
         let cache = view.cache
@@ -180,7 +180,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the number of tombstones; decodes none.
-    public func tombstoneCount(in url: ChannelURL) throws(StoreError) -> Int {
+    package func tombstoneCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
         guard let number = try view.number(of: url) else { return 0 }
         return try view.cache.count(

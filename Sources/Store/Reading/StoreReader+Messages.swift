@@ -154,7 +154,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
-    public func newestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
+    package func newestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
@@ -192,7 +192,7 @@ extension StoreReader {
     /// - Returns: The number of messages.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the messages counted; decodes none.
-    public func messageCount(
+    package func messageCount(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> Int {
         let view = try view

@@ -55,7 +55,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the items; decodes none.
-    public func outboxItemCount(in url: ChannelURL) throws(StoreError) -> Int {
+    package func outboxItemCount(in url: ChannelURL) throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }))
     }
 
@@ -63,7 +63,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the items; decodes none.
-    public func outboxItemCount() throws(StoreError) -> Int {
+    package func outboxItemCount() throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]))
     }
 

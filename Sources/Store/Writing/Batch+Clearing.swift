@@ -1,4 +1,4 @@
-public import Models
+package import Models
 
 extension Batch {
     /// Removes all data that can be fetched again.
@@ -13,7 +13,7 @@ extension Batch {
     /// - Complexity: O(*c* + *u*) in the numbers of channels, with a dozen seeks for each, and of
     ///   users. The rows of channels are inaccessible immediately, and later commits remove them
     ///   from the disk; ``ChatStore/clearCachedData()`` waits for that.
-    public func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
+    package func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
         let cache = cache
         var names: [(url: ChannelURL, number: ChannelNumber?)] = []
         var keys: [KeyBytes] = []

@@ -48,7 +48,7 @@ extension Batch {
     ///
     /// - Throws: ``StoreError`` with code `invalid` if no gap has these bounds; `io`, or
     ///   `corruption` if a row is damaged.
-    public func update(_ gap: Gap) throws(StoreError) {
+    package func update(_ gap: Gap) throws(StoreError) {
         let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
         guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
             throw StoreError(.invalid, "there is no gap \(gap)", path: cache.path)
@@ -62,7 +62,7 @@ extension Batch {
     ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
     ///   channel is damaged.
     /// - Complexity: O(*n*) in the number of overlapped stale ranges.
-    public func markStale(_ range: StaleRange) throws(StoreError) {
+    package func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
     }
 
@@ -70,7 +70,7 @@ extension Batch {
     ///
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer
     ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
-    public func markVerified(
+    package func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
         try checkOrder(first, last)
@@ -95,7 +95,7 @@ extension Batch {
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer
     ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
-    public func save(_ tombstone: Tombstone) throws(StoreError) {
+    package func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(giving: tombstone.channelURL))
     }
@@ -130,7 +130,7 @@ extension Batch {
     ///
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is
     ///   damaged.
-    public func removeTombstone(
+    package func removeTombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) {
         guard let number = try number(of: url) else { return }

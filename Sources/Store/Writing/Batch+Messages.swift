@@ -137,7 +137,7 @@ extension Batch {
     /// - Complexity: O(*n*) in the number of removed messages, all of which are in memory at the
     ///   same time.
     @discardableResult
-    public func removeMessages(
+    package func removeMessages(
         in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
         source: CollectionEventSource? = nil
     ) throws(StoreError) -> Int {

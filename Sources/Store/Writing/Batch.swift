@@ -114,6 +114,14 @@ public final class Batch: StoreReader {
         return urls
     }
 
+    /// The channels that the batch has changed: themselves, their messages or their gaps.
+    package var changedChannels: Set<ChannelURL> {
+        Set(
+            entries.compactMap { entry in
+                if case .ephemeral = entry.operation { nil } else { entry.operation.channelURL }
+            })
+    }
+
     /// Returns a Boolean value that indicates whether any data was ever stored for a channel.
     package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
         try number(of: url) != nil
@@ -125,7 +133,7 @@ public final class Batch: StoreReader {
     }
 
     /// Reports an event to observers, in order with the changes of the batch, without storing it.
-    public func emit(_ event: Ephemeral, source: CollectionEventSource? = nil) {
+    package func emit(_ event: Ephemeral, source: CollectionEventSource? = nil) {
         note(.ephemeral(event), source)
     }
 

@@ -96,6 +96,9 @@ extension Change {
         /// An outbox item was removed.
         case removedOutboxItem(OutboxItem)
 
+        /// The draft of a channel was saved; removed if the text is empty.
+        case savedDraft(String, of: ChannelURL)
+
         /// An event that is not stored.
         case ephemeral(Ephemeral)
 
@@ -111,6 +114,8 @@ public enum Ephemeral: Hashable, Sendable {
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
+    /// A channel changed while the client was offline, and is up to date now.
+    case caughtUp(ChannelURL)
     /// Part of a file was uploaded: `bytes` of `total` so far.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
     /// The state of the connection has changed.
@@ -132,8 +137,9 @@ extension Change.Operation {
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.channelURL
+        case .savedDraft(_, let url): url
         case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),
-            .ephemeral(.uploadProgress(_, let url, _, _)):
+            .ephemeral(.caughtUp(let url)), .ephemeral(.uploadProgress(_, let url, _, _)):
             url
         case .savedUser, .removedUser, .clearedCachedData, .ephemeral(.connection), .missed: nil
         }

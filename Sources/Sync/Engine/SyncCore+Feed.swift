@@ -2,6 +2,9 @@ import Models
 import Store
 
 extension SyncCore {
+    /// The number of consecutive failures of the feed after which its events are no longer live.
+    private static let toleratedFeedFailures = 2
+
     /// Requests the next batch of the feed, if no request is in flight.
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
@@ -38,6 +41,7 @@ extension SyncCore {
             return
         }
         feedFailures += 1
+        if feedFailures > SyncCore.toleratedFeedFailures { isCatchingUp = true }
         act(
             .wait(
                 .feed(number: connector.number), beforeAttempt: feedFailures + 1,
@@ -49,6 +53,7 @@ extension SyncCore {
             return waitForFeed(atLeast: nil)
         }
         state.isLive = false
+        isCatchingUp = true
         act(.emit(.historyLost(loss)))
         healing.examineAgain()
         startFeed()
@@ -62,9 +67,12 @@ extension SyncCore {
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
         guard let known else { return false }
         let hasToldAll = batch.isLive && !known
-        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasToldAll {
+        let missed = isCatchingUp ? missedChannels : nil
+        let hasCaughtUp = batch.isLive && !missedChannels.isEmpty
+        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasToldAll || hasCaughtUp
+        {
             let report = write { (ingest) throws(StoreError) in
-                let report = try ingest.apply(batch, after: token?.point)
+                let report = try ingest.apply(batch, after: token?.point, missed: missed)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
@@ -78,11 +86,13 @@ extension SyncCore {
             // feed.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
+            missedChannels = report.missedChannels
             for url in report.removedChannels { stopHealing(url) }
             for url in report.openedChannels { healing.examine(url, isNew: true) }
         }
         if goesLive { examineRecentChannels() }
         state.isLive = batch.isLive
+        if batch.isLive { isCatchingUp = false }
         return true
     }
 

@@ -157,7 +157,7 @@ extension SyncCore {
         _ interim: Flights.Interim
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
-            try ingest.apply(changes, in: url, since: interim, .requestMessageChangelog)
+            try ingest.apply(changes, in: url, since: interim, .messageChangelog)
             // The token must not skip changes: neither those that the parameters excluded, nor those
             // that a gap has yet to read.
             if params == nil,
@@ -176,7 +176,7 @@ extension SyncCore {
         _ interim: Flights.Interim
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
-            let removed = try ingest.apply(changes, since: interim, .requestChannelChangelog)
+            let removed = try ingest.apply(changes, since: interim, .channelChangelog)
             // The token must not skip the changes that the parameters excluded.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed

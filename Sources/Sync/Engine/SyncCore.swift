@@ -119,6 +119,11 @@ struct SyncCore {
     var hasFeedBegun = false
     /// A Boolean value that indicates whether the cache may have outgrown its limits.
     var areLimitsDue = false
+    /// A Boolean value that indicates whether the feed delivers what was missed while there was no
+    /// connection, and not live events.
+    var isCatchingUp = true
+    /// The channels that have changed since the engine began to catch up.
+    var missedChannels: Set<ChannelURL> = []
     /// The number of failures since the feed last delivered something.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
@@ -407,6 +412,7 @@ struct SyncCore {
         if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
         healing.begin()
         areLimitsDue = true
+        isCatchingUp = true
         feedFailures = 0
         failUnsentItems()
         if let ticket = connectTicket.take() {

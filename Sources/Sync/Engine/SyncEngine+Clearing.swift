@@ -62,6 +62,7 @@ extension SyncCore {
         for (number, call) in calls where call.isOfFeed { drop(number) }
         state.isLive = false
         hasFeedBegun = false
+        isCatchingUp = true
         healing.examineAgain()
         startFeed()
     }

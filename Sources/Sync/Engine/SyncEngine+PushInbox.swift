@@ -91,7 +91,7 @@ extension SyncEngine {
     private func absorb(_ messages: [Message]) throws(SyncError) -> Int {
         guard !messages.isEmpty else { return 0 }
         return try change { (core) throws(SyncError) in
-            try core.ingestMessages(messages, .eventMessageReceived, isDurable: true)
+            try core.ingestMessages(messages, .messageBackgroundSync, isDurable: true)
         }
     }
 }

@@ -10,6 +10,8 @@ extension Ingest {
         var removedChannels: [ChannelURL] = []
         /// The unread count, if the feed reported it.
         var unreadCount: UnreadItemCount?
+        /// The channels that have changed since the engine began to catch up, if it still does.
+        var missedChannels: Set<ChannelURL> = []
     }
 
     /// Applies a batch of the feed.
@@ -17,13 +19,16 @@ extension Ingest {
     /// - Parameters:
     ///   - feed: The batch.
     ///   - previous: The point of the feed before the batch.
+    ///   - missed: The channels that have changed since the engine began to catch up; `nil` if the
+    ///     events are live.
     /// - Returns: The results that are not part of the write batch.
     /// - Throws: The error of the store.
     mutating func apply(
-        _ feed: FeedBatch, after previous: FeedPoint?
+        _ feed: FeedBatch, after previous: FeedPoint?, missed: Set<ChannelURL>? = nil
     ) throws(StoreError) -> FeedReport {
         var report = FeedReport()
         isFeed = true
+        isCatchingUp = missed != nil
         defer { isFeed = false }
         let toldLast = Set(
             feed.events.compactMap { event -> ChannelURL? in
@@ -40,7 +45,30 @@ extension Ingest {
                 guard error.code == .invalid else { throw error }
             }
         }
+        if let missed { recordMissed(missed, isOver: feed.isLive, &report) }
         return report
+    }
+
+    /// Reports each channel that has changed while the engine caught up, once, at the end.
+    private func recordMissed(
+        _ earlier: Set<ChannelURL>, isOver: Bool, _ report: inout FeedReport
+    ) {
+        let missed = earlier.union(batch.changedChannels)
+        guard isOver else {
+            report.missedChannels = missed
+            return
+        }
+        for url in missed.sorted() { batch.emit(.caughtUp(url), source: .channelBackgroundSync) }
+    }
+
+    /// The source of a message's change that the feed reports as an event.
+    private func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
+        isCatchingUp ? .messageBackgroundSync : event
+    }
+
+    /// The source of a channel's change that the feed reports as an event.
+    private func channelSource(_ event: CollectionEventSource) -> CollectionEventSource {
+        isCatchingUp ? .channelBackgroundSync : event
     }
 
     private mutating func apply(
@@ -51,30 +79,34 @@ extension Ingest {
         case .channel(let update):
             if try apply(update) { report.openedChannels.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
-            try remove(url, removal.source, &report)
+            try remove(url, channelSource(removal.source), &report)
         case .channels(let urls):
             try removeAll(but: urls, &report)
         case .openChannel(let channel):
-            try batch.save(channel, source: .eventChannelChanged)
+            try batch.save(channel, source: channelSource(.eventChannelChanged))
         case .unreadCount(let count):
             report.unreadCount = count
         case .messageReceived(let message):
-            guard try apply(message, .eventMessageReceived, .unknown) else { return }
+            let isOwn = try outboxItem(of: message) != nil
+            let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
+            guard try apply(message, source, .unknown) else { return }
             try recordFeedState(message)
             if !toldLast.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):
-            try applyUpdate(message, .eventMessageUpdated, .unknown)
+            try applyUpdate(message, messageSource(.eventMessageUpdated), .unknown)
             if !toldLast.contains(message.channelURL) { try recordNewest(message) }
         case .messageDeleted(let id, let url, let time):
-            try delete(id, in: url, at: time, .eventMessageDeleted)
+            try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
             if !toldLast.contains(url) { try recordDeleted(id, in: url) }
         case .reaction(let reaction):
             try change(
-                reaction.messageID, in: reaction.channelURL, by: event, .eventReactionUpdated
+                reaction.messageID, in: reaction.channelURL, by: event,
+                messageSource(.eventReactionUpdated)
             ) { $0.apply(reaction) }
         case .threadInfo(let thread):
             try change(
-                thread.parentMessageID, in: thread.channelURL, by: event, .eventThreadInfoUpdated
+                thread.parentMessageID, in: thread.channelURL, by: event,
+                messageSource(.eventThreadInfoUpdated)
             ) { $0.apply(thread) }
         case .truncation(let url):
             try openTruncation(in: url, since: previous)
@@ -85,7 +117,7 @@ extension Ingest {
         case .read(let userID, let url, let time):
             try recordRead(by: userID, in: url, at: time)
         case .delivered(let userID, let url, let time):
-            try changeChannel(url, .eventDeliveryReceiptUpdated) {
+            try changeChannel(url, channelSource(.eventDeliveryReceiptUpdated)) {
                 $0.deliveryReceipts.raise(userID, to: time)
             }
         case .typing(let users, let url):
@@ -93,7 +125,7 @@ extension Ingest {
         case .participants(let entered, let exited, let url):
             batch.emit(
                 .participants(entered: entered, exited: exited, in: url),
-                source: .eventChannelChanged)
+                source: channelSource(.eventChannelChanged))
         }
     }
 
@@ -233,9 +265,9 @@ extension Ingest {
         update.patch.apply(to: &channel)
         let people = EventPeople(users: update.users, actor: update.actor)
         try save(
-            channel, over: held, update.source,
+            channel, over: held, channelSource(update.source),
             people: update.users.isEmpty && update.actor == nil ? nil : people)
-        for user in update.users { try batch.save(user, source: update.source) }
+        for user in update.users { try batch.save(user, source: channelSource(update.source)) }
         return held == nil
     }
 
@@ -255,7 +287,7 @@ extension Ingest {
         }
         guard let beginning = channel.historyBeginning else { return }
         try batch.removeMessages(
-            in: channel.url, through: beginning, source: .eventChannelResetHistory)
+            in: channel.url, through: beginning, source: messageSource(.eventChannelResetHistory))
         try batch.cover(channel.url, from: .beginning, through: beginning)
         try batch.markVerified(channel.url, from: .beginning, through: beginning)
     }
@@ -264,7 +296,7 @@ extension Ingest {
         by userID: UserID, in url: ChannelURL, at time: Timestamp
     ) throws(StoreError) {
         let isOwn = userID == self.userID
-        try changeChannel(url, .eventReadReceiptUpdated) { channel in
+        try changeChannel(url, channelSource(.eventReadReceiptUpdated)) { channel in
             channel.readReceipts.raise(userID, to: time)
             if isOwn { channel.myLastRead = max(channel.myLastRead ?? .distantPast, time) }
         }
@@ -326,7 +358,7 @@ extension Ingest {
             return
         }
         channel.lastMessage = message
-        try batch.save(channel, source: .eventChannelChanged)
+        try batch.save(channel, source: channelSource(.eventChannelChanged))
         flights.recordChannel(channel.url)
     }
 
@@ -338,7 +370,7 @@ extension Ingest {
         }
         channel.lastMessage = try batch.newestMessages(orNone: url, limit: Ingest.lastCandidates)
             .first(where: \.countsAsLast)
-        try batch.save(channel, source: .eventChannelChanged)
+        try batch.save(channel, source: channelSource(.eventChannelChanged))
         flights.recordChannel(url)
     }
 }

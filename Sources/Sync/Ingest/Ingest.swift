@@ -19,6 +19,9 @@ struct Ingest {
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
+    /// A Boolean value that indicates whether the feed delivers events that were missed while there
+    /// was no connection, as opposed to live events.
+    var isCatchingUp = false
     /// A Boolean value that indicates whether a message arrives without the messages before and
     /// after it.
     var isAlone = false
@@ -216,11 +219,16 @@ struct Ingest {
 
     /// Removes the outbox item from which a message was created.
     private mutating func acknowledge(_ message: Message) throws(StoreError) {
+        if let item = try outboxItem(of: message) { try end(item, with: .sent(message)) }
+    }
+
+    /// Returns the outbox item from which a message was created, if it is still in the outbox.
+    func outboxItem(of message: Message) throws(StoreError) -> OutboxItem? {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
             let item = try batch.outboxItem(orNil: id), item.isUnderstood, item.operation == .send,
             item.channelURL == message.channelURL
-        else { return }
-        try end(item, with: .sent(message))
+        else { return nil }
+        return item
     }
 
     /// Removes an outbox item whose delivery result is known.

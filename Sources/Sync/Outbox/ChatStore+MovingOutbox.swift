@@ -6,7 +6,8 @@ extension ChatStore {
     /// The number of outbox items that are moved in one batch.
     private static let itemsOfABatch = 100
 
-    /// Moves all outbox items to another store of the same user, after the items of that store.
+    /// Moves all outbox items to another store of the same user, after the items of that store, and
+    /// the drafts of channels for which that store has none.
     ///
     /// This store must have no engine. An item is removed from this store after the item and its
     /// copies of files are on disk in the other one. If the process ends in between, both stores
@@ -49,12 +50,31 @@ extension ChatStore {
             }
             outboxFiles?.remove(items.flatMap(\.fileCopies))
         }
+        try moveDrafts(to: target)
         let left = try translatingStoreErrors { () throws(StoreError) in try outboxItemCount() }
         guard left == 0 else {
             throw SyncError(
                 StoreError(
                     .corruption, "\(left) outbox items cannot be read", path: directory?.path ?? "")
             )
+        }
+    }
+
+    private func moveDrafts(to target: ChatStore) throws(SyncError) {
+        do {
+            let drafts = try self.drafts()
+            if drafts.isEmpty { return }
+            let newer = try target.drafts()
+            try target.write { batch in
+                for (url, text) in drafts where newer[url] == nil {
+                    try batch.setDraft(text, of: url)
+                }
+            }
+            try write { batch in try batch.removeDrafts() }
+        } catch let error as StoreError {
+            throw SyncError(error)
+        } catch {
+            throw SyncError(.store, "\(error)", cause: error)
         }
     }
 }

@@ -19,20 +19,21 @@ extension SyncCore {
         let written: Void? = write { (ingest) throws(StoreError) in
             switch answer {
             case .message(let message):
+                let source = DeliveryResult.sent(message).source(of: item)
                 // If the feed did not deliver everything since the call began, the messages before
                 // and after this one are unknown. If so many events have arrived that the answer is
                 // void, the message may have been deleted: it is not stored, and if it exists, a
                 // page will deliver it.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
-                    try ingest.apply(message, since: interim, .eventMessageSent)
+                    try ingest.apply(message, since: interim, source)
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
                 {
                     // A viewer of a channel that is not stored must keep showing the message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {
-                        try ingest.applyAlone(message, .eventMessageSent, .untrusted)
+                        try ingest.applyAlone(message, source, .untrusted)
                     }
                 }
                 // If the item is a new message, storing the message has already ended it.

@@ -8,16 +8,15 @@ extension SyncCore {
     ///
     /// Both are on disk when the call returns.
     mutating func post(
-        _ item: OutboxItem, _ source: CollectionEventSource? = nil,
-        rewriting target: OutboxItem? = nil
+        _ item: OutboxItem, rewriting target: OutboxItem? = nil
     ) throws(SyncError) {
         try checkPermission(for: item)
         try loadOutbox(with: item)
         try commit { (ingest) throws(StoreError) in
             var item = item
             item.follows = try ingest.batch.newestPosition(orNil: item.channelURL)
-            try ingest.batch.save(item, source: source)
-            if let target { try ingest.batch.save(target) }
+            try ingest.batch.save(item, source: item.localSource)
+            if let target { try ingest.batch.save(target, source: item.localSource) }
         }
         outbox.append(item.requestID, in: item.channelURL, behind: item.targetRequestID)
         if !connector.isOn { failUnsentItems() }
@@ -154,13 +153,14 @@ extension SyncCore {
         return removed
     }
 
-    /// Removes all items from the outbox, including those that cannot be decoded.
+    /// Removes all items from the outbox, including those that cannot be decoded, and all drafts.
     ///
     /// - Returns: The items that can be decoded, channel by channel, in order.
     mutating func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
         try loadOutbox()
         let items = try commit { (ingest) throws(StoreError) in
             let items = try ingest.batch.outboxItems()
+            try ingest.batch.removeDrafts()
             for id in try ingest.batch.unreadableOutboxItemIDs() {
                 try ingest.batch.removeOutboxItem(id)
             }
@@ -280,7 +280,9 @@ extension SyncCore {
             // the message, the edit changes it.
             return try post(change, rewriting: item)
         }
-        try commit { (ingest) throws(StoreError) in try ingest.batch.save(item) }
+        try commit { (ingest) throws(StoreError) in
+            try ingest.batch.save(item, source: change.localSource)
+        }
         finish(change, .done)
     }
 
@@ -342,6 +344,18 @@ extension SyncCore {
             return
         }
         act(.keepFiles((stored.items + [new].compactMap { $0 }).flatMap(\.fileCopies)))
+    }
+}
+
+extension OutboxItem {
+    /// The source of the change that adds the item to the outbox.
+    fileprivate var localSource: CollectionEventSource {
+        switch operation {
+        case .send: .localMessagePendingCreated
+        case .update: .localMessageUpdated
+        case .delete: .localMessageDeleted
+        case .addReaction, .deleteReaction: .localReactionUpdated
+        }
     }
 }
 

@@ -238,7 +238,7 @@ extension SyncEngine {
             for (index, file) in keepsCopies ? Array(item.files.enumerated()) : [] {
                 item.setFileCopy(try copy(of: file), at: index)
             }
-            try post(item, .localMessagePendingCreated)
+            try change { (core) throws(SyncError) in try core.post(item) }
         } catch {
             store.outboxFiles?.remove(item.fileCopies)
             throw error
@@ -259,14 +259,6 @@ extension SyncEngine {
         } catch {
             guard error.path == path else { throw SyncError(error) }
             throw SyncError(.invalidFile, "the file at \(path) cannot be read", cause: error)
-        }
-    }
-
-    private func post(
-        _ item: OutboxItem, _ source: CollectionEventSource
-    ) throws(SyncError) {
-        try change { (core) throws(SyncError) in
-            try core.post(item, source)
         }
     }
 

@@ -263,8 +263,7 @@ extension NumberProbe {
             },
             NumberProbe(
                 "FeedPoint.init(_:number:)", "StaleRange.epoch",
-                "StaleRange.init(in:from:to:epoch:)",
-                "Tombstone.init(_:in:deletedAt:position:)"
+                "StaleRange.init(in:from:to:epoch:)"
             ) { numbers, world in
                 let store = try NumberProbe.filledStore(&numbers, world.url)
                 let (lower, upper, other) = (numbers.bound(), numbers.bound(), numbers.bound())
@@ -272,11 +271,7 @@ extension NumberProbe {
                 var range = StaleRange(
                     in: world.url, from: lower, to: upper, epoch: numbers.int64())
                 range.epoch = numbers.int64()
-                let tombstone = Tombstone(
-                    "t", in: world.url, deletedAt: numbers.time(),
-                    position: Position(createdAt: numbers.time(), messageID: "t"))
                 try store.write { batch in
-                    try batch.save(tombstone)
                     // Gaps and stale ranges with equal bounds are refused.
                     try? batch.open(Gap(in: world.url, from: lower, to: upper, changesSince: point))
                     try? batch.markStale(range)

@@ -1,0 +1,35 @@
+public import Models
+
+extension StoreReader {
+    /// Returns the text that the user is writing in a channel, or `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded; saving another
+    ///   draft replaces it.
+    /// - Complexity: One lookup.
+    public func draft(of url: ChannelURL) throws(StoreError) -> String? {
+        let outbox = try view.outbox
+        return try outbox.read(ByteWriter.key { $0.draftKey(url) }, as: "the draft of \(url)") {
+            (reader) throws(ByteReader.Damage) in
+            try reader.text()
+        }
+    }
+
+    /// Returns the drafts of all channels, without those that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the drafts.
+    public func drafts() throws(StoreError) -> [ChannelURL: String] {
+        let outbox = try view.outbox
+        var drafts: [ChannelURL: String] = [:]
+        try outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
+            (key, value) throws(StoreError) in
+            var reader = ByteReader(value)
+            guard let url = try? outbox.text(ofKey: key, as: "the channel of a draft"),
+                let text = try? reader.text()
+            else { return true }
+            drafts[ChannelURL(url)] = text
+            return true
+        }
+        return drafts
+    }
+}

@@ -1,0 +1,21 @@
+public import Models
+import Store
+
+extension SyncEngine {
+    /// Saves the text that the user is writing in a channel; an empty text removes it.
+    ///
+    /// The draft is on disk when the call returns. It stays on this device, until it is replaced
+    /// or the user logs out with all data: clearing the cache does not remove it.
+    ///
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Complexity: Waits for the disk: call it when the user pauses or leaves the channel, and
+    ///   not for each character.
+    public func setDraft(_ text: String, of url: ChannelURL) throws(SyncError) {
+        try change { (core) throws(SyncError) in
+            let isSet: Void? = core.write { (ingest) throws(StoreError) in
+                try ingest.batch.setDraft(text, of: url)
+            }
+            guard isSet != nil else { throw core.unwritten("the draft of \(url) was not saved") }
+        }
+    }
+}

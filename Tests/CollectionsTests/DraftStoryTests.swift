@@ -1,0 +1,112 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import Observation
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// The text that the user is writing in a channel.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct DraftStoryTests {
+    @Test func draftIsShownByAllViewsAndAfterARestart() async throws {
+        let story = try await ClientStory()
+        var client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        let view = View(try client.makeMessageCollection(of: "general"))
+        let list = ChannelView(try client.makeGroupChannelCollection())
+        _ = try await view.collection.start().refreshed
+        try await list.load()
+        #expect(view.collection.draft == "" && list.collection.drafts.isEmpty)
+
+        try await view.collection.setDraft("See you")
+        #expect(view.collection.draft == "See you")
+        await list.until { list.collection.drafts == ["general": "See you"] }
+        try await client.setDraft("See you at", of: "general")
+        await view.until { $0.collection.draft == "See you at" }
+        // Neither sending nor leaving the view changes it.
+        try await view.collection.send(UserMessageCreateParams("Hello"))
+        view.collection.dispose()
+        await client.close()
+
+        client = try await story.open()
+        let again = View(try client.makeMessageCollection(of: "general"))
+        again.collection.start(.cacheOnly)
+        #expect(again.collection.draft == "See you at")
+        try await again.collection.setDraft("")
+        #expect(again.collection.draft == "")
+        await client.close()
+    }
+
+    @Test(arguments: [ChatClient.Wiping.cachedData, .everything])
+    func draftIsRemovedByALogOutThatRemovesTheOutbox(_ wiping: ChatClient.Wiping) async throws {
+        let story = try await ClientStory()
+        var client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        try await client.setDraft("canary", of: "general")
+        try await client.clearCachedData()
+        #expect(try client.engine.store.draft(of: "general") == "canary")
+        try await client.logOut(wiping: wiping)
+        try await client.connect(as: Credentials("bob"))
+        let draft = try client.engine.store.draft(of: "general")
+        #expect(draft == (wiping == .everything ? nil : "canary"))
+        await client.close()
+        client = try await story.open()
+        await client.close()
+        let files = FileManager.default.enumerator(
+            at: story.directory, includingPropertiesForKeys: nil)
+        var isFound = false
+        for case let url as URL in files! {
+            isFound = isFound || (try? Data(contentsOf: url))?.range(of: Data("canary".utf8)) != nil
+        }
+        #expect(isFound == (wiping == .cachedData))
+    }
+
+    @Test func draftOfAnotherUserIsNotShown() async throws {
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.setDraft("bob's", of: "general")
+        try await client.connect(as: Credentials("alice"))
+        #expect(try client.engine.store.drafts().isEmpty)
+        await client.close()
+    }
+
+    @Test func draftMovesToTheEncryptedStore() async throws {
+        let story = try await ClientStory()
+        var client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.setDraft("canary", of: "general")
+        await client.close()
+        var options = story.options
+        options.encryptionKey = EncryptionKey()
+        client = try await story.open(options)
+        try await client.connect(as: Credentials("bob"))
+        #expect(try client.engine.store.drafts() == ["general": "canary"])
+        await client.close()
+    }
+
+    /// The files of version 1 of the schema, in the place of a user's files.
+    @Test func clientReportsTheMigrationOfYesterdaysFiles() async throws {
+        let story = try await ClientStory()
+        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../StoreTests/Schemas/1/plain")
+        let directory = story.directory(of: "bob")
+        try FileManager.default.createDirectory(
+            at: directory.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: fixture, to: directory)
+        let progress = Locked<[Double]>([])
+        let client = try await ChatClient.open(
+            backend: story.network, options: story.options,
+            migrationHandler: { step in progress.withLock { $0.append(step.fractionCompleted) } })
+        try await client.connect(as: Credentials("bob"))
+        #expect(progress.withLock { $0.first == 0 && $0.last == 1 })
+        #expect(try client.engine.store.openingReport.migratedFrom == 1)
+        #expect(try client.engine.store.message("1", in: "general") != nil)
+        await client.close()
+    }
+}

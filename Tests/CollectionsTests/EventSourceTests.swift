@@ -1,0 +1,231 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// The sources of changes: this device, live events, and what was missed offline.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct EventSourceTests {
+    // MARK: This device
+
+    @Test func ownChangesHaveLocalSources() async throws {
+        let story = try await Story()
+        try await story.open()
+        let view = try await story.startedView()
+        let collection = view.collection
+        try await collection.send(UserMessageCreateParams("a"))
+        try await collection.send(UserMessageCreateParams("b"))
+        await view.shows("a b")
+        await view.hears("updated b: eventMessageSent, succeeded")
+        await story.engine.disconnect()
+        let messages = collection.messages
+        _ = view.news()
+
+        var params = UserMessageUpdateParams()
+        params.text = "A"
+        try await collection.update(messages[0], with: .user(params))
+        try await collection.addReaction("+1", to: messages[0])
+        let removal = try await collection.deleteReaction("+1", from: messages[0])
+        try await collection.delete(messages[1])
+        #expect(try await collection.cancel(removal.requestID))
+        #expect(
+            view.messageNews == [
+                "updated A: localMessageUpdated, succeeded",
+                "updated A: localReactionUpdated, succeeded",
+                "updated A: localReactionUpdated, succeeded",
+                "deleted b: localMessageDeleted, succeeded",
+                "updated A: localMessageCanceled, succeeded",
+            ])
+        await story.close()
+    }
+
+    @Test func editOfAnUnsentMessageHasALocalSource() async throws {
+        let story = try await Story()
+        try await story.open()
+        let view = try await story.startedView()
+        await story.engine.disconnect()
+        let written = try await view.collection.send(UserMessageCreateParams("a")).message
+        var params = UserMessageUpdateParams()
+        params.text = "A"
+        _ = view.news()
+        try await view.collection.update(written, with: .user(params))
+        #expect(view.messageNews == ["updated A: localMessageUpdated, pending"])
+        await story.close()
+    }
+
+    @Test func refusedChangeIsUndoneAsALocalFailure() async throws {
+        let story = try await Story()
+        let a = try await story.say("a")[0]
+        try await story.open()
+        let view = try await story.startedView()
+        story.network.hold([.react])
+        _ = view.news()
+        try await view.collection.addReaction("+1", to: a)
+        try await story.held(1)
+        try await story.delete(a)
+        await view.shows("")
+        story.network.stopHolding()
+        try await story.end()
+        #expect(
+            view.messageNews == [
+                "updated a: localReactionUpdated, succeeded",
+                "deleted a: eventMessageDeleted, succeeded",
+            ])
+    }
+
+    /// The feed may deliver a message of the user before the server's answer arrives.
+    @Test func echoOfAnOwnMessageIsItsAcknowledgement() async throws {
+        let story = try await Story()
+        try await story.open()
+        let view = try await story.startedView()
+        story.network.hold([.send], at: .afterEffect)
+        try await view.collection.send(UserMessageCreateParams("a"))
+        await view.hears("updated a: eventMessageSent, succeeded")
+        story.network.stopHolding()
+        try await story.end()
+        #expect(!view.messageNews.contains { $0.contains("eventMessageReceived") })
+    }
+
+    // MARK: Live events and what was missed
+
+    @Test func missedMessagesHaveASyncSourceAndLaterOnesAnEventSource() async throws {
+        let story = try await Story.holding("a b c")
+        let view = try await story.startedView()
+        let shown = view.collection.messages
+        _ = view.news()
+        await story.engine.disconnect()
+        try await story.edit(shown[0], to: "A")
+        try await story.react("+1", to: shown[1])
+        try await story.delete(shown[2])
+        try await story.say("d")
+        try await story.connect()
+        await view.shows("A b d")
+        try await story.engine.caughtUp("general")
+        try await story.say("e")
+        await view.shows("A b d e")
+        let news = view.messageNews
+        #expect(
+            news.filter { $0.contains("event") } == [
+                "added e: eventMessageReceived, succeeded"
+            ])
+        #expect(news.contains("added d: messageBackgroundSync, succeeded"))
+        #expect(news.contains("updated A b: messageBackgroundSync, succeeded"))
+        #expect(news.contains("deleted c: messageBackgroundSync, succeeded"))
+        #expect(!CollectionEventSource.messageBackgroundSync.isFromEvent)
+        #expect(CollectionEventSource.eventMessageReceived.isFromEvent)
+        try await story.end()
+    }
+
+    @Test func missedMessagesUpdateTheirChannelOncePerBatch() async throws {
+        let story = try await Story.holding("a")
+        let view = try await story.startedView()
+        await story.engine.disconnect()
+        _ = view.news()
+        try await story.say((0..<40).map { "m\($0)" }.joined(separator: " "))
+        try await story.connect()
+        try await story.engine.caughtUp("general")
+        try await view.isUpToDate()
+        let updates = view.heard.filter { $0.hasPrefix("channel general:") }
+        #expect(updates == ["channel general: channelBackgroundSync"])
+        try await story.end()
+    }
+
+    /// 400 messages in one channel, one in another, and none in a third.
+    @Test func eachMissedChannelIsReportedOnceAfterAnAbsence() async throws {
+        let story = try await ClientStory()
+        try story.createChannel("random")
+        try story.createChannel("quiet")
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        await client.disconnect()
+        let listener = Listener()
+        client.addChannelDelegate(listener)
+        try await story.say((0..<400).map { "m\($0)" }.joined(separator: " "))
+        try await story.say("a", in: "random")
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        try await story.say("live", in: "random")
+        await listener.hears("random +live")
+        #expect(
+            listener.heard.filter { !$0.contains("Receipt") } == [
+                "general channelBackgroundSync", "random channelBackgroundSync", "random +live",
+            ])
+        await client.close()
+    }
+
+    @Test func channelThatWasLostOfflineIsReportedOnce() async throws {
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        await client.disconnect()
+        let listener = Listener()
+        client.addChannelDelegate(listener)
+        try await story.say("a")
+        try await story.alice.deleteChannel("general")
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        await listener.hears("general channelBackgroundSync (removed)")
+        #expect(listener.heard == ["general channelBackgroundSync (removed)"])
+        await client.close()
+    }
+
+    /// A feed that fails again and again while the connection lasts misses messages, too.
+    @Test func messagesAfterSeveralFailuresOfTheFeedAreNoLongerLive() async throws {
+        for (failures, source) in [
+            (1, "eventMessageReceived"), (3, "messageBackgroundSync"),
+        ] {
+            let story = try await Story.holding("a")
+            let view = try await story.startedView()
+            story.network.failNext(failures, of: [.feed], with: BackendError(.unanswered, "lost"))
+            // The request that waits has begun before the failures.
+            try await story.say("b")
+            await view.shows("a b")
+            try await story.say("c")
+            await view.shows("a b c")
+            #expect(view.heard.contains("added c: \(source), succeeded"))
+            try await story.end()
+        }
+    }
+
+    // MARK: Changelogs
+
+    @Test func omittedEditIsReportedAsChangelog() async throws {
+        let story = try await Story.holding("a b")
+        let view = try await story.startedView()
+        _ = view.news()
+        story.tellNewest(1)
+        await story.engine.disconnect()
+        try await story.edit(view.collection.messages[0], to: "A")
+        try await story.say("c d")
+        try await story.connect()
+        await view.shows("A b c d")
+        #expect(view.heard.contains("updated A: messageChangelog, succeeded"))
+        try await story.end()
+    }
+
+    @Test func channelReadFromTheChangelogIsReportedAsChangelog() async throws {
+        let story = try await Story.holding("a")
+        let list = ChannelView(
+            GroupChannelCollection(
+                query: GroupChannelListQuery(), userID: "bob", engine: story.engine))
+        try await list.load()
+        story.network.hold([.feed])
+        _ = list.news()
+        try await story.alice.setFrozen(true, for: "general")
+        try await story.held(1)
+        _ = try await story.engine.channelChanges(since: .time(0))
+        await list.until { list.heard.contains("updated general: channelChangelog") }
+        story.network.stopHolding()
+        try await story.end()
+    }
+}
+
+extension View {
+    /// The notifications about messages.
+    fileprivate var messageNews: [String] { heard.filter { !$0.hasPrefix("channel") } }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Models
+import ScrollbackFaultyDisks
+import Testing
+
+@testable import Store
+
+/// The text that the user is writing in a channel, which is stored with the outbox.
+@Suite struct DraftTests {
+    @Test(arguments: FileForm.allCases)
+    func draftIsKeptUntilItIsReplacedOrRemoved(_ form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        var store = try directory.open()
+        #expect(try store.draft(of: "a") == nil && store.drafts().isEmpty)
+        try store.write { batch in
+            try batch.setDraft("one", of: "a")
+            #expect(try batch.draft(of: "a") == "one")
+            try batch.setDraft("two 👋", of: "b")
+        }
+        try store.write { try $0.setDraft("three", of: "a") }
+        store.close()
+        store = try directory.open()
+        #expect(try store.drafts() == ["a": "three", "b": "two 👋"])
+        try store.write { try $0.setDraft("", of: "a") }
+        #expect(try store.draft(of: "a") == nil && store.draft(of: "b") == "two 👋")
+        store.close()
+    }
+
+    @Test func draftOutlivesItsChannelAndTheCache() throws {
+        let directory = try StoreDirectory()
+        var store = try directory.open()
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "a", createdAt: 1))
+            try batch.setDraft("text", of: "a")
+        }
+        try store.write { try $0.clearMessages(in: "a") }
+        try store.write { try $0.removeChannel("a") }
+        #expect(try store.draft(of: "a") == "text")
+        try store.clearCachedData()
+        #expect(try store.draft(of: "a") == "text")
+        store.close()
+        try ChatStore.rebuildCache(at: directory.url)
+        store = try directory.open()
+        #expect(try store.draft(of: "a") == "text")
+        try store.write { try $0.removeDrafts() }
+        #expect(try store.drafts().isEmpty)
+    }
+
+    @Test func observersOfAChannelAndOfTheListReceiveDrafts() throws {
+        let store = try ChatStore.inMemory()
+        let channel = try store.observe(.channel("a")).1
+        let other = try store.observe(.channel("b")).1
+        let list = try store.observe(.channels).1
+        let outbox = try store.observe(.outboxItems).1
+        try store.write { try $0.setDraft("one", of: "a") }
+        try store.write { try $0.setDraft("one", of: "a") }
+        try store.write { try $0.setDraft("", of: "a") }
+        try store.write { try $0.setDraft("", of: "a") }
+        #expect(channel.drain().map(\.picture) == ["draft(a one)", "draft(a )"])
+        #expect(list.drain().map(\.picture) == ["draft(a one)", "draft(a )"])
+        #expect(other.drain().isEmpty && outbox.drain().isEmpty)
+    }
+
+    @Test func draftNeedsAChannelWhoseURLFits() throws {
+        let store = try ChatStore.inMemory()
+        for url in ["", ChannelURL(String(repeating: "a", count: 65_536))] {
+            #expect(code { try store.write { try $0.setDraft("text", of: url) } } == .invalid)
+        }
+    }
+
+    @Test func filesOfAnEncryptedStoreDoNotContainTheText() throws {
+        for form in FileForm.allCases {
+            let directory = try StoreDirectory(form)
+            let store = try directory.open()
+            try store.write { try $0.setDraft("canary", of: "general") }
+            store.close()
+            let found = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
+                .contains { path in
+                    let bytes = try? Data(contentsOf: directory.url.appending(path: path))
+                    return bytes?.range(of: Data("canary".utf8)) != nil
+                }
+            #expect(found == (form == .plain))
+        }
+    }
+
+    // MARK: Damage
+
+    @Test func draftThatCannotBeDecodedIsReportedAndReplaced() throws {
+        let directory = try StoreDirectory()
+        var store = try directory.open()
+        try store.write { try $0.setDraft("text", of: "a") }
+        store.close()
+        let database = try LevelDB(at: directory.url.appending(path: "outbox").path)
+        let batch = Overlay()
+        batch.put({ $0.draftKey("a") }, { $0.raw([0xFF]) })
+        try database.write(batch, isDurable: true)
+        database.close()
+        store = try directory.open()
+        #expect(code { _ = try store.draft(of: "a") } == .corruption)
+        #expect(try store.drafts().isEmpty)
+        #expect(try store.check().map(\.kind) == [.unreadable])
+        try store.write { try $0.setDraft("new", of: "a") }
+        #expect(try store.draft(of: "a") == "new" && store.check().isEmpty)
+        store.close()
+    }
+
+    @Test func rebuiltOutboxKeepsDrafts() throws {
+        let directory = try StoreDirectory()
+        var store = try directory.open()
+        try store.write { batch in
+            try batch.setDraft("text", of: "a")
+            try batch.save(
+                OutboxItem(
+                    Message(id: nil, channelURL: "a", text: "b", createdAt: 5), requestID: "p"))
+        }
+        store.close()
+        let manifest = try #require(try directory.files("outbox", "CURRENT").first)
+        try Data("none".utf8).write(to: manifest)
+        store = try directory.open()
+        #expect(store.openingReport.isOutboxRebuilt)
+        #expect(try store.draft(of: "a") == "text" && store.outboxItemCount() == 1)
+        store.close()
+    }
+
+    /// The bytes on disk: DO NOT CHANGE.
+    @Test func draftHasTheBytesOfTheFormatPage() throws {
+        let directory = try StoreDirectory()
+        let store = try directory.open()
+        try store.write { try $0.setDraft("See you", of: "general") }
+        store.close()
+        let rows = try SchemaFixture.rows(of: directory)
+        #expect(rows.contains("6467656e6572616c → 53656520796f75"))
+    }
+
+    // MARK: Migration
+
+    @Test(arguments: FileForm.allCases)
+    func storeOfVersion1IsMigratedWithProgress(_ form: FileForm) throws {
+        let directory = try SchemaFixture(version: 1).copy(form)
+        var progress: [MigrationProgress] = []
+        let store = try ChatStore(
+            at: directory.url, encryptionKey: directory.files.key,
+            migrationHandler: { progress.append($0) })
+        #expect(store.openingReport.migratedFrom == 1)
+        #expect(progress.allSatisfy { $0.fromVersion == 1 && $0.toVersion == 2 })
+        #expect(progress.map(\.fractionCompleted) == [0, 1])
+        #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
+        try store.write { try $0.setDraft("text", of: "general") }
+        store.close()
+        progress = []
+        let again = try ChatStore(
+            at: directory.url, encryptionKey: directory.files.key,
+            migrationHandler: { progress.append($0) })
+        #expect(progress.isEmpty && again.openingReport.migratedFrom == nil)
+        #expect(try again.draft(of: "general") == "text")
+        again.close()
+    }
+
+    /// Code of version 1 refuses the migrated store, so that it cannot lose the drafts.
+    @Test(arguments: FileForm.allCases)
+    func killedMigrationIsContinued(_ form: FileForm) throws {
+        var cuts = 0
+        for change in 1... {
+            let directory = try SchemaFixture(version: 1).copy(form)
+            let disk = FailingDisk()
+            disk.cutPower(at: change)
+            let first = try? ChatStore(
+                at: directory.url, environments: (disk.environment, disk.environment),
+                encryptionKey: directory.files.key)
+            first?.close()
+            let isOver = disk.changes < change
+            try disk.loseUnsynced(in: directory.url)
+            let store = try directory.open()
+            #expect(store.openingReport.cacheDamage == nil, "cut at \(change)")
+            #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
+            #expect(try store.contradictions() == [], "cut at \(change)")
+            store.close()
+            let old = StoreSchema(migrations: [])
+            let error = code {
+                _ = try ChatStore(
+                    at: directory.url, environments: (.disk(), .disk()),
+                    encryptionKey: directory.files.key, schema: old)
+            }
+            #expect(error == .newerSchema, "cut at \(change)")
+            if isOver { break }
+            cuts += 1
+        }
+        #expect(cuts > 5)
+    }
+}
