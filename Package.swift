@@ -113,7 +113,8 @@ let package = Package(
         .target(
             name: "ScrollbackREPL",
             dependencies: [
-                "Scrollback", "ScrollbackInspector", "EmbeddedServer", "CScrollbackReadline",
+                "Scrollback", "ScrollbackInspector", "EmbeddedServer", "MatrixBackend",
+                "CScrollbackReadline",
             ],
             path: "Examples/REPL"
         ),
@@ -175,7 +176,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "MatrixBackendTests",
-            dependencies: ["MatrixBackend", "ScrollbackTesting", "Models", "Sync"]),
+            dependencies: [
+                "MatrixBackend", "ScrollbackTesting", "Models", "Store", "Sync", "Collections",
+                "EmbeddedServer",
+            ]),
         .testTarget(
             name: "ScrollbackTestingTests",
             dependencies: ["ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync"]),

@@ -9,8 +9,14 @@ struct Options {
     /// The key of the devices' files; `nil` for plain files.
     var encryptionKey: EncryptionKey?
 
-    /// The name of the server.
-    var backend = "embedded"
+    /// The Matrix homeserver; `nil` for the embedded server.
+    var homeserver: URL?
+
+    /// The user who is connected first; `nil` for none.
+    var user: String?
+
+    /// The passwords and access tokens of Matrix users.
+    var secrets = Secrets()
 
     /// The file of commands; `nil` for the terminal or a pipe.
     var script: String?
@@ -41,7 +47,10 @@ struct Options {
                             or else in .local/share of the account's home directory)
           --memory          keep all data in memory
           --key-file FILE   encrypt the devices' data with the key in a file, which is created if missing
-          --backend NAME    the chat server: \(Options.backends) (default: embedded)
+          --matrix URL      use a Matrix homeserver instead of the embedded server
+          --user USER       connect this user first, such as @alice:localhost
+          --secrets FILE    read passwords and tokens of Matrix users from lines of a file:
+                            USER password PASSWORD, or USER token TOKEN
           --script FILE     run the commands of a file, and stop at the first that fails
           --json            print lines of JSON, for machines: see help --json
           --quiet           print errors only
@@ -50,11 +59,12 @@ struct Options {
           --clock TIME      use a clock that advances by one second with each command
           --help            show this
 
+        $SCROLLBACK_PASSWORD or $SCROLLBACK_TOKEN is the secret of --user, if --secrets has none. The
+        prompt asks for the passwords of other Matrix users.
+
         Commands come from the terminal, a pipe or a script; the exit status is 1 if one fails.
         """
     }
-
-    private static let backends = "embedded"
 
     /// Reads the arguments after the program's name.
     init(_ arguments: some Sequence<String>) throws {
@@ -73,7 +83,9 @@ struct Options {
             case "--key-file":
                 encryptionKey = try EncryptionKey(
                     file: try URL(typed: try value(of: option)), creates: true)
-            case "--backend": backend = try value(of: option)
+            case "--matrix": homeserver = try Options.homeserver(try value(of: option))
+            case "--user": user = try value(of: option)
+            case "--secrets": secrets = try Secrets(file: try URL(typed: try value(of: option)))
             case "--script": script = try value(of: option)
             case "--json": isJSON = true
             case "--quiet": isQuiet = true
@@ -92,12 +104,36 @@ struct Options {
             default: throw CommandError.failed("there is no option '\(option)': see --help")
             }
         }
+        guard homeserver != nil else { return }
+        for (option, isUsed) in [("--demo", isDemo), ("--clock", clock != nil)] where isUsed {
+            throw CommandError.failed("\(option) needs the embedded server: leave out --matrix")
+        }
+        if let user { secrets.add(ProcessInfo.processInfo.environment, of: user) }
+    }
+
+    private static func homeserver(_ text: String) throws -> URL {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil
+        else {
+            throw CommandError.failed(
+                "'\(text)' is no address of a homeserver, such as http://127.0.0.1:8008")
+        }
+        return url
     }
 
     /// The options of the world.
     var world: World.Options {
-        World.Options(home: home, host: backend, start: clock, encryptionKey: encryptionKey)
+        var options = World.Options(home: home, start: clock, encryptionKey: encryptionKey)
+        if let homeserver {
+            options.host = .matrix(homeserver, secrets)
+            // Two homeservers may have users with the same ID.
+            let server = "\(homeserver.host() ?? "")\(homeserver.port.map { "_\($0)" } ?? "")"
+            options.home = home?.appending(path: "matrix").appending(path: server)
+        }
+        return options
     }
+
+    /// The command that runs first; `nil` for none.
+    var firstCommand: String? { isDemo ? "demo" : user.map { "connect '\($0)'" } }
 
     private static var defaultHome: URL {
         let environment = ProcessInfo.processInfo.environment

@@ -100,12 +100,6 @@ import Testing
         #expect(result.errors == "error: \(message)\n")
     }
 
-    @Test func unknownBackendIsAnErrorWithTheKnownNames() async throws {
-        let result = try await run(["--memory", "--backend", "nothing"], "connect alice\n")
-        #expect(
-            result.errors == "error: line 1: there is no backend 'nothing': there is embedded\n")
-    }
-
     @Test func writtenRowsExistInTheNextProcess() async throws {
         let home = ["--home", directory.path]
         #expect(try await run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)

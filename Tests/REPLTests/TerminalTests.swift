@@ -182,6 +182,38 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
+    @Test func passwordIsNeitherShownNorKept() async throws {
+        let program = try Program(
+            ["--memory", "--matrix", "http://127.0.0.1:1", "--user", "@alice:localhost"],
+            inTerminalOf: 100, history: history)
+        try await program.reads("Password of @alice:localhost: ")
+        program.type("hunter2\n")
+        var shown = try await program.reads("127.0.0.1 cannot be reached")
+        shown += try await program.reads("@alice:localhost> ")
+        // The password of a user who is connected later is asked for below the prompt.
+        program.type("connect @bob:localhost\n")
+        shown += try await program.reads("Password of @bob:localhost: ")
+        program.type("hunter2\n")
+        shown += try await program.reads("127.0.0.1 cannot be reached")
+        // Ctrl-C answers the question with nothing.
+        program.type("connect @carol:localhost\n")
+        shown += try await program.reads("Password of @carol:localhost: ")
+        program.type("hunt\u{3}")
+        shown += try await program.reads("canceled")
+        // The line before in the history is the command.
+        program.type("\u{10}\n")
+        shown += try await program.reads("Password of @carol:localhost: ")
+        program.type("\u{3}")
+        shown += try await program.reads("canceled")
+        program.type("version\n")
+        shown += try await program.reads("LevelDB")
+        program.type("\u{4}")
+        let end = try await program.ends()
+        #expect(end.status == 0)
+        #expect(!(shown + end.output).contains("hunt"))
+        #expect(try !String(contentsOf: history, encoding: .utf8).contains("hunt"))
+    }
+
     @Test func aTerminalWithColoursGetsThem() async throws {
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("as bob send Hi\n")

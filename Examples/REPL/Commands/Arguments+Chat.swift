@@ -12,11 +12,7 @@ extension Command.Arguments {
     @MainActor var device: Device {
         get throws {
             if let device = workspace.device { return device }
-            let kept = workspace.keptDeviceNames
-            throw CommandError.failed(
-                kept.isEmpty
-                    ? "no user is connected: type connect alice, or demo"
-                    : "no user is connected: type connect \(kept[0]); devices lists all")
+            throw CommandError.failed("no user is connected: type \(workspace.firstStep)")
         }
     }
 

@@ -60,7 +60,7 @@ extension Command.Arguments {
         } catch {
             failure = error
         }
-        if failure.code == .notFound {
+        if failure.code == .notFound, network.capabilities.contains(.openChannels) {
             do {
                 _ = try await network.openChannel(url)
                 return url

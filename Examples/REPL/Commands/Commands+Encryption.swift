@@ -1,3 +1,4 @@
+import EmbeddedServer
 import Foundation
 import Scrollback
 
@@ -98,8 +99,9 @@ extension Command {
             gives: [.path]
         ) { arguments in
             let (options, new) = try arguments.appAndNewKey
+            // The client does not connect, so any backend will do.
             let client = try await ChatClient.open(
-                backend: try arguments.world.makeBackend(), options: options)
+                backend: try EmbeddedServer.inMemory().client(), options: options)
             do {
                 try await client.changeEncryptionKey(to: new)
             } catch {

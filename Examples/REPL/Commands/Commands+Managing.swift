@@ -7,6 +7,7 @@ extension Command {
             name: "create",
             usage: "CHANNEL [NAME=VALUE ...] [with USER ...]",
             summary: "Creates a group channel, private unless isPublic=true, and invites users.",
+            notes: ["A Matrix server chooses the channel's URL; CHANNEL is then its name."],
             example: "create lunch with bob carol",
             preparation: ["demo"],
             covers: ["ChatClient.createChannel(_:)"],
@@ -17,7 +18,9 @@ extension Command {
                 separator: "with", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count < 2 || !parts[1].isEmpty else { throw CommandError.usage }
             let users = parts.count == 2 ? parts[1].map { UserID($0) } : []
-            var params = GroupChannelCreateParams(url.rawValue, userIDs: users, url: url)
+            let isEmbedded = try arguments.world.host.server != nil
+            var params = GroupChannelCreateParams(
+                url.rawValue, userIDs: users, url: isEmbedded ? url : nil)
             try GroupChannelSetting.all.set(parts[0], of: &params)
             let channel = try await arguments.client.createChannel(params)
             return .text(

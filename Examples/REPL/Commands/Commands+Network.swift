@@ -330,10 +330,11 @@ extension Command {
             preparation: ["demo", "server backup", "send Hello"]
         ) { arguments in
             let world = try arguments.world
+            let server = try world.server
             guard let backup = world.backup else {
                 throw CommandError.failed("there is no copy: server backup makes one")
             }
-            try world.server.restore(backup)
+            try server.restore(backup)
             return .text("restored")
         },
         Command(

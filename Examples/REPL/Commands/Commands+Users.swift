@@ -21,6 +21,11 @@ extension Command {
         ) { arguments in
             guard arguments.words.count <= 2 else { throw CommandError.usage }
             let world = try arguments.world
+            guard arguments.words.count < 2 || world.host.server != nil else {
+                throw CommandError.failed(
+                    "the prompt's history would keep the token: it belongs into a file for --secrets"
+                )
+            }
             let device =
                 try await arguments.words.isEmpty
                 ? arguments.device : world.device(arguments.words[0])

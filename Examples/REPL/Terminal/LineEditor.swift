@@ -59,11 +59,15 @@ import Foundation
         handleSignals()
         self.prompt = prompt
         rl_callback_handler_install(shown(prompt), didReadLine)
+        readKeys()
+        return stream
+    }
+
+    private func readKeys() {
         let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
         keys.setEventHandler { MainActor.assumeIsolated { rl_callback_read_char() } }
         keys.activate()
         self.keys = keys
-        return stream
     }
 
     /// Makes readline treat text as UTF-8 if the locale, as in most containers, is limited to
@@ -79,11 +83,11 @@ import Foundation
 
     /// Restores the terminal's settings and ends the stream of lines.
     func stop() {
+        continuation?.finish()
         guard let keys else { return }
         keys.cancel()
         self.keys = nil
         rl_callback_handler_remove()
-        continuation?.finish()
     }
 
     /// Prints above the prompt, and keeps the typed text.
@@ -129,6 +133,25 @@ import Foundation
 
     private func inColour(_ number: Int, _ text: String) -> String {
         hasColours ? "\u{1B}[\(number)m\(text)\u{1B}[0m" : text
+    }
+
+    // MARK: Secrets
+
+    /// Asks for a secret, which is neither shown nor kept in the history.
+    ///
+    /// - Returns: The typed line; `nil` if it is empty, and after Ctrl-C or Ctrl-D.
+    func secret(_ question: String) async -> String? {
+        guard let keys else { return await SecretInput.read(question) }
+        // A suspended source would remember that the secret was there to be read, and readline would
+        // then block the main queue.
+        keys.cancel()
+        self.keys = nil
+        rl_clear_visible_line()
+        rl_callback_handler_remove()
+        let secret = await SecretInput.read(question)
+        rl_callback_handler_install(shown(prompt), didReadLine)
+        readKeys()
+        return secret
     }
 
     // MARK: The prompt

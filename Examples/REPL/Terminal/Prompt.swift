@@ -11,14 +11,15 @@ import Foundation
         workspace.patience = options.patience ?? .milliseconds(300)
         workspace.onEvent = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
+        workspace.askSecret = { await editor.secret($0) }
         editor.completions = { Completion.words($0, after: $1, in: workspace, quote: $2) }
         history.load()
         print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
         let lines = editor.lines(prompt: workspace.prompt)
-        if options.isDemo {
-            await perform("demo", workspace, editor)
+        if let command = options.firstCommand {
+            await perform(command, workspace, editor)
         } else {
-            editor.print(greeting(workspace.keptDeviceNames))
+            editor.print(greeting(workspace.keptDeviceNames, isEmbedded: options.homeserver == nil))
         }
         for await line in lines {
             workspace.width = editor.width
@@ -30,8 +31,12 @@ import Foundation
     }
 
     /// The first line: the devices of earlier runs, or a hint for new users.
-    static func greeting(_ devices: [String]) -> String {
+    static func greeting(_ devices: [String], isEmbedded: Bool = true) -> String {
         guard let first = devices.first else {
+            guard isEmbedded else {
+                return
+                    "No user is connected: connect @alice:localhost connects one of the homeserver."
+            }
             return "No user is connected: demo makes an example world, connect alice an empty one."
         }
         let shown = devices.prefix(5).map(\.visible).joined(separator: ", ")

@@ -30,7 +30,14 @@ import Scrollback
         workspace.onEvent = { output.tell($0) }
         workspace.onProgress = { output.progress($0) }
         var succeeded = true
-        if options.isDemo { succeeded = await perform("demo", workspace, output) ?? true }
+        if let command = options.firstCommand {
+            succeeded = await perform(command, workspace, output) ?? true
+            // Later lines would report that no user is connected.
+            if !succeeded, !options.isDemo {
+                await workspace.end()
+                return false
+            }
+        }
         for await line in lines {
             output.line += 1
             guard let isFine = await perform(line, workspace, output) else { break }

@@ -15,6 +15,9 @@ final class Device {
     /// The network between the device and the server.
     let network: ConditionedBackend
 
+    /// What the user connects with, also when the session is renewed.
+    let account: Account
+
     /// The application.
     let client: ChatClient
 
@@ -39,18 +42,23 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
-    /// The user of a device's name.
+    /// The user of a device's name, which is `USER` or `USER@DEVICE`.
+    ///
+    /// The id of a Matrix user begins with `@`, and has a colon.
     static func userID(of name: String) -> UserID {
-        UserID(String(name.prefix { $0 != "@" }))
+        let sign = name.hasPrefix("@") && name.contains(":") ? "@" : ""
+        return UserID(sign + name.dropFirst(sign.count).prefix { $0 != "@" })
     }
 
     init(
-        _ name: String, network: ConditionedBackend, options: ChatClientOptions, eventLimit: Int
+        _ name: String, network: ConditionedBackend, account: Account,
+        options: ChatClientOptions, eventLimit: Int
     ) async throws(SyncError) {
         self.name = name
         events = EventBuffer(limit: eventLimit)
         userID = Device.userID(of: name)
         self.network = network
+        self.account = account
         client = try await ChatClient.open(backend: network, options: options)
         listener = Listener(userID)
         listener.onEvent = { [weak self] in self?.report($0, $1) }
@@ -72,11 +80,13 @@ final class Device {
         client.removeChannelDelegate()
     }
 
-    /// Connects the device's user.
+    /// Connects the device's user, with a new access token or as before.
     func connect(accessToken: String?) async throws(SyncError) -> BackendError? {
-        let credentials = Credentials(userID, accessToken: accessToken)
+        if let accessToken {
+            account.credentials = Credentials(userID, accessToken: accessToken)
+        }
         defer { follow() }
-        let (_, error) = try await client.connect(as: credentials)
+        let (_, error) = try await client.connect(as: account.credentials)
         return error
     }
 
@@ -128,6 +138,18 @@ final class Device {
             for await event in await engine.events() { self?.listener.report(event) }
         }
     }
+}
+
+/// The credentials of a device's user, until a new access token replaces them.
+final class Account: Sendable {
+    private let current: Locked<Credentials>
+
+    var credentials: Credentials {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    init(_ credentials: Credentials) { current = Locked(credentials) }
 }
 
 /// The events that are not shown yet; beyond a limit, only the newest.

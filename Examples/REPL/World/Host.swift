@@ -1,14 +1,24 @@
 import EmbeddedServer
 import Foundation
+import MatrixBackend
 import Scrollback
 
 /// A chat server that the prompt runs on.
 ///
-/// To add a server, write an entry in ``hosts``. Commands do not depend on the kind of server.
+/// To add a server, add a case to ``HostChoice``. Commands do not depend on the kind of server.
 @MainActor
 protocol Host: AnyObject {
-    /// Creates the backend of a new device.
-    func makeBackend() throws -> any Backend
+    /// Creates the backend of a new device, and what its user connects with.
+    ///
+    /// - Parameters:
+    ///   - user: The user.
+    ///   - device: The device's name.
+    ///   - askSecret: Asks for the user's password, if it is not known.
+    /// - Returns: The backend and the credentials.
+    /// - Throws: ``CommandError`` if the user cannot be one of the server, or has no password.
+    func makeBackend(
+        for user: UserID, device: String, asking askSecret: (_ question: String) async -> String?
+    ) async throws -> (any Backend, Credentials)
 
     /// The server itself, if it runs in this process: for commands about the server.
     var server: EmbeddedServer? { get }
@@ -17,10 +27,22 @@ protocol Host: AnyObject {
     func close()
 }
 
-/// The available servers, by the names that `--backend` accepts.
-@MainActor let hosts: [String: (_ home: URL?, WorldClock) throws -> any Host] = [
-    "embedded": { home, clock in try EmbeddedHost(home, clock) }
-]
+/// A kind of server.
+enum HostChoice {
+    /// A server in this process.
+    case embedded
+    /// A Matrix homeserver.
+    case matrix(URL, Secrets)
+
+    var isEmbedded: Bool { if case .embedded = self { true } else { false } }
+
+    @MainActor func make(in home: URL?, _ clock: WorldClock) throws -> any Host {
+        switch self {
+        case .embedded: try EmbeddedHost(home, clock)
+        case .matrix(let url, let secrets): try MatrixHost(url, secrets, home)
+        }
+    }
+}
 
 /// A server in this process, whose files are in the home directory.
 @MainActor
@@ -43,7 +65,74 @@ private final class EmbeddedHost: Host {
         embedded.conditions.feedLimit = 20
     }
 
-    func makeBackend() -> any Backend { embedded.client() }
+    func makeBackend(
+        for user: UserID, device: String, asking: (_ question: String) async -> String?
+    ) -> (any Backend, Credentials) {
+        (embedded.client(), Credentials(user))
+    }
 
     func close() { embedded.close() }
+}
+
+/// A Matrix homeserver, which signs users in by password or token.
+@MainActor
+private final class MatrixHost: Host {
+    private let url: URL
+    private var secrets: Secrets
+    /// The directory of the device IDs; `nil` for new ones in each run.
+    private let deviceIDs: URL?
+
+    var server: EmbeddedServer? { nil }
+
+    init(_ url: URL, _ secrets: Secrets, _ home: URL?) throws {
+        self.url = url
+        self.secrets = secrets
+        deviceIDs = home?.appending(path: "device-ids")
+        guard let deviceIDs else { return }
+        try FileManager.default.createDirectory(
+            at: deviceIDs, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+    }
+
+    func makeBackend(
+        for user: UserID, device: String, asking askSecret: (_ question: String) async -> String?
+    ) async throws -> (any Backend, Credentials) {
+        guard user.rawValue.hasPrefix("@") else {
+            throw CommandError.failed(
+                "'\(user)' is not the ID of a Matrix user, such as @alice:localhost")
+        }
+        if secrets[user.rawValue] == nil {
+            guard let password = await askSecret("Password of \(user): ") else {
+                throw CommandError.failed(
+                    "there is no password of \(user): type it, or put it into a file for --secrets")
+            }
+            secrets[user.rawValue] = .password(password)
+        }
+        let id = try deviceID(of: device)
+        switch secrets[user.rawValue] {
+        case .password(let password):
+            let backend = MatrixBackend(
+                homeserver: url, deviceID: id, login: .password(password))
+            return (backend, Credentials(user))
+        case .token(let token):
+            return (MatrixBackend(homeserver: url), Credentials(user, accessToken: token))
+        case nil:
+            throw CommandError.failed("there is no password of \(user)")
+        }
+    }
+
+    /// The Matrix ID of a device, which stays the same in later runs, so that the homeserver
+    /// recognizes repeated requests.
+    private func deviceID(of device: String) throws -> String {
+        // No file's name shows the user's ID.
+        let file = deviceIDs?.appending(path: device.hashedFileName)
+        if let file, let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty {
+            return id
+        }
+        let id = String((0..<10).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ".randomElement()! })
+        if let file { try Data(id.utf8).write(to: file, options: .atomic) }
+        return id
+    }
+
+    func close() {}
 }

@@ -18,6 +18,9 @@ import Scrollback
     /// Called with the progress of a long command; `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
 
+    /// Asks the user for a secret; returns `nil` if there is none.
+    var askSecret: (_ question: String) async -> String? = { _ in nil }
+
     /// The longest time that a command waits for its effects.
     var patience = Duration.seconds(10)
 
@@ -135,6 +138,7 @@ extension Workspace {
             if let made { return made }
             let world = try World(options)
             world.onEvent = { [weak self] in self?.report(of: $0) }
+            world.askSecret = { [weak self] in await self?.askSecret($0) }
             made = world
             return world
         }
@@ -143,6 +147,12 @@ extension Workspace {
     /// The names of devices of earlier runs in the same directory that are not started.
     var keptDeviceNames: [String] {
         made?.otherDeviceNames ?? World.keptDeviceNames(in: options.home)
+    }
+
+    /// The command to type when no user is connected.
+    var firstStep: String {
+        if let name = keptDeviceNames.first { return "connect \(name.visible); devices lists all" }
+        return options.host.isEmbedded ? "connect alice, or demo" : "connect @alice:localhost"
     }
 
     /// The current device; `nil` before there is one.

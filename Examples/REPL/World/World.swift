@@ -10,8 +10,8 @@ final class World {
         /// The directory of all data; `nil` for memory.
         var home: URL?
 
-        /// The name of the server.
-        var host = "embedded"
+        /// The server.
+        var host = HostChoice.embedded
 
         /// The start of a clock that only commands advance; `nil` for the system's clock.
         var start: Timestamp?
@@ -47,14 +47,13 @@ final class World {
     /// Called when a device has new events.
     var onEvent: (Device) -> Void = { _ in }
 
+    /// Asks the user for a secret; returns `nil` if there is none.
+    var askSecret: (_ question: String) async -> String? = { _ in nil }
+
     init(_ options: Options) throws {
         self.options = options
         clock = WorldClock(standingAt: options.start)
-        guard let makeHost = hosts[options.host] else {
-            let names = hosts.keys.sorted().joined(separator: ", ")
-            throw CommandError.failed("there is no backend '\(options.host)': there is \(names)")
-        }
-        host = try makeHost(options.home, clock)
+        host = try options.host.make(in: options.home, clock)
     }
 
     /// The server, if it runs in this process.
@@ -62,7 +61,7 @@ final class World {
         get throws {
             guard let server = host.server else {
                 throw CommandError.failed(
-                    "the server is not within this process: only with --backend embedded")
+                    "this command needs the embedded server: start the prompt without --matrix")
             }
             return server
         }
@@ -101,42 +100,47 @@ final class World {
     func relaunch(_ device: Device) async throws -> Device {
         guard let index = devices.firstIndex(where: { $0 === device }) else { return device }
         await device.close()
-        let again = try await makeDevice(device.name, on: device.network)
+        let again = try await makeDevice(
+            device.name, on: (device.network, device.account))
         devices[index] = again
         if current === device { current = again }
         return again
     }
 
     private func makeDevice(
-        _ name: String, on network: ConditionedBackend? = nil
+        _ name: String, on earlier: (ConditionedBackend, Account)? = nil
     ) async throws -> Device {
         let clock = clock
-        let network =
-            try network
-            ?? ConditionedBackend(host.makeBackend()) {
+        let userID = Device.userID(of: name)
+        let (network, account): (ConditionedBackend, Account)
+        if let earlier {
+            (network, account) = earlier
+        } else {
+            let (backend, found) = try await host.makeBackend(
+                for: userID, device: name, asking: askSecret)
+            account = Account(found)
+            network = ConditionedBackend(backend) {
                 try await clock.sleep($0, of: "network of \(name)")
             }
+        }
         var options = clientOptions
         options.now = { clock.now }
         options.sleep = { try await clock.sleep($0, of: name) }
         options.jitter = { clock.goes ? .random(in: 0...1) : 0 }
-        let userID = Device.userID(of: name)
-        options.renewSession = { Credentials(userID) }
+        options.renewSession = { account.credentials }
         options.makeRequestID = requestIDs(of: name)
         if let home = self.options.home {
             options.storage = .directory(try directory(of: name, in: home))
             options.encryptionKey = self.options.encryptionKey
         }
         let device = try await Device(
-            name, network: network, options: options, eventLimit: self.options.eventLimit)
+            name, network: network, account: account, options: options,
+            eventLimit: self.options.eventLimit)
         device.onEvent = { [weak self, weak device] in
             if let self, let device { onEvent(device) }
         }
         return device
     }
-
-    /// Returns another connection to the server.
-    func makeBackend() throws -> any Backend { try host.makeBackend() }
 
     /// The names of devices that have a directory from an earlier run, and are not started.
     var otherDeviceNames: [String] {
@@ -201,11 +205,12 @@ final class World {
             attributes: [.posixPermissions: 0o700])
     }
 
-    /// Creates short request ids that people can type; on disk, each run has different ones.
+    /// Creates short request ids that people can type; each run has different ones, if the server
+    /// or the devices keep those of earlier runs.
     private func requestIDs(of name: String) -> @Sendable () -> RequestID {
         let last = Locked(0)
         let run =
-            options.home == nil
+            options.home == nil && host.server != nil
             ? "" : String(UInt32.random(in: 0..<36 * 36 * 36 * 36), radix: 36)
         return {
             let number = last.withLock { last in

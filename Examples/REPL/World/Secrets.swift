@@ -1,0 +1,63 @@
+import Foundation
+import Scrollback
+
+/// The passwords and access tokens of Matrix users.
+///
+/// They never come from the command line, which other users of the machine can read.
+struct Secrets {
+    /// What proves that a user is the one.
+    enum Secret: Equatable {
+        case password(String)
+        case token(String)
+    }
+
+    private var secrets: [String: Secret] = [:]
+
+    init() {}
+
+    /// Reads the lines of a file: `USER password PASSWORD` or `USER token TOKEN`.
+    ///
+    /// - Throws: ``CommandError`` if the file cannot be read, if other users of the machine may
+    ///   read it, or if a line has another form.
+    init(file: URL) throws {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+            throw CommandError.failed("cannot read the secrets in '\(file.path)'")
+        }
+        let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        guard mode & 0o077 == 0 else {
+            throw CommandError.failed(
+                "other users can access the secrets in \(file.path): chmod 600 \(file.path)")
+        }
+        for (number, line) in zip(
+            1..., text.split(separator: "\n", omittingEmptySubsequences: false))
+        {
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
+            switch parts.count == 3 ? parts[1] : "" {
+            case "password": secrets[parts[0]] = .password(parts[2])
+            case "token": secrets[parts[0]] = .token(parts[2])
+            default:
+                // The line may have a secret, so it is not quoted.
+                throw CommandError.failed(
+                    "line \(number) of \(file.path) is not USER password PASSWORD "
+                        + "or USER token TOKEN")
+            }
+        }
+    }
+
+    /// Adds the secret of a user from the environment, unless the file has one.
+    mutating func add(_ environment: [String: String], of user: String) {
+        guard secrets[user] == nil else { return }
+        if let token = environment["SCROLLBACK_TOKEN"] {
+            secrets[user] = .token(token)
+        } else if let password = environment["SCROLLBACK_PASSWORD"] {
+            secrets[user] = .password(password)
+        }
+    }
+
+    subscript(user: String) -> Secret? {
+        get { secrets[user] }
+        set { secrets[user] = newValue }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ScrollbackTestSupport
+import Testing
+
+/// The prompt with `--matrix`, without a homeserver: nothing listens on port 1 of this machine.
+@Suite(.timeLimit(.minutes(2)))
+struct MatrixPromptTests {
+    private let directory: ScratchDirectory
+    private let nowhere = ["--matrix", "http://127.0.0.1:1"]
+
+    init() throws { directory = try .made() }
+
+    private func run(
+        _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try Program(arguments, environment: environment)
+        program.type(input)
+        program.endInput()
+        return try await program.ends()
+    }
+
+    /// Writes a file of secrets, which only its owner can read.
+    private func secrets(_ text: String, mode: Int = 0o600) throws -> String {
+        let file = directory.url.appending(path: "secrets")
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        return file.path
+    }
+
+    @Test(arguments: [
+        (["--matrix", "alice"], "'alice' is no address of a homeserver, such as "),
+        (["--matrix", "http://127.0.0.1:1", "--demo"], "--demo needs the embedded server"),
+        (["--matrix", "http://127.0.0.1:1", "--clock", "0"], "--clock needs the embedded server"),
+    ])
+    func optionThatDoesNotFitAHomeserverIsAnError(
+        arguments: [String], message: String
+    ) async throws {
+        let result = try await run(["--memory"] + arguments)
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("error: \(message)"))
+    }
+
+    @Test func secretsThatOthersCanReadAreRefused() async throws {
+        let file = try secrets("@alice:localhost password hunter2\n", mode: 0o644)
+        let result = try await run(["--memory", "--secrets", file] + nowhere)
+        #expect(result.status == 2)
+        #expect(result.errors.hasSuffix("\(file): chmod 600 \(file)\n"))
+    }
+
+    @Test func errorOfAnInvalidSecretDoesNotContainIt() async throws {
+        let file = try secrets("# Alice\n\n@alice:localhost hunter2\n")
+        let result = try await run(["--memory", "--secrets", file] + nowhere)
+        #expect(
+            result.errors == "error: line 3 of \(file) is not USER password PASSWORD "
+                + "or USER token TOKEN\n")
+    }
+
+    @Test func scriptWithoutAPasswordSaysWhereToPutIt() async throws {
+        let result = try await run(
+            ["--memory", "--user", "@alice:localhost"] + nowhere, "send Hi\n")
+        #expect(result.status == 1)
+        #expect(
+            result.errors == "error: there is no password of @alice:localhost: "
+                + "type it, or put it into a file for --secrets\n")
+    }
+
+    @Test(arguments: ["connect alice", "as alice"])
+    func userIDWithoutAServerIsAnError(command: String) async throws {
+        let result = try await run(["--memory"] + nowhere, "\(command)\n")
+        #expect(result.errors.contains("'alice' is not the ID of a Matrix user, such as @alice:"))
+    }
+
+    @Test func tokenIsNotReadFromALineOfTheHistory() async throws {
+        let result = try await run(["--memory"] + nowhere, "connect @alice:localhost syt_1\n")
+        #expect(result.errors.contains("it belongs into a file for --secrets"))
+    }
+
+    @Test func firstConnectionNeedsTheHomeserver() async throws {
+        let arguments = ["--home", directory.path, "--user", "@alice:localhost"] + nowhere
+        let result = try await run(
+            arguments, "status\n", environment: ["SCROLLBACK_PASSWORD": "hunter2"])
+        #expect(result.status == 1)
+        #expect(result.errors == "error: notConnected: 127.0.0.1 cannot be reached\n")
+        // Devices of a homeserver are not those of the embedded server.
+        let embedded = try await run(["--home", directory.path], "devices\n")
+        #expect(embedded.output == "no devices: type connect alice\n")
+    }
+
+    @Test(arguments: [
+        "demo", "server users", "server backup", "server restore", "server option", "revoke bob",
+    ])
+    func commandForTheEmbeddedServerSaysSo(command: String) async throws {
+        let result = try await run(["--memory"] + nowhere, "\(command)\n")
+        let message = "this command needs the embedded server: start the prompt without --matrix"
+        #expect(result.status == 1)
+        #expect(result.errors == "error: line 1: \(message)\n")
+    }
+}
