@@ -93,7 +93,7 @@ public actor MatrixBackend: Backend {
     /// The members of rooms by their IDs, as last seen.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
-    /// True until the first feed request of a session has compared the rooms.
+    /// True until a feed request of the session has compared the rooms with those of the server.
     var mayHaveLostRooms = true
 
     /// The identity of a connection.

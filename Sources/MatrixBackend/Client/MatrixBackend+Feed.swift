@@ -15,6 +15,7 @@ extension MatrixBackend {
         } else if reply.changesState {
             try await updateList()
         }
+        events += try await channelsAfterALoss()
         for id in reply.left.keys.sorted() {
             list.remove(id)
             events.append(.channelRemoved(ChannelURL(id), reply.left[id]!.removal(of: try me)))
@@ -28,13 +29,27 @@ extension MatrixBackend {
     }
 
     private func beginning() async throws(BackendError) -> FeedBatch {
+        let isFirstList = list.token == nil
         try await updateList()
+        if isFirstList { mayHaveLostRooms = false } else { _ = try await channelsAfterALoss() }
         let me = try me
         guard let token = list.token else { throw BackendError(.unanswered, "no rooms") }
         let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
             .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
         let all = FeedEvent.channels(Set(channels.map(\.url)))
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
+    }
+
+    /// Once for each connection, compares the rooms with those of the server.
+    ///
+    /// A room that an administrator purged vanishes without an event. The comparison needs the list
+    /// of rooms, which has the invitations, and waits until a call has loaded it.
+    private func channelsAfterALoss() async throws(BackendError) -> [FeedEvent] {
+        guard mayHaveLostRooms, list.token != nil else { return [] }
+        let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
+        list.keepJoined(Set(reply.joined_rooms))
+        mayHaveLostRooms = false
+        return [.channels(Set(list.channelIDs.map { ChannelURL($0) }))]
     }
 
     private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {

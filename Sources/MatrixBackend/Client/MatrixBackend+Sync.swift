@@ -45,7 +45,7 @@ extension MatrixBackend {
             """ + String(repeating: " ", count: syncCount % 200)
     }
 
-    private static let stateTypes = [
+    static let stateTypes = [
         "m.room.create", "m.room.name", "m.room.canonical_alias", "m.room.avatar",
         "m.room.join_rules", "m.room.power_levels", "m.room.tombstone", "m.room.pinned_events",
         "m.room.member", "dev.scrollback",

@@ -4,11 +4,23 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of the channels that match a query.
     ///
-    /// The first call of a process loads all rooms, unless the feed has done so; later calls cost
-    /// one short request.
+    /// Until the feed or another call has loaded all rooms, the first page by the last message
+    /// comes without unread counts, where the homeserver can return it at once. Otherwise the first
+    /// call of a process loads all rooms, and later calls cost one short request.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
+        if cursor == nil, query.order == .latestLastMessage,
+            let (newest, hasMore) = try await newestChannels(query.limit)
+        {
+            let me = try me
+            let channels = newest.filter { query.belongsTo($0, currentUserID: me) }
+                .sorted(by: query.precedes)
+            if !hasMore || !channels.isEmpty {
+                let last = hasMore ? channels.last.map { PageCursor($0.url.rawValue) } : nil
+                return Page(channels, next: last)
+            }
+        }
         try await updateList()
         let me = try me
         let channels = list.channelIDs.compactMap { list.channel($0, for: me) }

@@ -97,11 +97,15 @@ extension MatrixBackend {
 
     /// Answers an invitation.
     public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
-        guard try await channel(url).myMemberState == .invited else {
+        let invitation = try await channel(url)
+        guard invitation.myMemberState == .invited else {
             throw BackendError(
                 .refused, "\(try me) is not invited to \(url)", detail: .invalidParameterValue)
         }
         try await act(accepts ? "join" : "leave", in: url)
+        if accepts, invitation.isDistinct, let inviter = invitation.inviter {
+            try await addDirectChat(url.rawValue, with: inviter.userID)
+        }
         if !accepts { list.remove(url.rawValue) }
     }
 

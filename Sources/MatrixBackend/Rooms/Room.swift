@@ -13,7 +13,8 @@ struct Room {
     private var isPublic = false
     private var own: EventContent.OwnContent?
     private var power: EventContent.PowerLevels?
-    private var isReplaced = false
+    /// The room that replaces this one: empty if it is not known, `nil` if there is none.
+    private var replacement: String?
     private var pinned: [String] = []
     /// The members that are known: the writers of messages, and those who give the room its name.
     private var people: [String: RoomEvent] = [:]
@@ -29,6 +30,11 @@ struct Room {
     var lastMessageIsStale = false
 
     init(_ id: String) { self.id = id }
+
+    /// A Boolean value that indicates whether `user` was invited to the room as a direct chat.
+    func isDirectInvitation(of user: String) -> Bool {
+        isInvitation && people[user]?.content.isDirect ?? false
+    }
 
     /// A Boolean value that indicates whether the room groups other rooms and has no messages.
     var isSpace: Bool { roomType == "m.space" }
@@ -48,6 +54,14 @@ extension Room {
         for (user, time) in changes.readers { readAt[user] = max(time, readAt[user] ?? time) }
     }
 
+    mutating func apply(_ newest: NewestRoom) {
+        isInvitation = newest.isInvitation
+        for event in newest.state + newest.timeline where event.stateKey != nil { apply(event) }
+        heroes = newest.heroes
+        joinedCount = newest.joinedCount ?? 0
+        invitedCount = newest.invitedCount ?? 0
+    }
+
     mutating func apply(_ event: RoomEvent) {
         let content = event.content
         switch event.type {
@@ -61,7 +75,7 @@ extension Room {
         case "m.room.avatar": avatarURL = content.url
         case "m.room.join_rules": isPublic = content.joinRule == "public"
         case "m.room.power_levels": power = content.power
-        case "m.room.tombstone": isReplaced = true
+        case "m.room.tombstone": replacement = content.replacementRoom ?? ""
         case "m.room.pinned_events": pinned = content.pinned
         case "dev.scrollback": own = content.own
         case "m.room.member": people[event.stateKey ?? ""] = event
@@ -85,7 +99,7 @@ extension Room {
     /// A Boolean value that indicates whether only operators may send messages.
     ///
     /// A room that was replaced by a new version is frozen too.
-    var isFrozen: Bool { isReplaced || (power?.eventsDefault ?? 0) >= 50 }
+    var isFrozen: Bool { replacement != nil || (power?.eventsDefault ?? 0) >= 50 }
 
     /// A Boolean value that indicates whether a user's power level is too low to send messages, in a
     /// room that is not frozen.
@@ -151,6 +165,9 @@ extension Room {
         channel.data = own?.data ?? ""
         channel.customType = own?.customType ?? ""
         channel.metadata = own?.metadata ?? [:]
+        if let replacement, !replacement.isEmpty {
+            channel.metadata["replacement_room"] = replacement
+        }
         channel.isPublic = isPublic
         channel.isDistinct = isDirect
         channel.isFrozen = isFrozen

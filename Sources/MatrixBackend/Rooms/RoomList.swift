@@ -39,6 +39,11 @@ struct RoomList {
 
     mutating func remove(_ id: String) { rooms[id] = nil }
 
+    /// Removes the joined rooms that the server no longer has.
+    mutating func keepJoined(_ joined: Set<String>) {
+        rooms = rooms.filter { $0.value.isInvitation || joined.contains($0.key) }
+    }
+
     /// The IDs of the rooms that are channels.
     var channelIDs: [String] { rooms.values.filter { !$0.isSpace }.map(\.id) }
 
@@ -46,7 +51,9 @@ struct RoomList {
     func channel(_ id: String, for me: UserID) -> GroupChannel? {
         rooms[id].map { room in
             room.channel(
-                for: me.rawValue, isDirect: directRooms.values.contains { $0.contains(id) })
+                for: me.rawValue,
+                isDirect: directRooms.values.contains { $0.contains(id) }
+                    || room.isDirectInvitation(of: me.rawValue))
         }
     }
 }

@@ -19,7 +19,6 @@ struct EventContent: Decodable, Sendable {
     private(set) var relation: Relation?
     private(set) var own: OwnContent?
     private(set) var redacts: String?
-    private(set) var reason: String?
 
     // MARK: State
 
@@ -50,7 +49,7 @@ struct EventContent: Decodable, Sendable {
     }
 
     private enum Key: String, CodingKey {
-        case msgtype, body, filename, url, info, geo_uri, redacts, reason
+        case msgtype, body, filename, url, info, geo_uri, redacts
         case mentions = "m.mentions"
         case relation = "m.relates_to"
         case newContent = "m.new_content"
@@ -76,7 +75,6 @@ struct EventContent: Decodable, Sendable {
         mentions = content.lenient(.mentions)
         own = content.lenient(.own)
         redacts = content.lenient(.redacts)
-        reason = content.lenient(.reason)
         guard messageType == nil else { return }
         decodeState(content)
         if content.contains(.users) || content.contains(.events_default) {
@@ -107,18 +105,14 @@ extension EventContent {
         let mimeType: String?
         let size: Int?
         let thumbnailURL: String?
-        let width: Int?
-        let height: Int?
 
-        private enum Key: String, CodingKey { case mimetype, size, thumbnail_url, w, h }
+        private enum Key: String, CodingKey { case mimetype, size, thumbnail_url }
 
         init(from decoder: any Decoder) throws {
             let info = try decoder.container(keyedBy: Key.self)
             mimeType = info.lenient(.mimetype)
             size = info.lenient(.size)
             thumbnailURL = info.lenient(.thumbnail_url)
-            width = info.lenient(.w)
-            height = info.lenient(.h)
         }
     }
 

@@ -28,6 +28,11 @@ final class PreparedReplies: HTTPTransport {
         }
     }
 
+    /// Replaces all replies to a request.
+    func replace(_ request: String, _ json: String) {
+        state.withLock { $0.replies[request] = [HTTPReply(status: 200, body: Data(json.utf8))] }
+    }
+
     func send(_ request: HTTPRequest) async throws(BackendError) -> HTTPReply {
         let name = PreparedReplies.name(request)
         let reply = state.withLock { state -> HTTPReply? in
@@ -42,7 +47,10 @@ final class PreparedReplies: HTTPTransport {
 
     private static func name(_ request: HTTPRequest) -> String {
         let path = request.url.absoluteString.split(separator: "?")[0]
-        let parts = path.split(separator: "/").drop { $0 != "v3" && $0 != "v1" }.dropFirst()
+        guard path.contains("/_matrix/") else { return "\(request.method) \(path)" }
+        let parts = path.split(separator: "/").drop {
+            $0 != "v3" && $0 != "v1" && $0 != "org.matrix.simplified_msc3575"
+        }.dropFirst()
         return "\(request.method) \(parts.joined(separator: "/").removingPercentEncoding ?? "")"
     }
 }
@@ -106,8 +114,21 @@ extension PreparedReplies {
             "unread_notifications": {"notification_count": 2, "highlight_count": 1}}}}}
         """
 
+    /// The membership events of Bob and Alice.
+    static let members = [("bob", "Bob"), ("alice", "Alice")].map { id, name in
+        """
+        {"type": "m.room.member", "state_key": "@\(id):example.org", "event_id": "$\(id)",
+         "sender": "@\(id):example.org", "origin_server_ts": 1001,
+         "content": {"membership": "join", "displayname": "\(name)"}}
+        """
+    }
+
     /// A `/sync` reply with events of the room.
     static func sync(_ token: String, isLimited: Bool = false, _ events: String...) -> String {
+        sync(token, isLimited: isLimited, events: events)
+    }
+
+    static func sync(_ token: String, isLimited: Bool = false, events: [String]) -> String {
         """
         {"next_batch": "\(token)", "rooms": {"join": {"!room:example.org": {"timeline": {
             "events": [\(events.joined(separator: ", "))], "limited": \(isLimited)}}}}}

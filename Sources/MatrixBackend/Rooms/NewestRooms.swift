@@ -1,0 +1,114 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Keys are named as on the wire.
+
+import Models
+
+/// The newest rooms of a user.
+///
+/// `/sync` without a token takes seconds in an account with many rooms. Simplified sliding sync,
+/// where a homeserver has it, returns the newest ones at once, without unread counts.
+struct NewestRooms: Decodable {
+    let rooms: [String: NewestRoom]
+    /// The number of all rooms.
+    let count: Int
+
+    private enum Key: String, CodingKey { case rooms, lists, all, count }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        rooms = reply.lenientMap(.rooms)
+        let lists = try reply.nestedContainer(keyedBy: Key.self, forKey: .lists)
+        count = try lists.nestedContainer(keyedBy: Key.self, forKey: .all).decode(
+            Int.self, forKey: .count)
+    }
+}
+
+/// A room of ``NewestRooms``.
+struct NewestRoom: Decodable {
+    let state: [RoomEvent]
+    let timeline: [RoomEvent]
+    let isInvitation: Bool
+    let isDirect: Bool
+    let heroes: [String]
+    let joinedCount: Int?
+    let invitedCount: Int?
+
+    private enum Key: String, CodingKey {
+        case required_state, invite_state, stripped_state, timeline, heroes, is_dm
+        case joined_count, invited_count
+    }
+
+    private struct Hero: Decodable { let user_id: String }
+
+    init(from decoder: any Decoder) throws {
+        let room = try decoder.container(keyedBy: Key.self)
+        let invitation = [Key.invite_state, .stripped_state].first { room.contains($0) }
+        isInvitation = invitation != nil
+        state = room.lenientList(invitation ?? .required_state)
+        timeline = room.lenientList(.timeline)
+        isDirect = room.lenient(.is_dm) ?? false
+        let heroes: [Hero] = room.lenientList(.heroes)
+        self.heroes = heroes.map(\.user_id)
+        joinedCount = room.lenient(.joined_count)
+        invitedCount = room.lenient(.invited_count)
+    }
+}
+
+extension MatrixBackend {
+    /// Returns the newest rooms while the list of all rooms is not loaded, without unread counts.
+    ///
+    /// - Returns: The channels, and whether there are more; `nil` if the list is loaded, or if the
+    ///   homeserver lacks the call.
+    func newestChannels(
+        _ limit: Int
+    ) async throws(BackendError) -> (channels: [GroupChannel], hasMore: Bool)? {
+        guard list.token == nil, limit > 0 else { return nil }
+        let state = Self.stateTypes.map { type -> JSONValue in
+            [.string(type), type == "m.room.member" ? "$LAZY" : ""]
+        }
+        let body: JSONValue = [
+            "lists": [
+                "all": [
+                    "ranges": [[0, .int(Int64(limit - 1))]], "timeline_limit": 4,
+                    "required_state": .array(state + [["m.room.member", "$ME"]]),
+                    "filters": ["not_room_types": ["m.space"]],
+                ]
+            ]
+        ]
+        var request = MatrixRequest.post("sync", body: body)
+        request.api = "_matrix/client/unstable/org.matrix.simplified_msc3575"
+        request.kind = .reading
+        request.query = [("timeout", "0")]
+        let reply: NewestRooms
+        do { reply = try await call(request) } catch
+            where error.code == .unsupported
+            || error.code == .notFound || error.code == .refused
+        {
+            return nil
+        }
+        // Both calls were in flight at the same time.
+        guard list.token == nil else { return nil }
+        let channels = try await concurrently(reply.rooms.keys.sorted()) {
+            id throws(BackendError) in try await self.channel(of: reply.rooms[id]!, id)
+        }
+        return (channels, reply.count > channels.count)
+    }
+
+    private func channel(
+        of newest: NewestRoom, _ id: String
+    ) async throws(BackendError) -> GroupChannel {
+        learn(newest.state + newest.timeline, in: id)
+        var room = Room(id)
+        room.apply(newest)
+        if !newest.isInvitation {
+            if let event = newest.timeline.last(where: \.isMessage) {
+                let sender = try await senders(of: [event], in: id)[event.sender]
+                let me = try me
+                room.lastMessage = sender.map { Message(event, in: id, sender: $0, me: me) }
+            } else {
+                room.lastMessage = try await newestMessage(in: id)
+            }
+        }
+        return room.channel(for: try me.rawValue, isDirect: newest.isDirect)
+    }
+}

@@ -1,0 +1,229 @@
+import MatrixBackend
+import Models
+import Sync
+import Testing
+
+/// Rooms as channels, on prepared replies of `/sync`.
+@Suite struct MatrixRoomTests {
+    private let room = ChannelURL("!room:example.org")
+
+    /// The channel of a room with some state events, besides those of its two members.
+    private func channel(
+        _ state: String..., summary: String = #""m.joined_member_count": 2"#,
+        timeline: String = ""
+    ) async throws -> GroupChannel {
+        let device = Device()
+        try await device.connect()
+        let events = PreparedReplies.members + state
+        device.server.reply(
+            "GET sync",
+            """
+            {"next_batch": "s1", "rooms": {"join": {"!room:example.org": {
+                "summary": {\(summary)}, "state": {"events": [\(events.joined(separator: ", "))]},
+                "timeline": {"events": [\(timeline)], "limited": false}}}}}
+            """)
+        return try await device.backend.channel(room)
+    }
+
+    private func state(
+        _ type: String, _ content: String, key: String = "", by sender: String = "@bob:example.org"
+    ) -> String {
+        """
+        {"type": "\(type)", "state_key": "\(key)", "event_id": "$\(type)\(key)",
+         "sender": "\(sender)", "origin_server_ts": 1500, "content": \(content)}
+        """
+    }
+
+    @Test func roomWithoutANameIsNamedAfterItsHeroes() async throws {
+        let pair = try await channel(
+            summary: #""m.joined_member_count": 2, "m.heroes": ["@bob:example.org"]"#)
+        #expect(pair.name == "Bob")
+        let many = try await channel(
+            summary: """
+                "m.joined_member_count": 5, "m.invited_member_count": 1,
+                "m.heroes": ["@bob:example.org", "@carol:example.org"]
+                """)
+        #expect(many.name == "Bob, @carol:example.org and 3 more")
+        #expect(many.memberCount == 6 && many.joinedMemberCount == 5)
+        let named = try await channel(
+            state("m.room.name", #"{"name": "General"}"#),
+            state("m.room.canonical_alias", ##"{"alias": "#other:example.org"}"##))
+        #expect(named.name == "General")
+    }
+
+    @Test func powerLevelsAreRoles() async throws {
+        let channel = try await channel(
+            state("m.room.create", #"{"room_version": "10"}"#),
+            state(
+                "m.room.power_levels",
+                """
+                {"users": {"@bob:example.org": "50", "@alice:example.org": -1},
+                 "users_default": 0, "events_default": 0}
+                """))
+        let bob = channel.members.first { $0.userID == "@bob:example.org" }
+        #expect(bob?.role == .operator && bob?.isMuted == false)
+        #expect(channel.myRole == .none && channel.isMuted && !channel.isFrozen)
+    }
+
+    @Test func creatorOfARoomOfVersionTwelveIsAnOperator() async throws {
+        let channel = try await channel(
+            state(
+                "m.room.create",
+                #"{"room_version": "12", "additional_creators": ["@alice:example.org"]}"#),
+            state("m.room.power_levels", #"{"users": {}}"#))
+        #expect(channel.myRole == .operator)
+    }
+
+    @Test func replacedRoomIsFrozenAndNamesItsSuccessor() async throws {
+        let channel = try await channel(
+            state("m.room.tombstone", #"{"body": "", "replacement_room": "!new:example.org"}"#))
+        #expect(channel.isFrozen)
+        #expect(channel.metadata["replacement_room"] == "!new:example.org")
+    }
+
+    @Test func spaceIsNoChannel() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "GET sync",
+            """
+            {"next_batch": "s1", "rooms": {"join": {
+                "!space:example.org": {"state": {"events": [
+                    \(state("m.room.create", #"{"type": "m.space"}"#))]}},
+                "!room:example.org": {"state": {"events": [\(PreparedReplies.members[0])]}}}}}
+            """)
+        let batch = try await device.backend.feed(since: nil)
+        guard case .channels(let urls)? = batch.events.first else {
+            Issue.record("\(batch.events)")
+            return
+        }
+        #expect(urls == [room])
+    }
+
+    @Test func lastMessageIsTheNewestOfTheTimeline() async throws {
+        let channel = try await channel(
+            timeline: PreparedReplies.message("$m1", "hello", at: 2000) + ", "
+                + PreparedReplies.message("$m2", "world", at: 2001))
+        #expect(channel.lastMessage?.text == "world")
+        #expect(channel.lastMessage?.sender?.nickname == "Bob")
+    }
+
+    // MARK: The first page
+
+    private var newestRoom: String {
+        """
+        {"lists": {"all": {"count": 1000}}, "rooms": {"!room:example.org": {
+            "joined_count": 2, "invited_count": 0, "heroes": [{"user_id": "@bob:example.org"}],
+            "required_state": [\(PreparedReplies.members.joined(separator: ", "))],
+            "timeline": [\(PreparedReplies.message("$m1", "hello", at: 2000))]}}}
+        """
+    }
+
+    @Test func firstPageComesBeforeAllRoomsAreLoaded() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("POST sync", newestRoom)
+        let query = GroupChannelListQuery()
+        let page = try await device.backend.channels(matching: query, after: nil)
+        #expect(page.elements.map(\.name) == ["Bob"])
+        #expect(page.elements.first?.lastMessage?.text == "hello")
+        #expect(page.next == "!room:example.org")
+        #expect(!device.server.requests.contains("GET sync"))
+        // The next page needs all rooms.
+        device.prepareRoom()
+        let next = try await device.backend.channels(matching: query, after: page.next)
+        #expect(next.elements.isEmpty && next.next == nil)
+        #expect(device.server.requests.filter { $0 == "POST sync" }.count == 1)
+    }
+
+    @Test func homeserverWithoutSlidingSyncLoadsAllRooms() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "POST sync", #"{"errcode": "M_UNRECOGNIZED", "error": "Unrecognized request"}"#,
+            status: 404)
+        device.prepareRoom()
+        let page = try await device.backend.channels(
+            matching: GroupChannelListQuery(), after: nil)
+        #expect(page.elements.map(\.name) == ["General"])
+    }
+
+    // MARK: Invitations
+
+    private func invitation(isDirect: Bool) -> String {
+        """
+        {"next_batch": "s1", "rooms": {"invite": {"!room:example.org": {"invite_state": {"events": [
+            {"type": "m.room.name", "state_key": "", "sender": "@bob:example.org",
+             "content": {"name": "General"}},
+            {"type": "m.room.member", "state_key": "@bob:example.org",
+             "sender": "@bob:example.org", "content": {"membership": "join", "displayname": "Bob"}},
+            {"type": "m.room.member", "state_key": "@alice:example.org",
+             "sender": "@bob:example.org", "content":
+             {"membership": "invite", "is_direct": \(isDirect)}}]}}}}}
+        """
+    }
+
+    @Test func invitationShowsTheNameAndTheInviter() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", invitation(isDirect: false))
+        let channel = try await device.backend.channel(room)
+        #expect(channel.myMemberState == .invited && channel.name == "General")
+        #expect(channel.inviter?.nickname == "Bob" && !channel.isDistinct)
+    }
+
+    @Test func acceptedDirectInvitationIsKeptAsADirectChat() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", invitation(isDirect: true))
+        device.server.reply(
+            "POST rooms/!room:example.org/join", #"{"room_id": "!room:example.org"}"#)
+        device.server.reply("PUT user/@alice:example.org/account_data/m.direct", "{}")
+        try await device.backend.answerInvitation(to: room, accepts: true)
+        #expect(device.server.requests.last == "PUT user/@alice:example.org/account_data/m.direct")
+    }
+
+    // MARK: Losses
+
+    /// Alice's device after the first `/sync`, with one room.
+    private func deviceWithARoom() async throws -> (Device, FeedCursor) {
+        let device = Device()
+        try await device.connect()
+        device.prepareRoom()
+        return (device, try await device.backend.feed(since: nil).cursor)
+    }
+
+    @Test(arguments: [
+        ("leave", "@alice:example.org", ChannelRemoval.left),
+        ("leave", "@bob:example.org", .unknown), ("ban", "@bob:example.org", .banned),
+    ])
+    func lostRoomSaysWhy(membership: String, sender: String, reason: ChannelRemoval) async throws {
+        let (device, cursor) = try await deviceWithARoom()
+        let event = state(
+            "m.room.member", #"{"membership": "\#(membership)"}"#, key: "@alice:example.org",
+            by: sender)
+        device.server.replace(
+            "GET sync",
+            """
+            {"next_batch": "s2", "rooms": {"leave": {"!room:example.org": {
+                "timeline": {"events": [\(event)]}}}}}
+            """)
+        let events = try await device.backend.feed(since: cursor).events
+        #expect(events == [.channelRemoved(room, reason)])
+    }
+
+    @Test func purgedRoomIsMissingAfterTheNextConnection() async throws {
+        let (device, cursor) = try await deviceWithARoom()
+        device.server.replace("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": []}"#)
+        _ = try await device.backend.connect(
+            as: Credentials("@alice:example.org", accessToken: "token"))
+        #expect(try await device.backend.feed(since: cursor).events == [.channels([])])
+        #expect(try await device.backend.feed(since: "s2").events == [])
+        #expect(device.server.requests.filter { $0 == "GET joined_rooms" }.count == 1)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.channel(room)
+        }
+        #expect(error?.code == .notFound)
+    }
+}
