@@ -41,7 +41,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
-MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting
+MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
 FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
@@ -52,7 +52,9 @@ SEED := $(shell date +%s)
 PAGE := Docs/Reliability.md
 PREFIX := /usr/local
 
-STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+# With the inspector, which is a trait, so that apps without it do not fetch its HTTP server.
+TRAITS := --traits Inspector
+STRICT := $(TRAITS) -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 TEST := swift test --quiet --disable-xctest
 # All consumers share a scratch directory, so that their dependencies are built once. The cached
 # build manifest would be that of the previous package.
@@ -210,6 +212,8 @@ consumers: $(CONSUMERS)
 	swift build --disable-build-manifest-caching --scratch-path .build-consumers \
 	    --package-path Tests/Consumers/Plain --configuration release --static-swift-stdlib
 	.build-consumers/release/Plain
+	! swift package --scratch-path .build-graphs --package-path Tests/Consumers/Plain show-dependencies \
+	    | grep -i flyingfox
 	swift test --quiet --disable-xctest --disable-build-manifest-caching --scratch-path .build-consumers \
 	    --package-path Tests/Consumers/FirstCollection
 
