@@ -91,6 +91,10 @@ struct OtherBlock {
             "Docs/Format.md", "name    := number",
             .none(because: "a grammar; the test of the drop above it looks at the name, too")),
 
+        OtherBlock(
+            "Docs/Matrix.md", "make matrix-server",
+            .none(because: "starts a homeserver, and asks for a password")),
+
         OtherBlock("Docs/Scripts.md", "$ printf", .test("scriptsPageShowsTheActualJSON")),
         OtherBlock(
             "Docs/Scripts.md", "With --json, each line is an object",
