@@ -158,7 +158,7 @@ do {
             .write(
                 to: catalog.appending(path: page.name + ".md"), atomically: true, encoding: .utf8)
     }
-    for image in files where image.pathExtension == "svg" {
+    for image in files where ["svg", "png"].contains(image.pathExtension) {
         let copy = catalog.appending(path: image.lastPathComponent)
         try FileManager.default.copyItem(at: image, to: copy)
     }
