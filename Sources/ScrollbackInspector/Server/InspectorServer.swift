@@ -207,16 +207,16 @@
 
             init(events: AsyncStream<Data>.Iterator) { self.events = events }
 
-            mutating func next() async -> UInt8? {
+            @concurrent mutating func next() async -> UInt8? {
                 while rest.isEmpty {
-                    guard let event = await events.next(isolation: #isolation) else { return nil }
+                    guard let event = await events.next() else { return nil }
                     rest = event
                 }
                 return rest.popFirst()
             }
 
-            mutating func nextBuffer(suggested count: Int) async -> Data? {
-                await events.next(isolation: #isolation)
+            @concurrent mutating func nextBuffer(suggested count: Int) async -> Data? {
+                await events.next()
             }
         }
     }
