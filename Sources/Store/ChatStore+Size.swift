@@ -43,9 +43,9 @@ extension ChatStore {
     ///
     /// Outbox items are kept.
     ///
-    /// Observers receive one change: ``Change/Operation/clearedCachedData``. To combine it with
-    /// other writes, use ``Batch/clearCachedData(source:)``. An existing ``Snapshot`` continues to
-    /// see all data, which stays on the disk until the snapshot is released.
+    /// Observers receive one change: ``Change/Operation/clearedCachedData``. An existing
+    /// ``Snapshot`` continues to see all data, which stays on the disk until the snapshot is
+    /// released.
     ///
     /// - Returns: The change, with the number that observers see.
     /// - Throws: ``StoreError`` if the disk fails. If it fails while rows are purged, the data is
