@@ -69,7 +69,7 @@ actor Monitor {
     func open() -> AsyncStream<Data> {
         lastPage += 1
         let number = lastPage
-        // A page that does not read misses notifications, and is told the next one.
+        // A page that reads slowly misses events: only the newest 20 are kept for it.
         let (stream, page) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(20))
         page.onTermination = { [weak self] _ in
             Task { await self?.close(number) }

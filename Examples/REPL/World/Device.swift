@@ -15,7 +15,7 @@ final class Device {
     /// The network between the device and the server.
     let network: ConditionedBackend
 
-    /// What the user connects with, also when the session is renewed.
+    /// The credentials of the user, for connecting and for renewing the session.
     let account: Account
 
     /// The application.

@@ -5,7 +5,7 @@ import Scrollback
 ///
 /// They never come from the command line, which other users of the machine can read.
 struct Secrets {
-    /// What proves that a user is the one.
+    /// The secret that authenticates a user.
     enum Secret: Equatable {
         case password(String)
         case token(String)

@@ -2,7 +2,7 @@
 enum Reporting {
     /// The delegate is also notified of added, updated and deleted rows.
     case reported
-    /// Nobody else is notified, because a call requested the edit.
+    /// No other observer is notified, because a call requested the edit.
     case asked
 }
 
