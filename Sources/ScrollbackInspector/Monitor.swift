@@ -163,6 +163,8 @@ actor Monitor {
         let activity = await session.engine.activity()
         // A store that is suspended is followed after the next session or page.
         let changes = try? session.store.observe(.everything).changes
+        // Anything may have changed since the page was loaded.
+        note { $0.isEverything = true }
         await withTaskGroup { group in
             group.addTask { for await event in events { await self.record(event) } }
             group.addTask { for await action in activity { await self.record(action) } }
