@@ -27,6 +27,7 @@
 #   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
 #   make matrix-server  start a Matrix homeserver on loopback, for trying MatrixBackend
 #   make test-matrix    run the conformance suite on such a homeserver
+#   make test-inspector run the inspector's page in Chromium; PICTURES=Docs also writes its pictures
 #   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
 #   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, long tests, faults,
 #                   soak, and ten minutes of fuzz
@@ -73,8 +74,8 @@ endif
 DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
-.PHONY: matrix-server test-matrix help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
-	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
+.PHONY: matrix-server test-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
+	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
 # Prints the comment at the top of this file.
@@ -152,6 +153,9 @@ test-matrix: deps
 	    SCROLLBACK_MATRIX=http://127.0.0.1:$${MATRIX_PORT:-8008} $(TEST) $(STRICT) --filter LiveConformanceTests; \
 	    status=$$?; Tests/Tools/matrix-server stop; exit $$status; \
 	else echo "Skipped: the tests need Synapse, and PyPI cannot be reached."; fi
+
+test-inspector: deps deps-browser
+	SCROLLBACK_BROWSER=1 SCROLLBACK_PICTURES="$(PICTURES)" $(TEST) $(STRICT) --filter 'BrowserTests|PictureTests'
 
 tsan: deps
 	$(TEST) --sanitize=thread --scratch-path .build-tsan
@@ -292,6 +296,10 @@ deps-bench:
 
 deps-interop:
 	command -v protoc >/dev/null || $(call install,protobuf-compiler,protobuf)
+
+deps-browser:
+	command -v chromedriver >/dev/null || \
+	    $(call install,chromium chromium-driver,--cask google-chrome chromedriver)
 
 have = echo '\#include <$(1)>' | clang -E -x c - >/dev/null 2>&1
 

@@ -31,7 +31,7 @@ actor Monitor {
     private var notifying: Task<Void, Never>?
 
     /// The least time between two notifications.
-    private static let interval = Duration.milliseconds(100)
+    private static let interval = Duration.milliseconds(250)
     /// The time between two signs of life, by which the server finds that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
     /// The most messages of a channel whose source is remembered.
@@ -349,7 +349,7 @@ actor Monitor {
     /// Returns the calls and waits of a channel at present, a line for each.
     func activity(in url: ChannelURL) -> [String] {
         var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
-            .map { "\($0.name) is in flight: \($0.detail), attempt \($0.attempt)" }
+            .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }
         if let until = backfillWaits[url] { lines.append("the backfill waits until \(until)") }
         return lines
     }
