@@ -39,7 +39,11 @@
                 try await story.makeTeam()
                 try await tests.open(story, in: browser)
                 try await story.makeHistory()
-                try await show("channels", "document.querySelectorAll('.row.channel').length > 4")
+                try await show(
+                    "channels",
+                    "[...document.querySelectorAll('.row.channel')].some((row) =>"
+                        + " row.textContent.startsWith('General')"
+                        + " && row.querySelector('.number').textContent.startsWith('26'))")
                 try await save("channels-1100-light")
                 try await show(
                     "channel/general", "channel.rows.some((row) => row.kind === 'gap')",
