@@ -15,6 +15,8 @@ actor Monitor {
     private var pages: [Int: AsyncStream<Data>.Continuation] = [:]
     private var lastPage = 0
     private var following: Task<Void, Never>?
+    /// A Boolean value that indicates whether all changes from now on are noticed.
+    private(set) var isObserving = false
     private var heartbeat: Task<Void, Never>?
 
     private var calls = Recent<SyncReport.Call>(limit: 400)
@@ -163,6 +165,8 @@ actor Monitor {
         let activity = await session.engine.activity()
         // A store that is suspended is followed after the next session or page.
         let changes = try? session.store.observe(.everything).changes
+        isObserving = true
+        defer { isObserving = false }
         // Anything may have changed since the page was loaded.
         note { $0.isEverything = true }
         await withTaskGroup { group in

@@ -22,6 +22,8 @@
             try await browser.resize(width: 1200, height: 800)
             try await browser.open(URL(string: "#\(view)", relativeTo: story.address)!)
             try await browser.wait(for: "document.querySelector('#client .badge.good')")
+            let monitor = story.inspector.inspection.monitor
+            while await !monitor.isObserving { await Task.yield() }
         }
 
         func withPage(

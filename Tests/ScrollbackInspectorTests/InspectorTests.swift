@@ -142,19 +142,14 @@
 
         @Test func aPageIsNotifiedOfAChangedChannel() async throws {
             let story = try await InspectorStory()
-            let page = await story.inspector.inspection.monitor.open()
-            var hasSaid = false
-            for await data in page {
-                let event = String(decoding: data, as: UTF8.self)
-                if hasSaid {
-                    if event.contains(#""general""#) { break }
-                } else if event.contains(#""isEverything":true"#) {
-                    // The page is notified of every change from now on.
-                    try await story.say(["hello"])
-                    hasSaid = true
-                }
+            let monitor = story.inspector.inspection.monitor
+            let page = await monitor.open()
+            while await !monitor.isObserving { await Task.yield() }
+            try await story.say(["hello"])
+            for await data in page
+            where String(decoding: data, as: UTF8.self).contains(#""general""#) {
+                break
             }
-            #expect(hasSaid)
             await story.close()
         }
 
@@ -191,6 +186,25 @@
             #expect(kinds.last == "unsent")
             let texts = rows.compactMap { $0["text"] as? String }
             #expect(texts.last == "mine")
+            await story.close()
+        }
+
+        @Test func barHasEachKindOfCoverage() async throws {
+            let story = try await InspectorStory(feedLimit: 20)
+            try await story.makeGap(holding: [.messages])
+            _ = try await story.engine.ingest([
+                Message(
+                    id: "pushed", channelURL: "general", text: "pushed",
+                    createdAt: 1_700_000_100_000)
+            ])
+            let report = try await story.report("channel?channel=general")
+            let bar = try #require(report["bar"] as? [String: Any])
+            let segments = try #require(bar["segments"] as? [[String: Any]])
+            let kinds = segments.compactMap { $0["kind"] as? String }
+            #expect(Set(kinds).isSuperset(of: ["known", "missing"]))
+            let untrusted = try #require(segments.first { $0["kind"] as? String == "untrusted" })
+            // The pushed message is the oldest one in the gap.
+            #expect(untrusted["lower"] as? Int == 1_700_000_100_000)
             await story.close()
         }
 

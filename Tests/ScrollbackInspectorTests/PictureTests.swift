@@ -43,7 +43,7 @@
                     "channels",
                     "[...document.querySelectorAll('.row.channel')].some((row) =>"
                         + " row.textContent.startsWith('General')"
-                        + " && row.querySelector('.number').textContent.startsWith('26'))")
+                        + " && !row.querySelector('.number').textContent.startsWith('0'))")
                 try await save("channels-1100-light")
                 try await show(
                     "channel/general", "channel.rows.some((row) => row.kind === 'gap')",

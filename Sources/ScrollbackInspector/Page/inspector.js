@@ -411,11 +411,10 @@ const channel = {
     showReport(report) {
         this.bar = report.bar;
         $("channel-name").textContent = visible(report.name || report.url);
-        const missing = report.bar.segments.filter((part) => part.kind === "missing");
         const stale = report.bar.segments.filter((part) => part.kind === "stale");
         $("channel-facts").textContent = [
             counted(report.messageCount, "message"),
-            missing.length === 0 ? "no gaps" : counted(missing.length, "gap"),
+            report.gaps.length === 0 ? "no gaps" : counted(report.gaps.length, "gap"),
             stale.length === 0 ? "" : counted(stale.length, "stale range"),
             report.tombstoneCount ? counted(report.tombstoneCount, "tombstone") : "",
             report.isPinned ? "pinned" : "", ...report.activity,

@@ -81,17 +81,47 @@ struct CoverageBar: Encodable, Sendable {
             .union([.beginning, .end]).sorted()
         segments = []
         for (lower, upper) in zip(bounds, bounds.dropFirst()) {
-            let isMissing = gaps.contains { $0.lower < upper && lower < $0.upper }
-            let isStale = stale.contains { $0.lower < upper && lower < $0.upper }
-            var count: Int?
-            if isMissing || isCounted {
-                count = try reader.messageCount(in: url, from: lower, to: upper)
+            if gaps.contains(where: { $0.lower < upper && lower < $0.upper }) {
+                try addMissing(from: lower, to: upper, of: url, in: reader)
+            } else {
+                let isStale = stale.contains { $0.lower < upper && lower < $0.upper }
+                let count =
+                    isCounted ? try reader.messageCount(in: url, from: lower, to: upper) : nil
+                add(isStale ? "stale" : "known", lower, upper, count)
             }
-            segments.append(
-                Segment(
-                    kind: isMissing ? "missing" : isStale ? "stale" : "known",
-                    lower: lower.milliseconds, upper: upper.milliseconds, count: count))
         }
+    }
+
+    /// Adds the segments of a range in a gap.
+    ///
+    /// The range between the oldest and the newest message that were stored individually in the
+    /// gap, for example by a push, is untrusted: others are missing between them.
+    private mutating func addMissing(
+        from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, of url: ChannelURL,
+        in reader: Snapshot
+    ) throws(StoreError) {
+        func end(isNewest: Bool) throws(StoreError) -> Position? {
+            try reader.messages(
+                in: url, from: lower, to: upper, isNewestFirst: isNewest, limit: 1
+            ).first?.position
+        }
+        guard let oldest = try end(isNewest: false), let newest = try end(isNewest: true) else {
+            add("missing", lower, upper, 0)
+            return
+        }
+        add("missing", lower, .position(oldest), 0)
+        add(
+            "untrusted", .position(oldest), .position(newest),
+            try reader.messageCount(in: url, from: lower, to: upper))
+        add("missing", .position(newest), upper, 0)
+    }
+
+    private mutating func add(
+        _ kind: String, _ lower: Store.Gap.Bound, _ upper: Store.Gap.Bound, _ count: Int?
+    ) {
+        segments.append(
+            Segment(
+                kind: kind, lower: lower.milliseconds, upper: upper.milliseconds, count: count))
     }
 }
 
