@@ -76,9 +76,10 @@
                 )
                 try await browser.click("#history-list .row")
                 try await browser.wait(for: "!document.getElementById('details').hidden")
-                let details = try await browser.text(of: "#details")
-                #expect(details.contains("feed (eventMessageReceived)"))
-                #expect(details.contains("it is live"))
+                try await browser.wait(
+                    for: "document.getElementById('details').textContent"
+                        + ".includes('feed (eventMessageReceived)')")
+                #expect(try await browser.text(of: "#details").contains("it is live"))
             }
         }
 
@@ -107,7 +108,7 @@
                         for: "document.querySelector('.card[data-state=\"\(state)\"]')")
                 }
                 try await open(story, "outbox", in: browser)
-                #expect(try await browser.text(of: "#outbox-list").contains("empty"))
+                try await browser.wait(for: "document.querySelector('#outbox-list .empty')")
                 await story.client.disconnect()
                 _ = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
                 try await isShown("pending")
