@@ -252,7 +252,9 @@ private struct GrammarBytes {
     mutating func position() throws -> (time: Int64, id: String) { (try time(), try name()) }
 
     mutating func cause() throws {
-        guard CollectionEventSource(rawValue: Int(try integer(2))) != nil else {
+        let source = CollectionEventSource(rawValue: Int(try integer(2)))
+        // An unknown source is described by its number.
+        guard source.description.first?.isLetter == true else {
             throw GrammarRows.Foreign(what: "a source")
         }
         try names()

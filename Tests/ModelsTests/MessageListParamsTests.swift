@@ -6,7 +6,7 @@ import Testing
     /// Messages with every combination of the filtered properties.
     static let messages: [Message] = {
         var messages: [Message] = []
-        for type in MessageType.allCases {
+        for type in MessageType.knownValues {
             for sender: UserID? in [nil, "ann", "bo"] {
                 for customType in ["", "x", "y"] {
                     for (parent, isShown) in [

@@ -155,7 +155,7 @@ import Testing
         channel.isExclusive = any([true, false])
         channel.isPublic = any([true, false])
         channel.myMemberState = any([.joined, .joined, .invited, .none])
-        channel.hiddenState = any([.unhidden, .unhidden, .unhidden] + HiddenState.allCases)
+        channel.hiddenState = any([.unhidden, .unhidden, .unhidden] + HiddenState.knownValues)
         channel.unreadMessageCount = any([0, 2])
         var friend = User(id: "friend")
         friend.friendName = "F"
@@ -215,9 +215,9 @@ import Testing
             case .hiddenOnly: [.hiddenAllowAutoUnhide, .hiddenPreventAutoUnhide]
             case .hiddenAllowAutoUnhide: [.hiddenAllowAutoUnhide]
             case .hiddenPreventAutoUnhide: [.hiddenPreventAutoUnhide]
-            case .all: HiddenState.allCases
+            case .all: HiddenState.knownValues
             }
-        for state in HiddenState.allCases {
+        for state in HiddenState.knownValues {
             var channel = GroupChannel(url: "c", createdAt: 1)
             channel.hiddenState = state
             #expect(query.belongsTo(channel) == states.contains(state))

@@ -49,7 +49,9 @@ import Testing
 
     @Test func everyEnumerationHasANameForEachCase() {
         func check<Value: WireEnum>(_: Value.Type) {
-            #expect(Value.allCases.map(\.rawValue) == Array(Value.names.indices), "\(Value.self)")
+            let values = Value.names.indices.map { Value(rawValue: $0) }
+            #expect(!values.contains(nil), "\(Value.self)")
+            #expect(Value(rawValue: values.count) == nil || Value.self is any OpenWireEnum.Type)
             #expect(Set(Value.names).count == Value.names.count)
         }
         for field in recordTypes.flatMap({ $0.schema.fields }) {

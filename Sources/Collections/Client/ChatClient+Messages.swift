@@ -65,8 +65,8 @@ extension ChatClient {
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
     /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` for an admin
-    ///   message.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` for a
+    ///   message that is neither a text nor a file.
     @discardableResult
     public func copy(
         _ message: Message, to url: ChannelURL
@@ -92,7 +92,7 @@ extension ChatClient {
             params.data = message.data
             params.customType = message.customType
             return try await send(params, in: url)
-        case .admin:
+        default:
             throw SyncError(
                 .invalidArgument,
                 "message \(message.messageID ?? "-") cannot be copied: only messages of users can be"

@@ -48,11 +48,9 @@ struct Membership: Hashable {
 
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         guard try reader.byte() == 1 else { throw reader.damage("a version that is known") }
-        guard let state = MemberState(rawValue: Int(try reader.byte())),
-            let role = Role(rawValue: Int(try reader.byte())),
-            let hidden = HiddenState(rawValue: Int(try reader.byte()))
-        else { throw reader.damage("a membership") }
-        (self.state, self.role, self.hidden) = (state, role, hidden)
+        state = MemberState(rawValue: Int(try reader.byte()))
+        role = Role(rawValue: Int(try reader.byte()))
+        hidden = HiddenState(rawValue: Int(try reader.byte()))
         visibleFrom = try reader.integer()
         lastSequence = try reader.integer()
         readSequence = try reader.integer()

@@ -184,11 +184,7 @@ extension LogEntry.Cause {
     }
 
     fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
-        let number = Int(try reader.integer(UInt16.self))
-        guard let source = CollectionEventSource(rawValue: number) else {
-            throw reader.damage("a source")
-        }
-        self.source = source
+        source = CollectionEventSource(rawValue: Int(try reader.integer(UInt16.self)))
         actor = try reader.optionalName().map { UserID($0) }
         while !reader.isAtEnd { users.append(UserID(try reader.measured())) }
     }

@@ -219,15 +219,18 @@ extension Data: SingularValue {
 
 // MARK: Enumerations
 
-/// An enumeration in a record field, encoded by its number on the wire and by its name in JSON.
+/// An enumeration in a record field, encoded by its number in the binary form and by its name in
+/// JSON.
 ///
-/// The raw values are 0, 1, 2… in the order of the cases. 0 is the value of a missing field and of
-/// an unknown number or name. DO NOT CHANGE a number or a name.
-protocol WireEnum: RawRepresentable<Int>, CaseIterable, Hashable, SingularValue {
+/// The raw values are 0, 1, 2… in the order of the names. 0 is the value of a missing field. DO NOT
+/// CHANGE a number or a name.
+protocol WireEnum: RawRepresentable<Int>, Hashable, SingularValue {
     /// The names in JSON and, in upper case, in Docs/scrollback.proto, indexed by raw value.
     static var names: [String] { get }
     /// Alternative names in JSON.
     static var aliases: [String: Self] { get }
+    /// The value for a number or a name that is not known.
+    static func unknown(_ number: Int) -> Self
 }
 
 extension WireEnum {
@@ -237,32 +240,63 @@ extension WireEnum {
         .enumeration(Self.self)
     }
 
+    /// A closed enumeration reads what it does not know as its first case.
+    static func unknown(_ number: Int) -> Self { defaultValue }
+
     static var wireType: WireType { .varint }
     static var defaultValue: Self { Self(rawValue: 0).unsafelyUnwrapped }
     var isDefault: Bool { rawValue == 0 }
-    var payloadSize: Int { Wire.size(ofVarint: UInt64(rawValue)) }
+    var payloadSize: Int { Wire.size(ofVarint: UInt64(bitPattern: Int64(rawValue))) }
 
     @inline(__always)
-    func writePayload(to writer: inout FieldWriter) { writer.varint(UInt64(rawValue)) }
+    func writePayload(to writer: inout FieldWriter) {
+        writer.varint(UInt64(bitPattern: Int64(rawValue)))
+    }
 
     @inline(__always)
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self {
-        let raw = Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset))
-        return Self(rawValue: raw) ?? defaultValue
+        value(Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset)))
     }
 
-    /// The name in JSON.
-    var name: String { Self.names[rawValue] }
+    private static func value(_ number: Int) -> Self { Self(rawValue: number) ?? unknown(number) }
 
     static func decode(from decoder: any Decoder) throws -> Self {
         let container = try decoder.singleValueContainer()
         guard let name = try? container.decode(String.self) else {
-            let number = try container.decodeLenientInt64()
-            return Self(rawValue: Int(truncatingIfNeeded: number)) ?? defaultValue
+            return value(Int(truncatingIfNeeded: try container.decodeLenientInt64()))
         }
-        if let index = names.firstIndex(of: name) { return Self(rawValue: index) ?? defaultValue }
-        return aliases[name] ?? defaultValue
+        if let index = names.firstIndex(of: name) { return value(index) }
+        return aliases[name] ?? unknown(-1)
     }
 
-    func encodeJSON(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+    /// Encodes the name, or the number of a value that has none.
+    func encodeJSON(to encoder: any Encoder) throws {
+        if Self.names.indices.contains(rawValue) {
+            try Self.names[rawValue].encode(to: encoder)
+        } else {
+            try rawValue.encode(to: encoder)
+        }
+    }
+}
+
+/// An enumeration of a record field with values that this version may not know.
+protocol OpenWireEnum: WireEnum, OpenEnumeration {
+    /// The names of the constants, indexed by raw value.
+    static var identifiers: [String] { get }
+}
+
+extension OpenWireEnum {
+    /// The names in JSON, in camel case.
+    static var identifiers: [String] {
+        names.map { name in
+            let words = name.lowercased().split(separator: "_")
+            return words[0] + words.dropFirst().map(\.capitalized).joined()
+        }
+    }
+
+    static func unknown(_ number: Int) -> Self { Self(rawValue: number) }
+
+    static func identifier(of number: Int) -> String? {
+        identifiers.indices.contains(number) ? identifiers[number] : nil
+    }
 }

@@ -1,46 +1,64 @@
 /// The kinds of channels.
-public enum ChannelType: Int, CaseIterable, Sendable {
+public struct ChannelType: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// A channel that users enter and exit.
-    case open = 0
+    public static let open = Self(rawValue: 0)
     /// A channel that users are members of.
-    case group = 1
+    public static let group = Self(rawValue: 1)
     /// A channel that carries notifications to one user.
-    case feed = 2
+    public static let feed = Self(rawValue: 2)
 }
 
-extension ChannelType: WireEnum {
+extension ChannelType: OpenWireEnum {
     static var names: [String] { ["open", "group", "feed"] }
 }
 
 /// The state that determines whether a user has hidden a channel.
-public enum HiddenState: Int, CaseIterable, Sendable {
+public struct HiddenState: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// The channel is visible.
-    case unhidden = 0
+    public static let unhidden = Self(rawValue: 0)
     /// The channel is hidden until its next message.
-    case hiddenAllowAutoUnhide = 1
+    public static let hiddenAllowAutoUnhide = Self(rawValue: 1)
     /// The channel is hidden until the user shows it again.
-    case hiddenPreventAutoUnhide = 2
+    public static let hiddenPreventAutoUnhide = Self(rawValue: 2)
 }
 
-extension HiddenState: WireEnum {
+extension HiddenState: OpenWireEnum {
     static var names: [String] {
         ["unhidden", "hidden_allow_auto_unhide", "hidden_prevent_auto_unhide"]
     }
 }
 
 /// A setting for which unread counts the server maintains for a user in a channel.
-public enum CountPreference: Int, CaseIterable, Sendable {
+public struct CountPreference: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// Unread messages and mentions.
-    case all = 0
+    public static let all = Self(rawValue: 0)
     /// Unread messages only.
-    case unreadMessageCountOnly = 1
+    public static let unreadMessageCountOnly = Self(rawValue: 1)
     /// Mentions only.
-    case unreadMentionCountOnly = 2
+    public static let unreadMentionCountOnly = Self(rawValue: 2)
     /// Nothing.
-    case off = 3
+    public static let off = Self(rawValue: 3)
 }
 
-extension CountPreference: WireEnum {
+extension CountPreference: OpenWireEnum {
     static var names: [String] {
         ["all", "unread_message_count_only", "unread_mention_count_only", "off"]
     }

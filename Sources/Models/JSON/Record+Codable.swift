@@ -3,8 +3,8 @@ extension Record {
     ///
     /// Decoding accepts the variants that servers write: numbers and Booleans may be strings,
     /// integers may have a fraction, `null` is treated as missing, and an unknown name of an
-    /// enumeration is read as its first case. Values under keys that are not fields are preserved
-    /// in ``extra``.
+    /// ``OpenEnumeration`` is read as the number -1, of another enumeration as its first case.
+    /// Values under keys that are not fields are preserved in ``extra``.
     ///
     /// - Throws: `DecodingError` with the key whose value has the wrong type.
     public init(from decoder: any Decoder) throws {

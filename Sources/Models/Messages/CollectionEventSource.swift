@@ -2,161 +2,167 @@
 ///
 /// The raw values up to 130 are those of established chat SDKs. Values from 100 through 999 are
 /// live events, which the server's feed reports.
-public enum CollectionEventSource: Int, CaseIterable, Sendable {
+public struct CollectionEventSource: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     // MARK: Sync
 
     /// The message changelog reported the change.
-    case messageChangelog = 0
+    public static let messageChangelog = Self(rawValue: 0)
     /// Messages in a gap were fetched.
-    case messageFill = 1
+    public static let messageFill = Self(rawValue: 1)
     /// The channel changelog reported the change.
-    case channelChangelog = 2
+    public static let channelChangelog = Self(rawValue: 2)
 
     // MARK: This device
 
     /// The user sent a message, which is now pending.
-    case localMessagePendingCreated = 3
+    public static let localMessagePendingCreated = Self(rawValue: 3)
     /// A message of the user failed.
-    case localMessageFailed = 4
+    public static let localMessageFailed = Self(rawValue: 4)
     /// The user canceled a message before it was sent.
-    case localMessageCanceled = 5
+    public static let localMessageCanceled = Self(rawValue: 5)
     /// A failed message is being resent.
-    case localMessageResendStarted = 6
+    public static let localMessageResendStarted = Self(rawValue: 6)
     /// The user edited a message.
-    case localMessageUpdated = 7
+    public static let localMessageUpdated = Self(rawValue: 7)
     /// The user deleted a message.
-    case localMessageDeleted = 8
+    public static let localMessageDeleted = Self(rawValue: 8)
     /// The user added or removed a reaction.
-    case localReactionUpdated = 9
+    public static let localReactionUpdated = Self(rawValue: 9)
 
     // MARK: Live events
 
     /// The server acknowledged a message of the user.
-    case eventMessageSent = 100
+    public static let eventMessageSent = Self(rawValue: 100)
     /// A message was received.
-    case eventMessageReceived = 101
+    public static let eventMessageReceived = Self(rawValue: 101)
     /// A message was edited.
-    case eventMessageUpdated = 102
+    public static let eventMessageUpdated = Self(rawValue: 102)
     /// A message was deleted.
-    case eventMessageDeleted = 103
+    public static let eventMessageDeleted = Self(rawValue: 103)
     /// A reaction was added or removed.
-    case eventReactionUpdated = 104
+    public static let eventReactionUpdated = Self(rawValue: 104)
     /// A thread gained or lost a reply.
-    case eventThreadInfoUpdated = 105
+    public static let eventThreadInfoUpdated = Self(rawValue: 105)
     /// A message that mentions the user was received.
-    case eventMention = 106
+    public static let eventMention = Self(rawValue: 106)
     /// A channel's properties changed.
-    case eventChannelChanged = 107
+    public static let eventChannelChanged = Self(rawValue: 107)
     /// The number of members of a channel changed.
-    case eventChannelMemberCountChanged = 108
+    public static let eventChannelMemberCountChanged = Self(rawValue: 108)
     /// A channel was frozen.
-    case eventChannelFrozen = 109
+    public static let eventChannelFrozen = Self(rawValue: 109)
     /// A channel was unfrozen.
-    case eventChannelUnfrozen = 110
+    public static let eventChannelUnfrozen = Self(rawValue: 110)
     /// The user hid a channel.
-    case eventChannelHidden = 111
+    public static let eventChannelHidden = Self(rawValue: 111)
     /// A channel was deleted.
-    case eventChannelDeleted = 112
+    public static let eventChannelDeleted = Self(rawValue: 112)
     /// The operators of a channel changed.
-    case eventOperatorUpdated = 113
+    public static let eventOperatorUpdated = Self(rawValue: 113)
     /// A user started or stopped typing.
-    case eventTypingStatusUpdated = 114
+    public static let eventTypingStatusUpdated = Self(rawValue: 114)
     /// Messages were delivered to a user.
-    case eventDeliveryReceiptUpdated = 115
+    public static let eventDeliveryReceiptUpdated = Self(rawValue: 115)
     /// A user has read a channel.
-    case eventReadReceiptUpdated = 116
+    public static let eventReadReceiptUpdated = Self(rawValue: 116)
     /// A user was invited.
-    case eventUserReceivedInvitation = 117
+    public static let eventUserReceivedInvitation = Self(rawValue: 117)
     /// A user declined an invitation.
-    case eventUserDeclinedInvitation = 118
+    public static let eventUserDeclinedInvitation = Self(rawValue: 118)
     /// A user joined.
-    case eventUserJoined = 119
+    public static let eventUserJoined = Self(rawValue: 119)
     /// A user was muted.
-    case eventUserMuted = 120
+    public static let eventUserMuted = Self(rawValue: 120)
     /// A user was unmuted.
-    case eventUserUnmuted = 121
+    public static let eventUserUnmuted = Self(rawValue: 121)
     /// A user left.
-    case eventUserLeft = 122
+    public static let eventUserLeft = Self(rawValue: 122)
     /// A user was banned.
-    case eventUserBanned = 123
+    public static let eventUserBanned = Self(rawValue: 123)
     /// A user was unbanned.
-    case eventUserUnbanned = 124
+    public static let eventUserUnbanned = Self(rawValue: 124)
     /// Metadata was added to a channel.
-    case eventChannelMetaDataCreated = 125
+    public static let eventChannelMetaDataCreated = Self(rawValue: 125)
     /// Metadata of a channel changed.
-    case eventChannelMetaDataUpdated = 126
+    public static let eventChannelMetaDataUpdated = Self(rawValue: 126)
     /// Metadata was removed from a channel.
-    case eventChannelMetaDataDeleted = 127
+    public static let eventChannelMetaDataDeleted = Self(rawValue: 127)
     /// A counter was added to a channel.
-    case eventChannelMetaCounterCreated = 128
+    public static let eventChannelMetaCounterCreated = Self(rawValue: 128)
     /// A counter of a channel changed.
-    case eventChannelMetaCounterUpdated = 129
+    public static let eventChannelMetaCounterUpdated = Self(rawValue: 129)
     /// A counter was removed from a channel.
-    case eventChannelMetaCounterDeleted = 130
+    public static let eventChannelMetaCounterDeleted = Self(rawValue: 130)
     /// A message was pinned or unpinned.
-    case eventPinnedMessageUpdated = 131
+    public static let eventPinnedMessageUpdated = Self(rawValue: 131)
     /// A poll changed.
-    case eventPollUpdated = 132
+    public static let eventPollUpdated = Self(rawValue: 132)
     /// A user voted in a poll.
-    case eventPollVoted = 133
+    public static let eventPollVoted = Self(rawValue: 133)
     /// A user gave feedback to a message.
-    case eventMessageFeedbackAdded = 134
+    public static let eventMessageFeedbackAdded = Self(rawValue: 134)
     /// Feedback to a message changed.
-    case eventMessageFeedbackUpdated = 135
+    public static let eventMessageFeedbackUpdated = Self(rawValue: 135)
     /// Feedback to a message was removed.
-    case eventMessageFeedbackDeleted = 136
+    public static let eventMessageFeedbackDeleted = Self(rawValue: 136)
     /// The user marked a channel as read.
-    case eventUserMarkedRead = 137
+    public static let eventUserMarkedRead = Self(rawValue: 137)
     /// The user marked a channel as unread.
-    case eventUserMarkedUnread = 138
+    public static let eventUserMarkedUnread = Self(rawValue: 138)
     /// The lower bound of the user's history in a channel has changed.
-    case eventMessageOffsetUpdated = 139
+    public static let eventMessageOffsetUpdated = Self(rawValue: 139)
     /// The user's history in a channel was reset.
-    case eventChannelResetHistory = 140
+    public static let eventChannelResetHistory = Self(rawValue: 140)
     /// A user entered an open channel.
-    case eventUserEntered = 141
+    public static let eventUserEntered = Self(rawValue: 141)
     /// A user exited an open channel.
-    case eventUserExited = 142
+    public static let eventUserExited = Self(rawValue: 142)
 
     // MARK: Catching up
 
     /// A channel changed while the client was offline.
-    case channelBackgroundSync = 1000
+    public static let channelBackgroundSync = Self(rawValue: 1000)
     /// A message was sent or changed while the client was offline.
-    case messageBackgroundSync = 1001
+    public static let messageBackgroundSync = Self(rawValue: 1001)
 
     // MARK: Requests
 
     /// The poll changelog reported the change.
-    case pollChangelog = 1002
+    public static let pollChangelog = Self(rawValue: 1002)
     /// A channel was refreshed from the server.
-    case channelRefresh = 1003
+    public static let channelRefresh = Self(rawValue: 1003)
     /// The app fetched a channel.
-    case requestChannel = 1004
+    public static let requestChannel = Self(rawValue: 1004)
     /// The app fetched a message.
-    case requestMessage = 1006
+    public static let requestMessage = Self(rawValue: 1006)
     /// The app resent a message.
-    case requestResendMessage = 1008
+    public static let requestResendMessage = Self(rawValue: 1008)
     /// The app fetched replies.
-    case requestThreadedMessages = 1009
+    public static let requestThreadedMessages = Self(rawValue: 1009)
     /// A channel was opened on this device.
-    case channelLastAccessedAtUpdated = 1010
+    public static let channelLastAccessedAtUpdated = Self(rawValue: 1010)
     /// A page of channels was loaded from the cache.
-    case channelCacheLoadMore = 1011
+    public static let channelCacheLoadMore = Self(rawValue: 1011)
     /// A page of channels was loaded from the server.
-    case channelLoadMore = 1012
+    public static let channelLoadMore = Self(rawValue: 1012)
     /// The first messages were loaded from the cache.
-    case messageCacheInitialize = 1013
+    public static let messageCacheInitialize = Self(rawValue: 1013)
     /// The first messages were loaded from the server.
-    case messageInitialize = 1014
+    public static let messageInitialize = Self(rawValue: 1014)
     /// Older messages were loaded from the cache.
-    case messageCacheLoadPrevious = 1015
+    public static let messageCacheLoadPrevious = Self(rawValue: 1015)
     /// Older messages were loaded from the server.
-    case messageLoadPrevious = 1016
+    public static let messageLoadPrevious = Self(rawValue: 1016)
     /// Newer messages were loaded from the cache.
-    case messageCacheLoadNext = 1017
+    public static let messageCacheLoadNext = Self(rawValue: 1017)
     /// Newer messages were loaded from the server.
-    case messageLoadNext = 1018
+    public static let messageLoadNext = Self(rawValue: 1018)
 
     /// A Boolean value that indicates whether the change arrived as a live event, and not from sync
     /// or from this device.

@@ -1,15 +1,22 @@
 /// The kind of a message.
-public enum MessageType: Int, CaseIterable, Sendable {
+public struct MessageType: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// A text of a user.
-    case user = 0
+    public static let user = Self(rawValue: 0)
     /// Files of a user.
-    case file = 1
-    /// A message of the channel or its administrators. It has no sender.
-    case admin = 2
+    public static let file = Self(rawValue: 1)
+    /// A message of the channel or its administrators, without a sender.
+    public static let admin = Self(rawValue: 2)
 }
 
-extension MessageType: WireEnum {
+extension MessageType: OpenWireEnum {
     static var names: [String] { ["MESG", "FILE", "ADMM"] }
+    static var identifiers: [String] { ["user", "file", "admin"] }
     static var aliases: [String: Self] {
         ["user": .user, "file": .file, "admin": .admin, "BRDM": .admin]
     }
@@ -39,13 +46,19 @@ extension MessageSendingStatus: WireEnum {
 }
 
 /// The users whom a message mentions.
-public enum MentionType: Int, CaseIterable, Sendable {
+public struct MentionType: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// The listed users.
-    case users = 0
+    public static let users = Self(rawValue: 0)
     /// All users of the channel.
-    case channel = 1
+    public static let channel = Self(rawValue: 1)
 }
 
-extension MentionType: WireEnum {
+extension MentionType: OpenWireEnum {
     static var names: [String] { ["users", "channel"] }
 }

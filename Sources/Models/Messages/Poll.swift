@@ -180,13 +180,19 @@ public struct PollOption: Record {
 extension PollOption: SingularValue {}
 
 /// The state that determines whether a poll accepts votes.
-public enum PollStatus: Int, CaseIterable, Sendable {
+public struct PollStatus: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// The poll accepts votes.
-    case open = 0
+    public static let open = Self(rawValue: 0)
     /// The poll is closed.
-    case closed = 1
+    public static let closed = Self(rawValue: 1)
 }
 
-extension PollStatus: WireEnum {
+extension PollStatus: OpenWireEnum {
     static var names: [String] { ["open", "closed"] }
 }

@@ -86,13 +86,19 @@ extension MessageCreateParams {
 }
 
 /// The setting that determines whether other users get a push notification of a message.
-public enum PushNotificationDeliveryOption: Int, CaseIterable, Sendable {
+public struct PushNotificationDeliveryOption: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// Each user's own setting applies.
-    case `default` = 0
+    public static let `default` = Self(rawValue: 0)
     /// No user gets a push notification.
-    case suppress = 1
+    public static let suppress = Self(rawValue: 1)
 }
 
-extension PushNotificationDeliveryOption: WireEnum {
+extension PushNotificationDeliveryOption: OpenWireEnum {
     static var names: [String] { ["default", "suppress"] }
 }

@@ -1,38 +1,56 @@
 /// The role of a user in a channel.
-public enum Role: Int, CaseIterable, Sendable {
+public struct Role: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// An ordinary user.
-    case none = 0
+    public static let none = Self(rawValue: 0)
     /// A user who can moderate the channel.
-    case `operator` = 1
+    public static let `operator` = Self(rawValue: 1)
 }
 
-extension Role: WireEnum {
+extension Role: OpenWireEnum {
     static var names: [String] { ["none", "operator"] }
 }
 
 /// The membership state of a user in a group channel.
-public enum MemberState: Int, CaseIterable, Sendable {
+public struct MemberState: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// The user is a member.
-    case joined = 0
+    public static let joined = Self(rawValue: 0)
     /// The user is invited and has not replied.
-    case invited = 1
+    public static let invited = Self(rawValue: 1)
     /// The user is not a member: the user has left the channel, or only views a public one.
-    case none = 2
+    public static let none = Self(rawValue: 2)
 }
 
-extension MemberState: WireEnum {
+extension MemberState: OpenWireEnum {
     static var names: [String] { ["joined", "invited", "none"] }
 }
 
 /// The state that determines whether a user can send messages in a channel.
-public enum MutedState: Int, CaseIterable, Sendable {
+public struct MutedState: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// The user can send messages.
-    case unmuted = 0
+    public static let unmuted = Self(rawValue: 0)
     /// The user can only read.
-    case muted = 1
+    public static let muted = Self(rawValue: 1)
 }
 
-extension MutedState: WireEnum {
+extension MutedState: OpenWireEnum {
     static var names: [String] { ["unmuted", "muted"] }
 }
 
@@ -49,31 +67,43 @@ extension RestrictionType: WireEnum {
 }
 
 /// A setting for which messages of a channel a user gets push notifications.
-public enum GroupChannelPushTriggerOption: Int, CaseIterable, Sendable {
+public struct GroupChannelPushTriggerOption: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// Those that the user's general setting selects.
-    case `default` = 0
+    public static let `default` = Self(rawValue: 0)
     /// All messages.
-    case all = 1
+    public static let all = Self(rawValue: 1)
     /// No messages.
-    case off = 2
+    public static let off = Self(rawValue: 2)
     /// Only messages that mention the user.
-    case mentionOnly = 3
+    public static let mentionOnly = Self(rawValue: 3)
 }
 
-extension GroupChannelPushTriggerOption: WireEnum {
+extension GroupChannelPushTriggerOption: OpenWireEnum {
     static var names: [String] { ["default", "all", "off", "mention_only"] }
 }
 
 /// The state of a user's connection.
-public enum UserConnectionStatus: Int, CaseIterable, Sendable {
+public struct UserConnectionStatus: OpenEnumeration {
+    /// The number.
+    public let rawValue: Int
+
+    /// Creates a value from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// The status is unknown.
-    case nonAvailable = 0
+    public static let nonAvailable = Self(rawValue: 0)
     /// The user is connected.
-    case online = 1
+    public static let online = Self(rawValue: 1)
     /// The user is not connected.
-    case offline = 2
+    public static let offline = Self(rawValue: 2)
 }
 
-extension UserConnectionStatus: WireEnum {
+extension UserConnectionStatus: OpenWireEnum {
     static var names: [String] { ["non_available", "online", "offline"] }
 }
