@@ -286,6 +286,23 @@ import Testing
         await again.close()
     }
 
+    @Test func aUserWhoseCacheWasReplacedConnectsOffline() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let client = try await openedDamaged(story)
+        story.network.goOffline()
+        let (user, error) = try await client.connect(as: Credentials("bob"))
+        #expect(user.userID == "bob")
+        #expect(error?.code == .notConnected)
+        let view = View(try client.makeMessageCollection(of: "general"))
+        view.collection.start(.cacheOnly)
+        #expect(view.picture == "… (b)")
+        story.network.goOnline()
+        await client.reconnect()
+        await view.shows("a b")
+        await client.close()
+    }
+
     @Test(arguments: ChatClient.Wiping.allCases)
     func logOutOfADamagedCacheReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()

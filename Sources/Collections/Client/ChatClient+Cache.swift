@@ -75,9 +75,13 @@ extension ChatClient {
     private func rebuildCache(of engine: SyncEngine) async throws(SyncError) {
         guard let userID = session?.userID else { return }
         let directory = UserDirectories(options)?.directory(of: userID)
+        let user = currentUser ?? User(id: userID)
         try await reopen(engine) { () throws(StoreError) in
             if let directory { try ChatStore.removeCachedData(at: directory) }
         }
+        guard let session, session.userID == userID else { return }
+        try translatingStoreErrors { () throws(StoreError) in try session.store.recordOwner(user) }
+        currentUser = user
     }
 
     /// Removes the data that the server can return again from the user's other stores, which this

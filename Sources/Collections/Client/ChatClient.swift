@@ -27,7 +27,7 @@ public final class ChatClient {
 
     /// The connected user, or the user whose data is shown offline; `nil` before the first
     /// connection.
-    public private(set) var currentUser: User?
+    public internal(set) var currentUser: User?
 
     /// The state of the connection.
     public private(set) var connectionState = ConnectionState.closed
@@ -499,6 +499,7 @@ public final class ChatClient {
             // The server has all data of the cache.
             try ChatStore.rebuildCache(at: directory)
             store = try open()
+            try store.recordOwner(User(id: userID))
             replaced = error
         }
         var damage = StorageDamage(store.openingReport)

@@ -48,6 +48,19 @@ private enum Scope {
     static func messageChangelog(of url: ChannelURL) -> String { "messages \(url)" }
 }
 
+extension ChatStore {
+    /// Records the owner of an empty store, who may then connect offline.
+    package func recordOwner(_ user: User) throws(StoreError) {
+        do {
+            try write { $0.setUser(user) }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("The closure throws only errors of the store.")
+        }
+    }
+}
+
 extension StoreReader {
     /// Returns the point at which the feed continues, or `nil` if it restarts or the token cannot
     /// be read.
