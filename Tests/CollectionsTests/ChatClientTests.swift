@@ -59,7 +59,9 @@ import Testing
             { _ = try await engine.connect(as: Credentials("")) },
         ] as [@MainActor () async throws -> Void] {
             let error = await #expect(throws: SyncError.self) { try await connect() }
-            #expect(error?.code == .invalidArgument && error?.message == "the user's id is empty")
+            #expect(
+                error?.code == .invalidArgument
+                    && error?.message == "the credentials have an empty user id")
         }
         #expect(client.currentUser?.userID == "bob" && client.connectionState == .open)
         #expect(!FileManager.default.fileExists(atPath: story.directory(of: "").path))

@@ -15,7 +15,7 @@ import Testing
 
     @Test func firstAttemptFollowsImmediately() {
         var connector = Connector()
-        #expect(connector.begin(as: bob) == .connect(bob, number: 1))
+        #expect(connector.begin(as: bob) == .connect(bob, generation: 1))
         #expect(connector.phase == .connecting(attempt: 1))
     }
 
@@ -23,12 +23,12 @@ import Testing
         var connector = Connector()
         _ = connector.begin(as: bob)
         for attempt in 2...9 {
-            guard case .wait(attempt, let number) = connector.fail(offline) else {
+            guard case .wait(attempt, let generation) = connector.fail(offline) else {
                 Issue.record("attempt \(attempt) is not waited for")
                 return
             }
-            #expect(number == connector.number)
-            #expect(connector.retry() == .connect(bob, number: connector.number))
+            #expect(generation == connector.generation)
+            #expect(connector.retry() == .connect(bob, generation: connector.generation))
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
         var connector = Connector()
         _ = connector.begin(as: bob)
         connector.succeed()
-        #expect(connector.fail(offline) == .connect(bob, number: connector.number))
+        #expect(connector.fail(offline) == .connect(bob, generation: connector.generation))
         connector.succeed()
         guard case .wait(2, _) = connector.fail(offline) else {
             Issue.record("a connection that leads nowhere is made again and again")
@@ -50,7 +50,7 @@ import Testing
         for _ in 0..<5 {
             connector.succeed()
             connector.recordProgress()
-            #expect(connector.fail(offline) == .connect(bob, number: connector.number))
+            #expect(connector.fail(offline) == .connect(bob, generation: connector.generation))
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
         #expect(connector.fail(revoked) == .nothing)
         #expect(connector.phase == .revoked)
         #expect(connector.retry() == .nothing)
-        #expect(connector.retryAnew() == .nothing)
+        #expect(connector.retryNow() == .nothing)
         #expect(connector.fail(offline) == .nothing)
     }
 
@@ -71,12 +71,12 @@ import Testing
         connector.recordProgress()
         #expect(connector.fail(expired) == .renew)
         let renewed = Credentials("bob", accessToken: "new")
-        #expect(connector.renew(renewed) == .connect(renewed, number: connector.number))
-        #expect(connector.fail(expired) == .wait(attempt: 2, number: connector.number))
-        #expect(connector.retry() == .connect(renewed, number: connector.number))
+        #expect(connector.renew(renewed) == .connect(renewed, generation: connector.generation))
+        #expect(connector.fail(expired) == .wait(attempt: 2, generation: connector.generation))
+        #expect(connector.retry() == .connect(renewed, generation: connector.generation))
         #expect(connector.fail(expired) == .renew)
         _ = connector.renew(bob)
-        #expect(connector.fail(expired) == .wait(attempt: 3, number: connector.number))
+        #expect(connector.fail(expired) == .wait(attempt: 3, generation: connector.generation))
     }
 
     @Test func failedRenewalTurnsTheConnectorOff() {
@@ -101,17 +101,17 @@ import Testing
         _ = connector.fail(offline)
         connector.end()
         #expect(connector.retry() == .nothing)
-        #expect(connector.retryAnew() == .nothing)
+        #expect(connector.retryNow() == .nothing)
         #expect(connector.renew(bob) == .nothing)
         #expect(connector.phase == .off && connector.credentials == nil)
     }
 
-    /// Tests invariants under random events: connection numbers are never reused, a connecting
+    /// Tests invariants under random events: generations are never reused, a connecting
     /// engine has credentials, and attempts count from 1.
     @Test(arguments: 0..<200) func stateIsConsistentAfterAnySequenceOfEvents(seed: Int) {
         var random = SeededRandom(seed: seed)
         var connector = Connector()
-        var numbers: Set<Int> = []
+        var generations: Set<Int> = []
         for _ in 0..<100 {
             let step: Connector.Step
             switch random.number(below: 9) {
@@ -125,22 +125,22 @@ import Testing
             case 4: step = connector.fail(offline)
             case 5: step = connector.fail(random.oneIn(5) ? revoked : expired)
             case 6: step = connector.retry()
-            case 7: step = connector.retryAnew()
+            case 7: step = connector.retryNow()
             default: step = connector.renew(random.oneIn(3) ? nil : bob)
             }
             switch step {
-            case .connect(_, let number):
-                #expect(numbers.insert(number).inserted)
-                #expect(number == connector.number)
+            case .connect(_, let generation):
+                #expect(generations.insert(generation).inserted)
+                #expect(generation == connector.generation)
                 guard case .connecting(let attempt) = connector.phase else {
                     Issue.record("connecting, it is \(connector.phase)")
                     return
                 }
                 #expect(attempt >= 1)
                 #expect(connector.credentials != nil)
-            case .wait(let attempt, let number):
+            case .wait(let attempt, let generation):
                 #expect(connector.phase == .waiting(attempt: attempt))
-                #expect(number == connector.number && attempt >= 1)
+                #expect(generation == connector.generation && attempt >= 1)
             case .renew:
                 guard case .renewing = connector.phase else {
                     Issue.record("renewing, it is \(connector.phase)")

@@ -48,7 +48,7 @@ import Testing
         store.close()
         let batch = FeedBatch(events: [], cursor: "2", epoch: "1", isLive: true)
         let actions = core.step(.answer(.batch(batch), call: feed.key))
-        #expect(waits(actions) == [.feed(number: core.connector.number)])
+        #expect(waits(actions) == [.feed(generation: core.connector.generation)])
         #expect(core.state.failure?.code == .closed)
     }
 
@@ -59,7 +59,7 @@ import Testing
         store.close()
         let answer = MessagePage(messages: [.sample(1)], older: nil, newer: nil)
         let actions = core.step(.answer(.page(answer), call: page.key))
-        #expect(waits(actions) == [.healing("general", number: core.connector.number)])
+        #expect(waits(actions) == [.healing("general", generation: core.connector.generation)])
     }
 
     @Test func unreadableOutboxIsReported() throws {
@@ -86,14 +86,14 @@ import Testing
 
     @Test func afterTheLastAttemptTheBackendIsDisconnected() throws {
         var (core, _) = try live(try ChatStore.inMemory())
-        let actions = core.step(.gaveUp(.feed(number: core.connector.number)))
+        let actions = core.step(.gaveUp(.feed(generation: core.connector.generation)))
         #expect(actions.contains { if case .disconnect = $0 { true } else { false } })
     }
 
     @Test func waitForALostChannelEnds() throws {
         var (core, calls) = try live(try ChatStore.inMemory())
         let page = try #require(calls.first { $0.value.channelURL == "general" })
-        let wait = SyncCore.Wait.healing("general", number: core.connector.number)
+        let wait = SyncCore.Wait.healing("general", generation: core.connector.generation)
         let failed = BackendAnswer.failed(BackendError(.serverFailure, "oh"))
         #expect(waits(core.step(.answer(failed, call: page.key))) == [wait])
         let feed = try #require(calls.first { $0.value == .feed("1") })

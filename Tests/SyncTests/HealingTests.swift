@@ -41,7 +41,7 @@ import Testing
         var healing = shown()
         healing.fail("c", stalled)
         #expect(healing.isDone && healing.failure(of: "c") != nil)
-        healing.forgetFailures()
+        healing.clearFailures()
         #expect(!healing.isDone && healing.failure(of: "c") == nil)
         #expect(healing.next() == "c")
     }

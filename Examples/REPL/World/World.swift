@@ -286,7 +286,7 @@ extension Device {
         case .connecting: return isSlow ? .resting : .busy
         case .online:
             if isSlow { return .resting }
-            if await engine.isAsking { return .busy }
+            if await engine.hasCallInFlight { return .busy }
             // An engine that has stopped its feed, as for a damaged cache, reports nothing to wait
             // for.
             return await engine.isFollowingFeed ? .listening : .resting

@@ -105,7 +105,7 @@ extension Backend {
     ) async throws(BackendError) -> FileInfo {
         let source = try UploadSource(item, index, in: files)
         var file = item.files[index]
-        // The source is verified; what is at the path is not.
+        // The backend reads the source, which is verified, instead of the file at the path.
         (file.data, file.path) = (nil, nil)
         let result: Result<FileInfo, BackendError>
         do throws(BackendError) {
@@ -115,7 +115,7 @@ extension Backend {
         } catch {
             result = .failure(error)
         }
-        // Whatever the backend made of it: a damaged file is not uploaded.
+        // If the file is damaged, the upload fails, whatever result the backend returned.
         if let damage = source.damage { throw damage }
         return try result.get()
     }

@@ -1,10 +1,10 @@
 public import Models
 import Store
 
-/// A view of a channel's history, whose gaps the engine fills before all others.
+/// Registers a view of a channel with the engine, which fills the gaps of visible channels first.
 ///
-/// Made by ``SyncEngine/makeViewer(of:)``. The channel is shown from the first call of
-/// ``show(_:)`` until the viewer is released.
+/// ``SyncEngine/makeViewer(of:)`` creates a viewer. The channel counts as visible from the first
+/// call of ``show(_:)`` until the viewer is released.
 public final class ChannelViewer: Sendable {
     private static let lastNumber = Locked(0)
 
@@ -27,17 +27,17 @@ public final class ChannelViewer: Sendable {
 
     deinit { ranges.finish() }
 
-    /// Replaces the visible range; `nil` if nothing is visible yet.
+    /// Replaces the visible range; `nil` if no row is visible yet.
     ///
-    /// Returns at once; the engine may skip a range that is replaced soon after.
+    /// Returns immediately. The engine may skip a range that is replaced soon after.
     public func show(_ range: ShownRange?) { ranges.yield(range) }
 }
 
 extension SyncEngine {
     /// Creates a viewer of a channel.
     ///
-    /// The first range of a new viewer makes the engine retry work that it had stopped in the
-    /// channel, such as filling a huge gap.
+    /// When a new viewer shows its first range, the engine restarts work in the channel that it had
+    /// stopped, such as filling a huge gap.
     public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }

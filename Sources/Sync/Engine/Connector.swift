@@ -7,10 +7,10 @@ struct Connector: Hashable {
         case off
         /// A connection attempt is in progress. The number counts attempts since the last success.
         case connecting(attempt: Int)
-        /// The next attempt is scheduled.
+        /// The next attempt starts after a delay.
         case waiting(attempt: Int)
         case on
-        /// New credentials were requested, for this attempt.
+        /// The app was asked for new credentials, with which this attempt continues.
         case renewing(attempt: Int)
         /// The server has revoked the session.
         case revoked
@@ -19,16 +19,16 @@ struct Connector: Hashable {
     private(set) var phase = Phase.off
     private(set) var credentials: Credentials?
     /// The generation of the connection: timers and calls of earlier connections are ignored.
-    private(set) var number = 0
-    /// The number of consecutive connections that were lost before the feed reported anything.
-    private var fruitless = 0
-    /// A Boolean value that indicates whether the credentials were renewed, with no report of the
-    /// feed since.
+    private(set) var generation = 0
+    /// The number of consecutive connections that were lost before the feed delivered a batch.
+    private var unproductive = 0
+    /// A Boolean value that indicates whether the credentials were renewed, and the feed has not
+    /// delivered a batch since.
     private var isRenewed = false
 
     enum Step: Hashable {
-        case connect(Credentials, number: Int)
-        case wait(attempt: Int, number: Int)
+        case connect(Credentials, generation: Int)
+        case wait(attempt: Int, generation: Int)
         case renew
         case disconnect
         case nothing
@@ -45,23 +45,23 @@ struct Connector: Hashable {
 
     /// Ends the connection, at the request of the app.
     mutating func end() {
-        number += 1
+        generation += 1
         phase = .off
         credentials = nil
     }
 
-    /// The server has accepted the connection.
+    /// Records that the server has accepted the connection.
     mutating func succeed() { phase = .on }
 
-    /// The feed has reported something.
+    /// Records that the feed has delivered a batch.
     mutating func recordProgress() {
-        fruitless = 0
+        unproductive = 0
         isRenewed = false
     }
 
-    /// A connection attempt failed, or the connection was lost.
+    /// Returns the next step after a failed connection attempt or a lost connection.
     mutating func fail(_ error: BackendError) -> Step {
-        number += 1
+        generation += 1
         switch error.code {
         case .sessionRevoked:
             phase = .revoked
@@ -82,32 +82,33 @@ struct Connector: Hashable {
         switch phase {
         case .connecting(let attempt), .waiting(let attempt): next = attempt + 1
         case .on:
-            fruitless += 1
-            next = fruitless
+            unproductive += 1
+            next = unproductive
         case .off, .renewing, .revoked: return .nothing
         }
         guard next > 1 || error.retryAfter != nil else { return attempt(1) }
         phase = .waiting(attempt: next)
-        return .wait(attempt: next, number: number)
+        return .wait(attempt: next, generation: generation)
     }
 
-    /// The delay is over, or the network is available again.
+    /// Makes the next attempt when the delay before it is over.
     mutating func retry() -> Step {
         guard case .waiting(let attempt) = phase else { return .nothing }
         return self.attempt(attempt)
     }
 
-    /// The app has a reason to retry immediately.
-    mutating func retryAnew() -> Step {
+    /// Makes an attempt immediately, instead of after the delay, and counts attempts from 1 again.
+    mutating func retryNow() -> Step {
         switch phase {
         case .waiting: attempt(1)
         default: .nothing
         }
     }
 
-    /// Receives the renewed credentials; `nil` if there are none.
+    /// Continues with renewed credentials.
     ///
-    /// Credentials of another user are ignored, because the cached data belongs to this user.
+    /// Ends the connection if there are none, or if they are those of another user, because the
+    /// cached data belongs to this user.
     mutating func renew(_ credentials: Credentials?) -> Step {
         guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials, credentials.userID == self.credentials?.userID else {
@@ -120,8 +121,8 @@ struct Connector: Hashable {
 
     private mutating func attempt(_ attempt: Int) -> Step {
         guard let credentials else { return .nothing }
-        number += 1
+        generation += 1
         phase = .connecting(attempt: attempt)
-        return .connect(credentials, number: number)
+        return .connect(credentials, generation: generation)
     }
 }

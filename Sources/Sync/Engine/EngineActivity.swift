@@ -2,15 +2,15 @@ package import Models
 
 /// An action of an engine, for an observer that shows what the engine does.
 package enum EngineActivity: Sendable {
-    /// The engine has made a call of the backend.
+    /// The engine has called the backend.
     case began(EngineCall, at: Timestamp)
-    /// The backend has answered the call of a number.
+    /// The backend has answered the call with this number.
     case ended(call: Int, CallResult, at: Timestamp)
-    /// The engine has canceled the call of a number.
+    /// The engine has canceled the call with this number.
     case canceled(call: Int, at: Timestamp)
-    /// The engine waits before it makes an attempt.
+    /// The engine waits before its next attempt.
     case waiting(Wait, beforeAttempt: Int, for: Duration, at: Timestamp)
-    /// The maximum number of attempts is reached.
+    /// The maximum number of attempts was reached.
     case gaveUp(Wait, at: Timestamp)
 
     /// The purpose of a wait.
@@ -23,29 +23,31 @@ package enum EngineActivity: Sendable {
 
     /// The result of a call.
     package enum CallResult: Sendable {
-        /// An answer with a number of records or events, the bytes of the records, and the channels
-        /// whose messages the feed has truncated.
+        /// The number of records or events in the answer, the size of the records in bytes, and the
+        /// channels for which the feed has reported a truncation.
         case success(count: Int, byteCount: Int, truncated: [ChannelURL] = [])
         case failure(BackendError)
     }
 }
 
-/// A call of the backend, as an observer sees it.
+/// A description of a backend call.
 package struct EngineCall: Sendable {
-    /// The number of the call, which increases.
+    /// The number of the call.
+    ///
+    /// Later calls have higher numbers.
     package let number: Int
     /// The name of the backend's method.
     package let name: String
     package let channelURL: ChannelURL?
-    /// The arguments, in short.
+    /// A summary of the arguments.
     package let detail: String
 }
 
 extension SyncEngine {
-    /// Returns the actions of the engine from now on, beginning with the calls in progress.
+    /// Returns the actions of the engine from now on, beginning with the calls in flight.
     ///
-    /// An engine without observers records nothing. A stream whose reader is slow keeps the newest
-    /// 1,000 actions.
+    /// The stream buffers up to 1,000 actions; if its reader is slower, the oldest are dropped. An
+    /// engine without observers records no actions.
     package func activity() -> AsyncStream<EngineActivity> {
         let (stream, continuation) = AsyncStream<EngineActivity>.makeStream(
             bufferingPolicy: .bufferingNewest(1000))
@@ -99,7 +101,7 @@ struct ActivityObservers {
         emit(.ended(call: number, answer.result, at: now()))
     }
 
-    /// Reports a wait, or without a duration that its attempts are used up.
+    /// Reports a wait; without a duration, reports that the maximum number of attempts was reached.
     func report(
         _ wait: SyncCore.Wait, _ attempt: Int, _ duration: Duration?, at time: Timestamp
     ) {

@@ -1,22 +1,24 @@
 import Models
 import Store
 
-/// The channels that an engine has to process, with the progress of each.
+/// The channels whose gaps, stale ranges or changelogs the engine has to fetch, with the progress of
+/// each.
 struct Healing {
     /// The progress of a channel.
     struct Work {
         /// The number of pages requested since the connection was established.
         var pages = 0
-        /// The number of missing messages that were found in the gap that is being filled.
+        /// The number of messages in the gap being filled that pages have delivered, without those
+        /// that were stored before.
         var walked = 0
         /// The lower bounds of the gaps that are no longer filled automatically.
         var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
-        /// The end of the newest page, if newer messages follow.
+        /// The newer end of the newest page, if the server has messages after it.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
-        /// The cursor from which a stale range is fetched again, after a page without messages in
-        /// it.
+        /// The cursor with which the next page of a stale range is requested, after a page without
+        /// messages in the range.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
         /// The messages that cannot be anchors, because the server did not know them.
         var unknownMessages: Set<MessageID> = []
@@ -28,18 +30,19 @@ struct Healing {
         var failures = 0
         /// A Boolean value that indicates whether a call or a delay for the channel is pending.
         var isBusy = false
-        /// The error because of which the channel is no longer processed.
+        /// The error that stopped the work on the channel; `nil` if it continues.
         var error: SyncError?
 
-        /// Returns the cursor of the last page that was requested below a bound; `nil` if that page
-        /// reached it.
+        /// Returns the cursor with which the stale range below a bound is continued; `nil` if it is
+        /// requested at the bound itself.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
 
         /// Records the cursor from which a backfill continues.
         ///
-        /// - Returns: `true` if the cursor was used before, with other cursors in between.
+        /// - Returns: `true` if the cursor was used before, with other cursors in between: the
+        ///   server's cursors form a cycle.
         mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted
@@ -51,7 +54,9 @@ struct Healing {
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
     private var recent: Set<ChannelURL> = []
-    /// The channels to process; visible ones take precedence.
+    /// The channels to process.
+    ///
+    /// Visible and awaited ones take precedence; see `next()`.
     private var queue: [ChannelURL] = []
     private var queued: Set<ChannelURL> = []
 
@@ -59,8 +64,8 @@ struct Healing {
 
     /// Registers a viewer with its visible range.
     ///
-    /// Only a new viewer is a reason to retry stopped work, because scrolling changes the range
-    /// often.
+    /// A new viewer restarts work that was stopped. A new range of a known viewer does not, because
+    /// scrolling changes it often.
     ///
     /// - Returns: `true` if the viewer is new.
     @discardableResult
@@ -90,21 +95,23 @@ struct Healing {
         return ranges.dropFirst().reduce(ranges.first) { $0?.union($1) }
     }
 
+    /// Returns a Boolean value that indicates whether the recent messages of a channel are fetched
+    /// without a request for them.
     func isKept(_ url: ChannelURL) -> Bool {
         recent.contains(url) || awaited.contains(url) || isShown(url)
     }
 
     func isAwaited(_ url: ChannelURL) -> Bool { awaited.contains(url) }
 
-    /// The channels that are visible, or that a call waits for.
+    /// The channels that are visible, or that a caller waits for.
     var inUse: Set<ChannelURL> { awaited.union(viewers.keys) }
 
-    /// The channels whose recent messages are kept automatically.
+    /// The channels whose recent messages are kept up to date in the background.
     var recentChannels: Set<ChannelURL> { recent }
 
     // MARK: The connection
 
-    /// Starts over after connecting, without the failures of the past.
+    /// Starts again after connecting, without the failures of earlier connections.
     mutating func begin() {
         isOn = true
         works = [:]
@@ -134,16 +141,16 @@ struct Healing {
 
     // MARK: The queue
 
-    mutating func examine(_ url: ChannelURL, isWaitedFor: Bool = false, isNew: Bool = false) {
-        if isWaitedFor { awaited.insert(url) }
-        // Earlier failures do not apply anymore.
-        if isWaitedFor || isNew { works[url]?.error = nil }
-        // Messages omitted by a truncation may be newer than the position of the cursor.
+    mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
+        if isAwaited { awaited.insert(url) }
+        // A new reason to fetch the channel: retry it even if it had failed.
+        if isAwaited || isNew { works[url]?.error = nil }
+        // The new messages may be newer than the cursor, and would be skipped.
         if isNew { works[url]?.refetch = nil }
         enqueue(url)
     }
 
-    mutating func isWaitedForNoMore(_ url: ChannelURL) { awaited.remove(url) }
+    mutating func removeWaiter(_ url: ChannelURL) { awaited.remove(url) }
 
     mutating func remove(_ url: ChannelURL) {
         works[url] = nil
@@ -164,40 +171,40 @@ struct Healing {
     mutating func next() -> ChannelURL? {
         guard isOn else { return nil }
         let index =
-            queue.firstIndex { canGoOn($0) && (isShown($0) || awaited.contains($0)) }
-            ?? queue.firstIndex(where: canGoOn)
+            queue.firstIndex { canContinue($0) && (isShown($0) || awaited.contains($0)) }
+            ?? queue.firstIndex(where: canContinue)
         guard let index else { return nil }
         let url = queue.remove(at: index)
         queued.remove(url)
         return url
     }
 
-    private func canGoOn(_ url: ChannelURL) -> Bool {
+    private func canContinue(_ url: ChannelURL) -> Bool {
         guard let work = works[url] else { return true }
         return !work.isBusy && work.error == nil
     }
 
     var busyCount: Int { works.values.count(where: \.isBusy) }
 
-    var channelsLeft: Int { busyCount + queue.count(where: canGoOn) }
+    var channelsLeft: Int { busyCount + queue.count(where: canContinue) }
 
     var isDone: Bool { channelsLeft == 0 }
 
     /// Returns a Boolean value that indicates whether work is left for a channel.
     func isLeft(_ url: ChannelURL) -> Bool {
-        works[url]?.isBusy ?? false || (queued.contains(url) && canGoOn(url))
+        works[url]?.isBusy ?? false || (queued.contains(url) && canContinue(url))
     }
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
-    /// The error because of which a channel is no longer processed; that of the first channel, if
-    /// there are several.
+    /// The error that stopped the work on a channel: that of the first one by URL, if there are
+    /// several.
     var failure: SyncError? {
         works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
     }
 
-    /// Retries stopped work.
-    mutating func forgetFailures() {
+    /// Restarts the work on all channels that failed.
+    mutating func clearFailures() {
         for url in works.keys.sorted() {
             works[url]?.failures = 0
             guard works[url]?.error != nil else { continue }
@@ -213,7 +220,7 @@ struct Healing {
         set { works[url] = newValue }
     }
 
-    /// A call of a channel has ended, or a delay is over: the channel can be processed again.
+    /// Processes a channel again, after a call for it was answered or a delay has ended.
     mutating func resume(_ url: ChannelURL) {
         guard works[url] != nil else { return }
         works[url]?.isBusy = false

@@ -2,7 +2,8 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive failures of the feed after which its events are no longer live.
+    /// The number of consecutive failures of the feed above which later events count as missed
+    /// instead of live.
     private static let toleratedFeedFailures = 2
 
     /// Requests the next batch of the feed, if no request is in flight.
@@ -21,13 +22,13 @@ extension SyncCore {
             guard let last = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
                 return waitForFeed(atLeast: nil)
             }
-            if let last, last != batch.epoch { return lose(.newEpoch, batch.epoch) }
+            if let last, last != batch.epoch { return handleLoss(.newEpoch, batch.epoch) }
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0
             connector.recordProgress()
             startFeed()
         case .failed(let error) where error.code == .expired && token != nil:
-            lose(.expiredCursor)
+            handleLoss(.expiredCursor)
         case .failed(let error):
             waitForFeed(atLeast: error.retryAfter)
         default: break
@@ -44,11 +45,11 @@ extension SyncCore {
         if feedFailures > SyncCore.toleratedFeedFailures { isCatchingUp = true }
         act(
             .wait(
-                .feed(number: connector.number), beforeAttempt: feedFailures + 1,
+                .feed(generation: connector.generation), beforeAttempt: feedFailures + 1,
                 atLeast: duration))
     }
 
-    private mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) {
+    private mutating func handleLoss(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) {
         guard write({ (ingest) throws(StoreError) in try ingest.lose(loss, epoch) }) != nil else {
             return waitForFeed(atLeast: nil)
         }
@@ -66,24 +67,24 @@ extension SyncCore {
         let goesLive = batch.isLive && !state.isLive
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
         guard let known else { return false }
-        let hasToldAll = batch.isLive && !known
+        let hasReportedAll = batch.isLive && !known
         let missed = isCatchingUp ? missedChannels : nil
         let hasCaughtUp = batch.isLive && !missedChannels.isEmpty
-        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasToldAll || hasCaughtUp
+        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasReportedAll
+            || hasCaughtUp
         {
             let report = write { (ingest) throws(StoreError) in
                 let report = try ingest.apply(batch, after: token?.point, missed: missed)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
-                if hasToldAll { ingest.batch.setHasAllChannels(true) }
+                if hasReportedAll { ingest.batch.setHasAllChannels(true) }
                 if let count = report.unreadCount { ingest.batch.setUnreadCount(count) }
                 return report
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
-            // It is unknown whether responses to earlier requests are older than the start of the
-            // feed.
+            // The feed may have started after earlier requests were answered: discard the answers.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels
@@ -96,7 +97,7 @@ extension SyncCore {
         return true
     }
 
-    /// Backfills the channels with the newest messages.
+    /// Starts to backfill the channels with the newest messages.
     private mutating func examineRecentChannels() {
         guard options.backgroundChannels > 0 else { return }
         let query = GroupChannelListQuery.recent

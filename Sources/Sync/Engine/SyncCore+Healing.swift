@@ -2,8 +2,8 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive responses without progress after which a channel is no longer
-    /// processed.
+    /// The number of consecutive responses without progress after which the engine stops fetching a
+    /// channel.
     private static let idleLimit = 5
 
     /// The maximum number of messages in one lookup.
@@ -11,7 +11,7 @@ extension SyncCore {
 
     /// Starts the next calls.
     mutating func planHealing() {
-        // Before the feed is live, results may be outdated when it is, and a page would contain
+        // Wait until the feed is live: an earlier page may be outdated by then, and would contain
         // messages that the feed is about to deliver.
         while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
             let url = healing.next()
@@ -56,7 +56,9 @@ extension SyncCore {
         }
     }
 
-    /// - Returns: The work to do; `nil` if it cannot be read.
+    /// Determines the next request for a channel.
+    ///
+    /// - Returns: The plan, or `nil` if the store cannot be read.
     private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
@@ -65,8 +67,9 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // The feed does not report everything of an open channel: its viewers fetch it. Messages
-        // that may not be stored are not fetched.
+        // Gaps of an open channel are not filled here: the feed does not report all of its changes,
+        // so its viewers fetch their pages. Neither are those of a channel whose messages may not
+        // be stored.
         let isLeft = rows.isOpen || isUnkept(url)
         return HealingPlan(
             gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
@@ -93,7 +96,8 @@ extension SyncCore {
 
     /// Returns the number of messages of a gap to request.
     ///
-    /// For a visible gap, this is little more than needed to determine whether it is huge.
+    /// In a visible gap, the last page before the threshold of a huge gap has just the messages that
+    /// are needed to exceed the threshold.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
             return options.pageSize
@@ -107,8 +111,7 @@ extension SyncCore {
     mutating func handleBackfill(_ answer: BackendAnswer, _ call: Call, _ interim: Flights.Interim?)
     {
         guard let url = call.request.channelURL else { return }
-        // The response is void: too much has happened since the request. Repeat it, even if it
-        // failed.
+        // The response was invalidated by later events. Repeat the request, even if it failed.
         guard let interim else { return healing.resume(url) }
         if case .failed(let error) = answer { return handleFailure(error, url, call) }
         switch (answer, call.purpose) {
@@ -116,30 +119,32 @@ extension SyncCore {
             if handlePage(page, step, edge, call, interim) { return }
         case (.page(let page), .newer(_, let edge)):
             handleNewer(page, edge, call, interim)
-        case (.lookup(let lookup), .doubts(_, let extent, let rest)):
+        case (.lookup(let lookup), .lookup(_, let extent, let rest)):
             if handleLookup(lookup, in: url, extent, rest, interim) { return }
         case (.messageChanges(let changes), .heal):
-            return takeChanges(changes, in: url, interim)
+            return handleChanges(changes, in: url, interim)
         default: break
         }
-        goOn(with: url)
+        resumeOrPause(url)
     }
 
-    private mutating func goOn(with url: ChannelURL) {
+    private mutating func resumeOrPause(_ url: ChannelURL) {
         if lastFailure == nil { return healing.resume(url) }
         pause(url)
     }
 
-    /// Leaves a channel alone after a failure of the store: for a while, or for good if the cache
-    /// is damaged.
+    /// Delays the work on a channel after a failure of the store, or stops it if the cache is
+    /// damaged.
     private mutating func pause(_ url: ChannelURL) {
         guard let lastFailure, isCacheDamage(lastFailure) else {
             return wait(for: url, atLeast: nil)
         }
-        leave(url, lastFailure)
+        stop(url, lastFailure)
     }
 
-    /// - Returns: `true` if a lookup is needed before the channel is processed again.
+    /// Stores a page.
+    ///
+    /// - Returns: `true` if a lookup was started, after which the channel is processed again.
     private mutating func handlePage(
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
         _ interim: Flights.Interim
@@ -148,7 +153,7 @@ extension SyncCore {
         let before = progress(in: url)
         let missing = missingCount(on: page, step, in: url)
         let report = write { (ingest) throws(StoreError) in
-            // The newest end is a known bound too, if no newer messages follow.
+            // A page without newer messages reaches the newest end.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
             return try ingest.apply(
                 page, in: url, at: end, older: older, newer: newer, since: interim, .messageFill)
@@ -163,7 +168,7 @@ extension SyncCore {
         let after = progress(in: url)
         healing[url].walked += missing
         recordProgress(page, step, edge, in: url, hasChanged: after != before, after)
-        if healing[url].idleAnswers == SyncCore.idleLimit { stall(url) }
+        if healing[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
         if case .walk(let gap) = step {
             recordHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
         }
@@ -183,7 +188,7 @@ extension SyncCore {
         switch step {
         case .walk(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // A backfill that starts over, or has made progress, may use its cursors again.
+            // A backfill that restarts, or has made progress, may use the same cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
             isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
         case .refetch(let range):
@@ -208,10 +213,12 @@ extension SyncCore {
         let asked = ids.prefix(SyncCore.lookupLimit)
         call(
             .lookup(Array(asked), url),
-            .doubts(url, extent, rest: ids.dropFirst(asked.count)))
+            .lookup(url, extent, rest: ids.dropFirst(asked.count)))
     }
 
-    /// - Returns: `true` if more lookups are needed before the channel is processed again.
+    /// Stores the result of a lookup.
+    ///
+    /// - Returns: `true` if another lookup was started, after which the channel is processed again.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         _ rest: ArraySlice<MessageID>, _ interim: Flights.Interim
@@ -225,7 +232,8 @@ extension SyncCore {
         return true
     }
 
-    /// Stores pages after the newest one until no newer messages follow.
+    /// Stores a page of messages that are newer than the newest page; another one follows if the
+    /// server has more.
     private mutating func handleNewer(
         _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ interim: Flights.Interim
     ) {
@@ -244,10 +252,10 @@ extension SyncCore {
         let last = page.orderedPositions.last.map(Gap.Bound.position) ?? edge
         work.newer = page.newer.map { ($0, last) }
         healing[url] = work
-        if work.idleAnswers == SyncCore.idleLimit { stall(url) }
+        if work.idleAnswers == SyncCore.idleLimit { stopStalled(url) }
     }
 
-    private mutating func takeChanges(
+    private mutating func handleChanges(
         _ changes: MessageChangelog, in url: ChannelURL, _ interim: Flights.Interim
     ) {
         guard var run = healing[url].changelog else { return healing.resume(url) }
@@ -262,19 +270,19 @@ extension SyncCore {
         guard isStored != nil else { return pause(url) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
-        if next == .stalled { return stall(url) }
-        goOn(with: url)
+        if next == .stalled { return stopStalled(url) }
+        resumeOrPause(url)
     }
 
-    /// Cancels the calls and delays of a channel that the user has lost.
+    /// Stops the work on a channel: cancels its calls and delays.
     mutating func stopHealing(_ url: ChannelURL) {
         if healing[url].isBusy {
-            act(.cancelWait(.healing(url, number: connector.number)))
+            act(.cancelWait(.healing(url, generation: connector.generation)))
         }
         healing.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
         where call.isOfHealing && call.request.channelURL == url {
-            drop(number)
+            cancelCall(number)
         }
     }
 
@@ -282,61 +290,63 @@ extension SyncCore {
 
     private mutating func handleFailure(_ error: BackendError, _ url: ChannelURL, _ call: Call) {
         switch error.code {
-        case .expired: expire(url, call)
-        case .unsupported where call.isOfChanges: giveUpChanges(in: url)
-        // Not canceled by the engine, which does not wait for such calls.
+        case .expired: handleExpired(url, call)
+        case .unsupported where call.isOfChanges: markStaleWithoutChanges(in: url)
+        // The backend canceled the call: calls that the engine cancels are not handled here.
         case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
-        default: leave(url, SyncError(error))
+        default: stop(url, SyncError(error))
         }
     }
 
-    /// Finds another way to continue after a cursor, message or token has expired.
-    private mutating func expire(_ url: ChannelURL, _ call: Call) {
-        if call.isOfChanges { return expireChanges(of: url) }
+    /// Continues without the cursor, message or token of the request, which has expired.
+    private mutating func handleExpired(_ url: ChannelURL, _ call: Call) {
+        if call.isOfChanges { return handleExpiredChanges(of: url) }
         healing[url].newer = nil
         if case .messages(_, .message(let id), _, _) = call.request {
             healing[url].unknownMessages.insert(id)
         } else if case .heal(_, .walk(let gap), _) = call.purpose, gap.walkCursor != nil {
-            write { (ingest) throws(StoreError) in try ingest.forgetWalk(of: gap) }
+            write { (ingest) throws(StoreError) in try ingest.restartBackfill(of: gap) }
         } else {
             healing[url].refetch = nil
             healing[url].failures += 1
             return wait(for: url, atLeast: nil)
         }
-        goOn(with: url)
+        resumeOrPause(url)
     }
 
-    private mutating func expireChanges(of url: ChannelURL) {
-        guard let run = healing[url].changelog else { return giveUpChanges(in: url) }
+    private mutating func handleExpiredChanges(of url: ChannelURL) {
+        guard let run = healing[url].changelog else { return markStaleWithoutChanges(in: url) }
         let stored = read { (reader) throws(StoreError) in
             try reader.messageChangelogToken(of: url)
         }
         guard case .feed = run.point, let token = stored ?? nil else {
-            return giveUpChanges(in: url)
+            return markStaleWithoutChanges(in: url)
         }
         healing[url].changelog = ChangelogRun(since: .token(token))
         healing.resume(url)
     }
 
-    /// Marks the stored messages of a channel as stale: their changes can no longer be determined.
-    private mutating func giveUpChanges(in url: ChannelURL) {
+    /// Marks the stored messages of a channel as stale, because the server can no longer report
+    /// which of them have changed.
+    private mutating func markStaleWithoutChanges(in url: ChannelURL) {
         healing[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.distrust(url) }
-        goOn(with: url)
+        resumeOrPause(url)
     }
 
-    /// Stops processing a channel after the last failed attempt.
-    mutating func giveUp(on url: ChannelURL) {
-        leave(url, SyncError(.serverFailure, "requests for \(url) failed repeatedly"))
+    /// Stops the work on a channel whose last attempt has failed.
+    mutating func stopAfterLastAttempt(_ url: ChannelURL) {
+        let message = "requests for channel \(url) failed too often: retry later"
+        stop(url, SyncError(.serverFailure, message))
     }
 
-    private mutating func stall(_ url: ChannelURL) {
-        leave(url, .stalled(url))
+    private mutating func stopStalled(_ url: ChannelURL) {
+        stop(url, .stalled(url))
     }
 
-    private mutating func leave(_ url: ChannelURL, _ error: SyncError) {
+    private mutating func stop(_ url: ChannelURL, _ error: SyncError) {
         healing[url].changelog = nil
         healing[url].newer = nil
         healing[url].refetch = nil
@@ -350,13 +360,13 @@ extension SyncCore {
         healing[url].isBusy = true
         act(
             .wait(
-                .healing(url, number: connector.number),
+                .healing(url, generation: connector.generation),
                 beforeAttempt: max(healing[url].failures, 1) + 1, atLeast: duration))
     }
 
     // MARK: Huge gaps
 
-    /// Counts the messages of a page that are in the gap that is being filled, and not stored yet.
+    /// Counts the messages of a page that are in the gap being filled and not stored yet.
     private mutating func missingCount(
         on page: MessagePage, _ step: HealingStep, in url: ChannelURL
     ) -> Int {
@@ -389,7 +399,7 @@ extension SyncCore {
         }
     }
 
-    /// Returns the part of the coverage that a page may change.
+    /// Returns the gaps and stale ranges, by which a page's progress is measured.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
             Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))
@@ -406,7 +416,7 @@ extension SyncCore {
 extension SyncCore.Call {
     fileprivate var isOfHealing: Bool {
         switch purpose {
-        case .heal, .newer, .doubts: true
+        case .heal, .newer, .lookup: true
         case .connect, .feed, .question, .outbox: false
         }
     }
@@ -417,7 +427,7 @@ extension SyncCore.Call {
 }
 
 extension Ingest {
-    /// Records that all changes of messages have been read that the channel's gaps waited for.
+    /// Records that the changelog since each truncation of the channel was read to its end.
     func markChangesRead(in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
             gap.changesSince = nil
@@ -425,8 +435,8 @@ extension Ingest {
         }
     }
 
-    /// Makes the backfill of a gap start over.
-    func forgetWalk(of gap: Gap) throws(StoreError) {
+    /// Restarts the backfill of a gap at its upper bound.
+    func restartBackfill(of gap: Gap) throws(StoreError) {
         let held = try batch.gaps(orAll: gap.channelURL)
         guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {
             return

@@ -2,10 +2,10 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of repetitions of a request whose answers are out of date when they arrive.
+    /// The maximum number of attempts of a request whose answers are outdated when they arrive.
     private static let attempts = 5
 
-    /// Sends a request on behalf of a caller outside the core.
+    /// Sends a request for a caller of the engine.
     mutating func ask(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
         guard connector.isOn else {
             let error = SyncError(.notConnected, "the request needs a connection")
@@ -15,8 +15,8 @@ extension SyncCore {
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
-    /// Removes the edge that was recorded for a cursor if it no longer applies: after a truncation,
-    /// there is more history above it.
+    /// Removes the bound of a cursor unless the cursor still continues from the newest end: a
+    /// truncation adds newer messages.
     private mutating func withValidEdge(_ question: SyncQuestion) -> SyncQuestion {
         guard
             case .messages(let url, .cursor(let cursor), let older, let newer, .end, let source) =
@@ -37,16 +37,18 @@ extension SyncCore {
         if case .channel(let channel) = answer, attempt < SyncCore.attempts,
             interim?.channels.contains(channel.url) ?? true
         {
-            // The feed has delivered something about the channel meanwhile, possibly older than the
-            // answer. The operation itself is not repeated; the channel's current state is
-            // requested.
+            // While the request was in flight, the feed delivered an event of the channel, which
+            // may be older than the answer. Request the current state; do not repeat an operation
+            // such as joining.
             let isCompared = question == .compareChannel(channel.url)
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
         }
         guard let interim else {
             guard attempt < SyncCore.attempts else {
-                let error = SyncError(.stalled, "every response was outdated on arrival")
+                let error = SyncError(
+                    .stalled,
+                    "every response about \(question.subject) was outdated on arrival: retry later")
                 return act(.fail(error, ticket: ticket))
             }
             return ask(question.repeated, ticket, attempt: attempt + 1)
@@ -55,7 +57,7 @@ extension SyncCore {
         if let reply {
             act(.reply(reply, ticket: ticket))
         } else {
-            let message = "the answer could not be stored"
+            let message = "the answer about \(question.subject) could not be stored"
             act(.fail(state.failure ?? SyncError(.store, message), ticket: ticket))
         }
     }
@@ -77,7 +79,7 @@ extension SyncCore {
                 try ingest.apply(lookup, in: url, since: interim, .requestMessage)
                 return .lookup(lookup)
             }
-        case (.lookup(let lookup), .settle(_, let url, let extent, let lossCount)):
+        case (.lookup(let lookup), .lookupDoubtful(_, let url, let extent, let lossCount)):
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(lookup, in: url, since: interim, .requestMessage)
                 if interim.isFollowed, try ingest.batch.lossCount() == lossCount {
@@ -115,8 +117,7 @@ extension SyncCore {
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
-            // A viewer of the channel may have been refused before, or may have had no history to
-            // fill.
+            // Requests for a viewer of the channel may have been refused before the user joined.
             defer { if healing.isShown(channel.url) { healing.examine(channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
@@ -135,7 +136,7 @@ extension SyncCore {
             var edge = edge
             switch anchor {
             case .message(let id):
-                // The edge is the message's position, wherever the page places it.
+                // The bound is the stored position of the message, even if it differs on the page.
                 let held = try ingest.batch.message(orNil: id, in: url)
                 edge = edge ?? held?.position.map(Gap.Bound.position)
             case .newest where page.newer == nil: edge = .end
@@ -158,8 +159,8 @@ extension SyncCore {
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
             try ingest.apply(changes, in: url, since: interim, .messageChangelog)
-            // The token must not skip changes: neither those that the parameters excluded, nor those
-            // that a gap has yet to read.
+            // The stored token must not skip changes that the parameters excluded, or that have to
+            // be read before a gap is filled.
             if params == nil,
                 try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil })
             {
@@ -177,7 +178,7 @@ extension SyncCore {
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
             let removed = try ingest.apply(changes, since: interim, .channelChangelog)
-            // The token must not skip the changes that the parameters excluded.
+            // The stored token must not skip changes that the parameters excluded.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
@@ -190,14 +191,13 @@ extension SyncCore {
 
     /// Stores messages that were not requested.
     ///
-    /// If `isDurable` is true, they are on disk when the method returns.
+    /// If `isDurable` is true, they are synced to disk when the method returns.
     ///
-    /// - Returns: The number of the messages that are stored now.
+    /// - Returns: The number of these messages that are stored now, in this or a newer version.
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
-        // The outbox has to be loaded so that the items that wait for a confirmed message are
-        // known.
+        // One of the messages may be that of an outbox item, which is then acknowledged.
         try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
@@ -208,24 +208,25 @@ extension SyncCore {
             return count
         }
         guard let count else {
-            throw state.failure ?? SyncError(.store, "the messages could not be stored")
+            throw state.failure
+                ?? SyncError(.store, "the \(messages.count) given messages could not be stored")
         }
         for url in Set(messages.map(\.channelURL)).sorted() { healing.examine(url) }
         return count
     }
 
     /// Marks all stored history of a channel as stale.
-    mutating func distrust(_ url: ChannelURL) throws(SyncError) {
+    mutating func markStale(_ url: ChannelURL) throws(SyncError) {
         let isMarked: Void? = write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         if isMarked == nil {
-            throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
+            throw state.failure ?? SyncError(.store, "channel \(url) could not be marked as stale")
         }
         if healing.isShown(url) { healing.examine(url) }
     }
 }
 
 extension StoreReader {
-    /// Compares a page with the stored messages where the history should be complete.
+    /// Compares a page with the stored messages in the complete ranges of the history.
     fileprivate func compare(
         _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, _ interim: Flights.Interim
     ) throws(StoreError) -> SyncReply {

@@ -3,9 +3,9 @@ import Store
 
 /// The state machine of an engine, with no tasks, clock or network access of its own.
 ///
-/// A step takes an input, writes its consequences to the store, and returns the actions to perform
-/// outside: calls to make, waits to begin, events to deliver. Each step reads the store again, so
-/// that no decision depends on data read before a call.
+/// Each step processes an input, writes the results to the store, and returns the actions that the
+/// engine has to perform: calls to make, waits to start, events to deliver. A step reads the store
+/// again, so that no decision depends on data that was read before a call.
 struct SyncCore {
     /// An input of the state machine.
     enum Input: Sendable {
@@ -21,16 +21,16 @@ struct SyncCore {
         case answer(BackendAnswer, call: Int)
         /// A wait is over.
         case waited(Wait)
-        /// A wait is pointless, because the maximum number of attempts has been reached.
+        /// There is no next attempt to wait for: the maximum number of attempts was reached.
         case gaveUp(Wait)
-        /// A caller sends a question.
+        /// A caller of the engine makes a request.
         case ask(SyncQuestion, ticket: Int)
         /// A caller waits until the engine has caught up, in one channel or in all.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
-        /// The caller that holds the ticket has stopped waiting.
+        /// The caller with this ticket no longer waits, because its task was canceled.
         case abandon(ticket: Int)
-        /// The store or the outbox changed without a call: something was written, withdrawn or
-        /// imported.
+        /// The store or the outbox was changed without a call of the backend: the user wrote or
+        /// canceled something, or messages were imported.
         case changed
         /// A caller waits for the result of an outbox item.
         case deliveryResult(RequestID, ChannelURL, ticket: Int)
@@ -40,7 +40,7 @@ struct SyncCore {
         case hide(ChannelURL, viewer: Int)
     }
 
-    /// An action to perform outside.
+    /// An action that the engine performs for the core.
     enum Action: Sendable {
         case call(BackendRequest, number: Int)
         case cancel(call: Int)
@@ -64,14 +64,15 @@ struct SyncCore {
         case fail(SyncError, ticket: Int)
     }
 
-    /// A reason to wait.
+    /// A delay before an attempt.
     ///
-    /// The number is the connector's. A wait whose number is not the current one is obsolete.
+    /// Its generation is that of the connector. The end of a delay of an earlier generation is
+    /// ignored.
     enum Wait: Hashable, Sendable {
-        case connection(number: Int)
-        case feed(number: Int)
-        case healing(ChannelURL, number: Int)
-        case outbox(ChannelURL, number: Int)
+        case connection(generation: Int)
+        case feed(generation: Int)
+        case healing(ChannelURL, generation: Int)
+        case outbox(ChannelURL, generation: Int)
     }
 
     /// A call that has not been answered.
@@ -81,16 +82,17 @@ struct SyncCore {
             case feed(after: FeedToken?)
             case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
             case newer(ChannelURL, edge: Gap.Bound?)
-            /// The rest is looked up afterwards; when all are settled, the extent is no longer
-            /// stale.
-            case doubts(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
+            /// A lookup of messages that a page lacked. The others in `rest` are looked up
+            /// afterwards; then the extent of the page is no longer stale.
+            case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
         let purpose: Purpose
-        /// The flight of the call, or `nil` for the feed and for connecting, which no other event
-        /// overtakes.
+        /// Records the changes that are stored before the answer.
+        ///
+        /// `nil` for `connect` and `feed`, whose answers no other event can precede.
         let flight: Flights.Flight?
     }
 
@@ -110,21 +112,21 @@ struct SyncCore {
     /// The tickets of the callers that wait for the result of an outbox item.
     var resultTickets: [RequestID: [Int]] = [:]
     var lastResults = LastDeliveryResults()
-    /// The current time, as last set; see ``SyncOptions/outboxItemLifetime``.
+    /// The device's time, set by the engine before each step.
     var time: Timestamp = 0
-    /// The tickets that wait to be caught up, with their channels; `nil` means all channels.
+    /// The channels that callers of `caughtUp` wait for, by ticket; `nil` means all channels.
     var waiting: [Int: ChannelURL?] = [:]
-    /// A Boolean value that indicates whether there is a cursor from which the feed delivers
-    /// changes.
+    /// A Boolean value that indicates whether a feed cursor is stored, so that the feed will deliver
+    /// all later changes.
     var hasFeedBegun = false
     /// A Boolean value that indicates whether the cache may have outgrown its limits.
     var areLimitsDue = false
-    /// A Boolean value that indicates whether the feed delivers what was missed while there was no
-    /// connection, and not live events.
+    /// A Boolean value that indicates whether the feed is delivering the events that were missed
+    /// without a connection, rather than live events.
     var isCatchingUp = true
     /// The channels that have changed since the engine began to catch up.
     var missedChannels: Set<ChannelURL> = []
-    /// The number of failures since the feed last delivered something.
+    /// The number of failures since the feed last delivered a batch.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
     private var lastNumber = 0
@@ -146,12 +148,12 @@ struct SyncCore {
         self.capabilities = capabilities
     }
 
-    /// Takes an input, and returns the actions that follow from it.
+    /// Processes an input, and returns the resulting actions.
     mutating func step(_ input: Input) -> [Action] {
         handle(input)
         planOutbox()
         planHealing()
-        answerWhoWaits()
+        answerWaitingCallers()
         state.channelsLeft = healing.channelsLeft
         state.connection = connector.connection
         if state != reportedState {
@@ -162,8 +164,8 @@ struct SyncCore {
         return actions
     }
 
-    /// A Boolean value that indicates whether no call is on its way, and no caller waits, except
-    /// for the feed.
+    /// A Boolean value that indicates whether no caller waits to be caught up, and no call is in
+    /// flight except that of the feed.
     var isIdle: Bool {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
@@ -173,16 +175,16 @@ struct SyncCore {
         case .connect(let credentials, let ticket): connect(as: credentials, ticket)
         case .disconnect: disconnect()
         case .reconnect:
-            healing.forgetFailures()
-            perform(connector.retryAnew())
+            healing.clearFailures()
+            perform(connector.retryNow())
         case .renew(let credentials): perform(connector.renew(credentials))
         case .answer(let answer, let number): handle(answer, of: number)
         case .waited(let wait): handle(wait)
-        case .gaveUp(let wait): giveUp(wait)
+        case .gaveUp(let wait): handleLastAttempt(wait)
         case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
-            if let url { healing.examine(url, isWaitedFor: true) }
+            if let url { healing.examine(url, isAwaited: true) }
         case .abandon(let ticket): abandon(ticket)
         case .changed: break
         case .deliveryResult(let id, let url, let ticket): deliveryResult(of: id, in: url, ticket)
@@ -196,26 +198,26 @@ struct SyncCore {
 
     private mutating func handle(_ wait: Wait) {
         switch wait {
-        case .connection(let number):
-            if number == connector.number { perform(connector.retry()) }
-        case .feed(let number):
-            if number == connector.number { startFeed() }
-        case .healing(let url, let number):
-            if number == connector.number { healing.resume(url) }
-        case .outbox(let url, let number):
-            if number == connector.number { outbox.setBusy(false, url) }
+        case .connection(let generation):
+            if generation == connector.generation { perform(connector.retry()) }
+        case .feed(let generation):
+            if generation == connector.generation { startFeed() }
+        case .healing(let url, let generation):
+            if generation == connector.generation { healing.resume(url) }
+        case .outbox(let url, let generation):
+            if generation == connector.generation { outbox.setBusy(false, url) }
         }
     }
 
-    /// Ends an operation whose wait was given up.
-    private mutating func giveUp(_ wait: Wait) {
+    /// Ends an operation whose last attempt has failed.
+    private mutating func handleLastAttempt(_ wait: Wait) {
         switch wait {
-        case .connection(connector.number), .feed(connector.number):
+        case .connection(connector.generation), .feed(connector.generation):
             connector.end()
-            cutOff()
+            cancelCallsAndWaits()
             act(.disconnect)
-        case .healing(let url, connector.number): giveUp(on: url)
-        case .outbox(let url, connector.number): giveUpSending(in: url)
+        case .healing(let url, connector.generation): stopAfterLastAttempt(url)
+        case .outbox(let url, connector.generation): giveUpSending(in: url)
         default: break
         }
     }
@@ -241,7 +243,7 @@ struct SyncCore {
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
-            // All of these errors state that the item was not sent.
+            // Errors that end the connection mean that the item did not reach the server.
             if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
             return loseConnection(error, call)
         }
@@ -249,14 +251,14 @@ struct SyncCore {
         case .connect:
             if case .session(let session) = answer { begin(session) }
         case .feed(let token): handleFeed(answer, after: token)
-        case .heal, .newer, .doubts: handleBackfill(answer, call, interim)
+        case .heal, .newer, .lookup: handleBackfill(answer, call, interim)
         case .outbox(let id): handleSending(answer, id, call, interim)
         case .question(let question, let ticket, let attempt):
             handle(answer, to: question, ticket, attempt, interim)
         }
     }
 
-    /// Performs a write, and notes a failure of the store.
+    /// Performs a write, and records a failure of the store.
     ///
     /// - Returns: The result of the closure, or `nil` if nothing was written.
     @discardableResult
@@ -289,12 +291,14 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "\(error)", cause: error)
         }
-        // The cache may have been written with the messages while the outbox still has their items.
+        // The cache may already contain the messages whose items are still in the outbox.
         if !endedItems.isEmpty { outbox.isCompared = false }
         return nil
     }
 
-    /// Performs a read, and returns `nil` if it fails; the failure is noted.
+    /// Performs a read, and records a failure of the store.
+    ///
+    /// - Returns: The result of the closure, or `nil` if the read failed.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
             let result = try body(try snapshot())
@@ -322,7 +326,7 @@ struct SyncCore {
         }
     }
 
-    /// Why the last write, or the last read, failed; `nil` if it did not.
+    /// The error of the last write or, if it succeeded, of the last read; `nil` if both succeeded.
     var lastFailure: SyncError? {
         // A successful read does not prove that the disk can be written.
         writeFailure ?? readFailure
@@ -335,8 +339,8 @@ struct SyncCore {
         state.failure = lastFailure ?? cacheDamage
     }
 
-    /// Returns a Boolean value that indicates whether the cache is damaged: retrying is of no use,
-    /// and the outbox can still be used.
+    /// Returns a Boolean value that indicates whether an error means that the cache is damaged: a
+    /// retry would fail too, and the outbox can still be used.
     func isCacheDamage(_ error: SyncError) -> Bool {
         (error.cause as? StoreError).map(store.isCacheDamage) ?? false
     }
@@ -353,10 +357,11 @@ struct SyncCore {
             return act(.fail(error, ticket: ticket))
         }
         if let user = stored, user.userID != credentials.userID {
-            let message = "the store is of \(user.userID), not of \(credentials.userID)"
+            let message =
+                "the store belongs to \(user.userID): open another one for \(credentials.userID)"
             return act(.fail(SyncError(.otherUser, message), ticket: ticket))
         }
-        cutOff()
+        cancelCallsAndWaits()
         if let old = connectTicket {
             act(.fail(SyncError(.canceled, "another user connects"), ticket: old))
         }
@@ -366,7 +371,7 @@ struct SyncCore {
 
     private mutating func disconnect() {
         connector.end()
-        cutOff()
+        cancelCallsAndWaits()
         act(.disconnect)
         if let ticket = connectTicket.take() {
             act(
@@ -380,8 +385,10 @@ struct SyncCore {
         switch step {
         case .connect(let credentials, _):
             call(.connect(credentials), .connect)
-        case .wait(let attempt, let number):
-            act(.wait(.connection(number: number), beforeAttempt: attempt, atLeast: duration))
+        case .wait(let attempt, let generation):
+            act(
+                .wait(
+                    .connection(generation: generation), beforeAttempt: attempt, atLeast: duration))
         case .renew:
             act(.emit(.sessionExpired))
             act(.renewSession)
@@ -421,8 +428,8 @@ struct SyncCore {
         startFeed()
     }
 
-    /// Returns a Boolean value that indicates whether an error means that there is no connection
-    /// any more, or that none was made.
+    /// Returns a Boolean value that indicates whether an error means that the connection was lost,
+    /// or could not be established.
     private func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
         if case .connect = call.purpose { return error.code != .canceled }
         return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
@@ -432,14 +439,15 @@ struct SyncCore {
         if case .question(_, let ticket, _) = call.purpose {
             act(.fail(SyncError(error), ticket: ticket))
         }
-        cutOff()
+        cancelCallsAndWaits()
         let step = connector.fail(error)
         if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
         guard connector.phase != .off else { return }
         perform(step, atLeast: error.retryAfter)
     }
 
-    /// Reports a failed connection attempt: the stored user may continue offline, others may not.
+    /// Reports a failed connection attempt to the caller of `connect`: the user of the store may
+    /// continue offline, another user may not.
     private mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
         let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
         guard let user = known, connector.phase != .revoked else {
@@ -454,8 +462,8 @@ struct SyncCore {
         act(.connected(user, error, ticket: ticket))
     }
 
-    /// Ends all calls and waits.
-    mutating func cutOff() {
+    /// Cancels all calls and waits.
+    mutating func cancelCallsAndWaits() {
         state.isLive = false
         healing.end()
         outbox.rest()
@@ -477,7 +485,7 @@ struct SyncCore {
 
     private mutating func abandon(_ ticket: Int) {
         if let url = waiting.removeValue(forKey: ticket) {
-            if let url, !waiting.values.contains(url) { healing.isWaitedForNoMore(url) }
+            if let url, !waiting.values.contains(url) { healing.removeWaiter(url) }
         }
         if connectTicket == ticket { connectTicket = nil }
         for (id, tickets) in resultTickets where tickets.contains(ticket) {
@@ -486,25 +494,25 @@ struct SyncCore {
         }
         for (number, call) in calls {
             guard case .question(_, ticket, _) = call.purpose else { continue }
-            drop(number)
+            cancelCall(number)
         }
     }
 
     /// Cancels a call and discards its answer.
-    mutating func drop(_ number: Int) {
+    mutating func cancelCall(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         if let flight = call.flight { _ = flights.end(flight) }
         act(.cancel(call: number))
     }
 
-    private mutating func answerWhoWaits() {
+    private mutating func answerWaitingCallers() {
         guard !waiting.isEmpty else { return }
         for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
             let isDone =
                 state.isLive && lastFailure == nil
                 && (url.map { !healing.isLeft($0) } ?? healing.isDone)
-            // A caller that waits for all channels waits, too, for the channels that are still
-            // being filled.
+            // A caller that waits for all channels receives the error of one channel only after the
+            // others have been processed.
             let error =
                 (url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil))
                 ?? (isDone ? nil : cacheDamage)

@@ -1,24 +1,24 @@
 public import Models
 public import Store
 
-// Requests to the server on demand. Results are stored, and reported to observers of the store,
-// before they are returned.
+// Requests of callers. The results are stored, and reported to observers of the store, before they
+// are returned.
 extension SyncEngine {
-    /// Fetches messages around an anchor, and closes the gaps that they cover.
+    /// Fetches messages around an anchor, and closes gaps in the range that the page covers.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
-    ///   - older: The maximum number of messages before the anchor, from 0 to 10,000; a value out
-    ///     of range counts as the nearest one in it. A page may have fewer without being the last
-    ///     one.
-    ///   - newer: The maximum number of messages after the anchor, from 0 to 10,000. An anchor that
-    ///     is a message is one of them.
-    ///   - edge: The position of the anchor, if it touches a known range: the message at which a
-    ///     gap starts or ends. It is determined automatically if the anchor is a message.
+    ///   - older: The maximum number of messages older than the anchor, from 0 to 10,000; values out
+    ///     of range are replaced by the nearest valid one. A page may have fewer messages without
+    ///     being the last one.
+    ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
+    ///     anchor is a message, the message itself is one of them.
+    ///   - edge: The bound of the gap at which the anchor is, if there is one: the page then closes
+    ///     the gap from this bound on. Not needed if the anchor is a stored message.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
-    /// - Returns: The page, and the range of the history that is known by it.
+    /// - Returns: The page, and the range of the history that it covers.
     /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with a cause of code `expired`
     ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
@@ -28,19 +28,19 @@ extension SyncEngine {
         let question = SyncQuestion.messages(
             url, anchor, older: PageSize.nearest(to: older), newer: PageSize.nearest(to: newer),
             edge: edge, source)
-        guard case .messages(let fetched) = try await reply(to: question) else { throw .unasked }
+        guard case .messages(let fetched) = try await reply(to: question) else {
+            throw .unexpectedReply
+        }
         return fetched
     }
 
     /// Fetches messages by their IDs, for example after a search.
     ///
-    /// No gap is closed.
+    /// The call closes no gap: a message that was not stored before is stored inside a gap. Each
+    /// request contains up to 100 IDs.
     ///
-    /// A message that was not stored is then inside a gap. At most a hundred messages are requested
-    /// at a time.
-    ///
-    /// - Returns: The messages that exist, and the IDs of those that do not, which are removed from
-    ///   the store.
+    /// - Returns: The messages that exist, and the IDs of those that do not. The latter are removed
+    ///   from the store.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
@@ -52,7 +52,7 @@ extension SyncEngine {
             let asked = Array(rest.prefix(SyncCore.lookupLimit))
             rest = rest.dropFirst(asked.count)
             guard case .lookup(let lookup) = try await reply(to: .lookup(asked, url)) else {
-                throw .unasked
+                throw .unexpectedReply
             }
             found += lookup.found
             gone += lookup.gone
@@ -62,16 +62,16 @@ extension SyncEngine {
 
     /// Fetches replies to a message around an anchor.
     ///
-    /// No gap of the channel is closed.
+    /// The call closes no gap of the channel.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
     ///   - url: The URL of its channel.
     ///   - anchor: The anchor in the thread.
-    ///   - older: The maximum number of replies before the anchor, from 0 to 10,000; a value out of
-    ///     range counts as the nearest one in it.
-    ///   - newer: The maximum number of replies after the anchor, from 0 to 10,000.
-    /// - Returns: The page of the server, oldest message first.
+    ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000; values out
+    ///     of range are replaced by the nearest valid one.
+    ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
+    /// - Returns: The server's page, oldest message first.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
@@ -79,7 +79,9 @@ extension SyncEngine {
         let question = SyncQuestion.replies(
             parentID, url, anchor, older: PageSize.nearest(to: older),
             newer: PageSize.nearest(to: newer))
-        guard case .replies(let page) = try await reply(to: question) else { throw .unasked }
+        guard case .replies(let page) = try await reply(to: question) else {
+            throw .unexpectedReply
+        }
         return page
     }
 
@@ -89,10 +91,10 @@ extension SyncEngine {
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not move the point from which `nil` continues.
-    /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``SyncError`` with code `refused`, with a cause of code `expired` if the server
-    ///   cannot report all changes since then, and `unsupported` if `point` is `nil` and there was
+    ///     returned. A call with parameters does not change where a call with `nil` continues.
+    /// - Returns: The changes, and the token for the next page.
+    /// - Throws: ``SyncError`` with code `refused` and a cause of code `expired` if the server
+    ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there is
     ///   no earlier changelog; or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
@@ -108,7 +110,7 @@ extension SyncEngine {
         guard let point else { throw .withoutToken("the messages of \(url)") }
         let question = SyncQuestion.messageChanges(url, point, params)
         guard case .messageChanges(let changes) = try await reply(to: question) else {
-            throw .unasked
+            throw .unexpectedReply
         }
         return changes
     }
@@ -117,9 +119,10 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
-    ///   - params: The new and changed channels to return; `nil` for all. Lost channels are always
-    ///     returned. A call with parameters does not move the point from which `nil` continues.
-    /// - Returns: The changes, and the token to continue from.
+    ///   - params: The new and changed channels to return; `nil` for all. Channels that the user has
+    ///     lost are always returned. A call with parameters does not change where a call with `nil`
+    ///     continues.
+    /// - Returns: The changes, and the token for the next page.
     /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
     public func channelChanges(
         since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
@@ -134,7 +137,7 @@ extension SyncEngine {
         guard let point else { throw .withoutToken("the channels") }
         let question = SyncQuestion.channelChanges(point, params)
         guard case .channelChanges(let changes) = try await reply(to: question) else {
-            throw .unasked
+            throw .unexpectedReply
         }
         return changes
     }
@@ -142,8 +145,8 @@ extension SyncEngine {
     /// Fetches a page of the group channels that match a query.
     ///
     /// - Parameters:
-    ///   - query: The filters and the order. A `limit` out of range counts as the nearest one in
-    ///     it.
+    ///   - query: The filters and the order. A `limit` out of range is replaced by the nearest valid
+    ///     one.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
     /// - Returns: The page; its cursor is `nil` if it is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
@@ -153,7 +156,7 @@ extension SyncEngine {
         var query = query
         query.limit = query.pageSize
         guard case .channels(let page) = try await reply(to: .channels(query, cursor)) else {
-            throw .unasked
+            throw .unexpectedReply
         }
         return page
     }
@@ -163,12 +166,12 @@ extension SyncEngine {
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         guard case .channel(let channel) = try await reply(to: .channel(url)) else {
-            throw .unasked
+            throw .unexpectedReply
         }
         return channel
     }
 
-    // MARK: Showing
+    // MARK: Viewers
 
     /// Registers the visible range of a ``ChannelViewer``, or replaces it.
     package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
@@ -178,13 +181,12 @@ extension SyncEngine {
     /// Unregisters a viewer; has no effect for an unknown one.
     package func hide(_ url: ChannelURL, viewer: Int) { handle(.hide(url, viewer: viewer)) }
 
-    // MARK: Without asking
+    // MARK: Messages from other sources
 
-    /// Stores messages that arrived another way, such as with a push notification or from an
-    /// export.
+    /// Stores messages that the app received without the engine, such as in a push notification.
     ///
-    /// They replace only older versions, and close no gap: a message that was not stored is then
-    /// inside a gap. No connection is needed.
+    /// They replace only older versions and close no gap: a message that was not stored before is
+    /// stored inside a gap. The call needs no connection.
     ///
     /// - Returns: The number of these messages that are now stored, in this or a newer version.
     ///   Deleted messages, and messages older than the user's history, are not stored.
@@ -209,13 +211,15 @@ extension SyncEngine {
 
 extension SyncError {
     /// The error for a reply of the wrong kind.
-    static var unasked: SyncError {
-        SyncError(.serverFailure, "the backend answered another request")
+    static var unexpectedReply: SyncError {
+        SyncError(
+            .serverFailure,
+            "the backend returned the result of another request: correct its implementation")
     }
 
     fileprivate static func withoutToken(_ what: String) -> SyncError {
         SyncError(
             .invalidArgument,
-            "no changelog of \(what) was read before: pass the start of the changes")
+            "no changelog of \(what) was read before: pass the time or token to start from")
     }
 }

@@ -1,12 +1,12 @@
 public import Models
 
-// The user's operations on channels. They need a connection and are not queued. Returned channels
-// are stored and reported to observers of the store; other effects are reported by the feed, as on
-// other devices.
+// The user's operations on channels. They need a connection and are not queued. The returned channel
+// is stored and reported to observers of the store. All other effects arrive through the feed.
 extension SyncEngine {
     /// Creates a group channel.
     ///
-    /// - Returns: The channel; an existing one if the parameters ask for a distinct channel.
+    /// - Returns: The new channel, or the existing one if the parameters ask for a distinct channel
+    ///   and there is one with the same members.
     /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with the reason as its cause;
     ///   `store`, `closed`, `canceled`.
     public func createChannel(
@@ -37,7 +37,9 @@ extension SyncEngine {
     }
 
     private func channel(_ question: SyncQuestion) async throws(SyncError) -> GroupChannel {
-        guard case .channel(let channel) = try await reply(to: question) else { throw .unasked }
+        guard case .channel(let channel) = try await reply(to: question) else {
+            throw .unexpectedReply
+        }
         return channel
     }
 

@@ -1,21 +1,19 @@
 public import Models
 import Store
 
-// Clearing the cache while the engine runs. Clearing the store directly would leave a feed cursor
-// without the data before it.
+// Clears the cache while the engine runs. If an app cleared the store directly, the feed would
+// continue at a cursor whose earlier events are no longer stored.
 extension SyncEngine {
-    /// Removes all data that can be fetched again.
+    /// Removes all cached data and the contents of the push inbox, and restarts the feed from the
+    /// beginning.
     ///
-    /// The outbox is kept, and the feed starts from the beginning.
+    /// The outbox is kept.
     ///
-    /// The push inbox is cleared too.
+    /// The rows are inaccessible immediately. Later writes remove them from the disk;
+    /// `ChatStore.purgeCleared()` removes them at once.
     ///
-    /// The rows are inaccessible immediately. They are removed from the disk by later writes, or
-    /// immediately by `ChatStore.purgeCleared()`.
-    ///
-    /// A cache whose tables are damaged cannot be cleared row by row:
-    /// `ChatClient.clearCachedData()` removes its files, and `ChatStore.rebuildCache(at:)` does for
-    /// a store that is closed.
+    /// A cache with damaged tables cannot be cleared row by row. `ChatClient.clearCachedData()`
+    /// removes its files; for a closed store, `ChatStore.rebuildCache(at:)` does.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
@@ -25,11 +23,9 @@ extension SyncEngine {
         }
     }
 
-    /// Removes the messages of channels.
+    /// Removes the cached messages of channels.
     ///
-    /// The channels and the outbox are kept.
-    ///
-    /// Visible messages are fetched again.
+    /// The channels and the outbox are kept, and the messages of visible channels are fetched again.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
@@ -41,7 +37,7 @@ extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
-            // If it cannot be read, it is removed too: the server sends it again.
+            // A user that cannot be read is removed too: the server sends it again.
             let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -49,17 +45,16 @@ extension SyncCore {
             for url in try ingest.batch.channelURLs() { ingest.forget(url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData()
-            // The owner of the store, and the epoch of the data that precedes the start of the
-            // feed.
+            // Keep the owner of the store, and the epoch of the data until the feed starts again.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info)
             ingest.batch.setLastEpoch(epoch)
             ingest.batch.setLossCount(losses + 1)
         }
-        guard isCleared != nil else { throw unwritten("the cache could not be cleared") }
+        guard isCleared != nil else { throw writeError("the cache could not be cleared") }
         cacheDamage = nil
-        // Its response would follow data that no longer exists.
-        for (number, call) in calls where call.isOfFeed { drop(number) }
+        // The feed's next batch would continue after data that was removed.
+        for (number, call) in calls where call.isOfFeed { cancelCall(number) }
         state.isLive = false
         hasFeedBegun = false
         isCatchingUp = true
@@ -71,7 +66,7 @@ extension SyncCore {
         let isCleared: Void? = write { (ingest) throws(StoreError) in
             for url in urls { try ingest.clearMessages(in: url) }
         }
-        guard isCleared != nil else { throw unwritten("the messages could not be cleared") }
+        guard isCleared != nil else { throw writeError("the messages could not be cleared") }
         for url in urls {
             stopHealing(url)
             healing.examine(url, isNew: true)
@@ -79,7 +74,7 @@ extension SyncCore {
     }
 
     /// Returns the error of a write that has just failed.
-    func unwritten(_ message: String) -> SyncError {
+    func writeError(_ message: String) -> SyncError {
         state.failure ?? SyncError(.store, message)
     }
 }

@@ -1,26 +1,27 @@
 public import Models
 public import Store
 
-// The push inbox, in which another process leaves messages.
+// Processes the messages that another process has left in the push inbox.
 extension SyncEngine {
-    /// The number of messages in a write batch, which limits the duration of a write.
+    /// The maximum number of messages in a write batch, so that other writes do not wait long.
     private static let messagesOfABatch = 500
 
     /// Stores the messages that other processes have left in the store's `PushInbox`, and creates
     /// the inbox if there is none.
     ///
-    /// They are treated as by ``ingest(_:source:)``: a message is stored unless a newer version is,
-    /// or it was deleted; and no gap is closed. A file is removed from the inbox when its messages
-    /// are on disk. If the process ends in between, the file is read again, without an effect.
-    /// Unreadable parts of a file are reported and removed with it. No connection is needed.
+    /// The messages are stored as by ``ingest(_:source:)``: a message is stored unless a newer
+    /// version is stored or it was deleted, and no gap is closed. A file is removed from the inbox
+    /// after its messages were synced to disk. If the process ends in between, the file is read
+    /// again, which has no effect. Unreadable parts of a file are reported, and removed with the
+    /// file. The call needs no connection.
     ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
     /// - Throws: ``SyncError`` with code `store` or `closed`. A file that cannot be read, for
-    ///   example because a newer version wrote it, stays in the inbox; the other files are
-    ///   processed nevertheless.
-    /// - Complexity: Lists a directory and reads the files in it. If there are any, waits for the
-    ///   disk.
+    ///   example because a newer version of the package wrote it, stays in the inbox; the other
+    ///   files are processed before the error is thrown.
+    /// - Complexity: Lists a directory and reads its files. If there are any, one synced write for
+    ///   each 500 messages.
     @discardableResult
     public func absorbPushes() throws(SyncError) -> AbsorbedPushes {
         var absorbed = AbsorbedPushes()
@@ -44,8 +45,7 @@ extension SyncEngine {
                         try store.drop(name)
                     }
                 } catch {
-                    // The file may be read by a newer version, or later. Continue with the other
-                    // files.
+                    // A newer version of the package, or a later call, may be able to read the file.
                     failure = failure ?? error
                     continue
                 }
@@ -66,11 +66,10 @@ extension SyncEngine {
         return absorbed
     }
 
-    /// Removes the push inbox with its content, so that no more data of the user is stored on this
-    /// device.
+    /// Removes the push inbox with its content.
     ///
-    /// Call this when a user logs out: other processes find no inbox until ``absorbPushes()``
-    /// creates one.
+    /// Call this method when a user logs out. Other processes then cannot store messages of the user
+    /// until ``absorbPushes()`` creates a new inbox.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func removePushInbox() throws(SyncError) {
@@ -96,19 +95,20 @@ extension SyncEngine {
     }
 }
 
-/// The content of a push inbox that was processed.
+/// The content of a push inbox, which was stored and removed from the inbox.
 public struct AbsorbedPushes: Sendable {
-    /// The number of files, all of which are removed.
+    /// The number of files that were read and removed.
     public internal(set) var pushCount = 0
 
-    /// The messages in the order in which they were left, up to the capacity of the inbox, which is
-    /// `PushInbox.maximumByteCount`.
+    /// The messages in the order in which they were left.
+    ///
+    /// Their size is at most that of the inbox, `PushInbox.maximumByteCount`.
     public internal(set) var messages: [Message] = []
 
     /// The number of these messages that are now stored, in this or a newer version.
     public internal(set) var heldCount = 0
 
-    /// The unreadable parts of the files; empty if there are none.
+    /// The parts of the files that could not be read.
     public internal(set) var damage: [PushInbox.Damage] = []
 
     /// A Boolean value that indicates whether the inbox was empty.

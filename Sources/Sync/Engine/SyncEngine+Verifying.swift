@@ -1,25 +1,25 @@
 public import Models
 package import Store
 
-/// The differences between what is held of a channel and what the server has.
+/// The differences between the cached copy of a channel and the server's.
 public struct HistoryDifferences: Hashable, Sendable {
-    /// The number of messages of the server that were compared.
+    /// The number of the server's messages that were compared with the cache.
     public internal(set) var comparedCount = 0
 
-    /// The messages that the server has in a range that counts as known, and that are not held.
+    /// The server's messages that are not cached although they are in a complete range.
     public internal(set) var missing: [Message] = []
 
-    /// The messages that are held, and that the server does not have.
+    /// The cached messages that the server does not have.
     public internal(set) var extra: [Message] = []
 
-    /// The messages whose held copy differs from the server's, as the server has them.
+    /// The server's version of each message whose cached version differs.
     public internal(set) var different: [Message] = []
 
-    /// How the channel itself differs, such as in its last message or its number of members; `nil`
-    /// if it does not, or is not a group channel.
+    /// The difference of the channel itself, such as of its last message or its number of members;
+    /// `nil` if there is none, or if it is not a group channel.
     public internal(set) var channel: ChannelDifference?
 
-    /// A Boolean value that says whether there is no difference.
+    /// A Boolean value that indicates whether there is no difference.
     public var isEmpty: Bool {
         missing.isEmpty && extra.isEmpty && different.isEmpty && channel == nil
     }
@@ -32,21 +32,21 @@ public struct HistoryDifferences: Hashable, Sendable {
     }
 }
 
-/// The difference between the held row of a group channel and the server's.
+/// The difference between the cached copy of a group channel and the server's.
 public struct ChannelDifference: Hashable, Sendable {
-    /// The channel as the server has it.
+    /// The server's version of the channel.
     public let channel: GroupChannel
 
     /// The names of the fields that differ, as in the JSON of a channel, in the order of
     /// `scrollback.proto`.
     ///
-    /// If the channel is not cached, these are all fields that have a value on the server.
+    /// If the channel is not cached, all fields that have a value on the server.
     public let fields: [String]
 
     /// Compares two states of a channel; `nil` if they are equal.
     init?(held: GroupChannel?, server: GroupChannel) {
         var server = server
-        // The device's own.
+        // Only the device has this field.
         server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
         if server == held { return nil }
         channel = server
@@ -55,17 +55,17 @@ public struct ChannelDifference: Hashable, Sendable {
 }
 
 extension SyncEngine {
-    /// Compares a channel, and the known ranges of its history, with what the server has, and
-    /// changes nothing.
+    /// Compares a channel and the complete ranges of its history with the server, and changes
+    /// nothing.
     ///
-    /// Gaps and stale ranges are not compared, and a change that the feed reports meanwhile is not
-    /// a difference. Of an open channel, whose row the feed does not keep up to date, the messages
-    /// are compared alone.
+    /// Gaps and stale ranges are not compared, and changes that the feed reports during the
+    /// comparison are not differences. Of an open channel only the messages are compared, because
+    /// the feed does not keep the channel itself up to date.
     ///
     /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
-    /// - Complexity: A request for the channel, two if it differs, and one for each page of the
-    ///   known ranges.
+    /// - Complexity: One request for the channel, two if it differs, and one for each page of the
+    ///   complete ranges.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
@@ -86,17 +86,17 @@ extension SyncEngine {
         return differences
     }
 
-    /// How the held row of a channel differs from the server's.
+    /// Compares the cached copy of a channel with the server's.
     private func channelDifference(
         of url: ChannelURL
     ) async throws(SyncError) -> ChannelDifference? {
         guard try !isOpenChannel(url) else { return nil }
         var last: ChannelDifference?
-        // A change that the feed has yet to deliver is no difference, so compare twice.
+        // The first difference may be a change that the feed has yet to deliver, so compare twice.
         for _ in 0..<2 {
             guard case .comparedChannel(let found) = try await reply(to: .compareChannel(url))
             else {
-                throw .unasked
+                throw .unexpectedReply
             }
             guard let found else { return nil }
             if found == last { return found }
@@ -109,34 +109,35 @@ extension SyncEngine {
         try stored { (reader) throws(StoreError) in try reader.openChannel(orNil: url) != nil }
     }
 
-    /// Fetches a channel, and the known ranges of its history, again, so that they are what the
-    /// server has.
+    /// Fetches a channel and the complete ranges of its history again, so that they equal the
+    /// server's.
     ///
-    /// Until a message is fetched, it counts as stale. If a request fails, the rest stays stale, to
-    /// be fetched when it is shown. Of an open channel the messages are fetched alone.
+    /// The ranges are stale until they have been fetched. If a request fails, the remaining ranges
+    /// stay stale, and are fetched when they are shown. Of an open channel only the messages are
+    /// fetched.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
-    /// - Complexity: A request for the channel, and one for each page of the known ranges.
+    /// - Complexity: One request for the channel, and one for each page of the ranges.
     public func repair(_ url: ChannelURL) async throws(SyncError) {
-        try distrust(url)
+        try markStale(url)
         if try !isOpenChannel(url) { _ = try await fetchChannel(url) }
         try await fetchStaleMessages(in: url)
     }
 
-    /// Fetches the stale ranges of a channel's history again, from the newest to the oldest.
+    /// Fetches the stale ranges of a channel's history, from the newest to the oldest.
     ///
     /// - Parameter url: The channel.
     /// - Returns: The number of messages that were fetched.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does; then the
-    ///   rest stays stale.
-    /// - Complexity: A request for each page of the stale ranges.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does. The
+    ///   remaining ranges stay stale.
+    /// - Complexity: One request for each page of the stale ranges.
     @discardableResult
     public func fetchStaleMessages(in url: ChannelURL) async throws(SyncError) -> Int {
         var count = 0
         var last: StaleRange?
         var lossCount: Int64?
         var cursor: PageCursor?
-        /// The cursors that were used since a page last made the range smaller.
+        /// The cursors that were used since a page last reduced the range.
         var used: Set<PageCursor> = []
         while let range = try stored({ (reader) throws(StoreError) in
             try reader.staleRanges(in: url).last
@@ -153,10 +154,10 @@ extension SyncEngine {
                 in: url, at: anchor ?? range.upper.anchorIncludingIt, older: pageSize, newer: 0,
                 edge: range.upper)
             count += fetched.page.messages.count
-            try await settle(fetched, in: url)
+            try await lookUpDoubtful(fetched, in: url)
             cursor = fetched.page.older
             if let lossCount, lossCount != fetched.lossCount {
-                // The history has changed since: what the cursor passed over may be there now.
+                // The history has changed: messages that the cursor has passed may exist now.
                 (last, cursor) = (nil, nil)
             }
             lossCount = fetched.lossCount
@@ -164,8 +165,8 @@ extension SyncEngine {
         return count
     }
 
-    /// Looks up the doubtful messages of a page, so that its extent is no longer stale.
-    private func settle(
+    /// Looks up the messages that a page lacked, so that its extent is no longer stale.
+    private func lookUpDoubtful(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
         guard let extent = fetched.extent else { return }
@@ -175,30 +176,30 @@ extension SyncEngine {
             rest = rest.dropFirst(asked.count)
             _ = try await reply(
                 to: rest.isEmpty
-                    ? .settle(asked, url, extent, lossCount: fetched.lossCount)
+                    ? .lookupDoubtful(asked, url, extent, lossCount: fetched.lossCount)
                     : .lookup(asked, url))
         }
     }
 
-    /// Returns the coverage of a channel's history: the parts that are known, stale or missing.
+    /// Returns which ranges of a channel's history are complete, stale or missing.
     ///
     /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is closed.
-    /// - Complexity: O(*n*) in the stored messages; decodes none.
+    /// - Complexity: O(*n*) in the number of stored messages; decodes none.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }
 }
 
 extension SyncError {
-    /// Returns the error for a server that repeats the same cursors in a channel.
+    /// Returns the error for a server whose page cursors repeat.
     static func stalled(_ url: ChannelURL) -> SyncError {
-        SyncError(.stalled, "the server repeats the same page of \(url)")
+        SyncError(
+            .stalled, "the server returns the same page of channel \(url) repeatedly: retry later")
     }
 }
 
 extension Gap.Bound {
-    /// The anchor of pages that run from this bound towards older messages, and that include a
-    /// message at the bound.
+    /// The anchor of a page of older messages that includes a message at this bound.
     package var anchorIncludingIt: MessageAnchor {
         guard case .position(let position) = self else { return .newest }
         return position.createdAt.next.map { .time($0) } ?? .newest

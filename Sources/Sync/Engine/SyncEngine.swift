@@ -2,7 +2,7 @@ public import Foundation
 public import Models
 public import Store
 
-/// The connection of a store to a server, and the only writer of server data to the store.
+/// Keeps a ``/Store/ChatStore`` in sync with a ``Backend``, and is the store's only writer.
 ///
 /// ```swift
 /// let engine = SyncEngine(store: store, backend: server.client())
@@ -11,10 +11,10 @@ public import Store
 /// let newest = try store.read { try $0.messages(in: "general", limit: 30) }
 /// ```
 ///
-/// The engine follows the backend's feed, fills the gaps in the stored history, and reconnects when
-/// the connection is lost. User interfaces read from the store, not from the engine. A store has at
-/// most one engine at a time. An engine that is deallocated stops; ``close()`` also waits until it
-/// has stopped.
+/// The engine follows the backend's feed, fills gaps in the stored history, sends outbox items, and
+/// reconnects when the connection is lost. User interfaces read from the store, not from the engine.
+/// A store has at most one engine at a time. Releasing an engine stops it; ``close()`` also waits
+/// until it has stopped.
 public actor SyncEngine {
     /// The store to which the engine writes.
     public nonisolated let store: ChatStore
@@ -34,20 +34,20 @@ public actor SyncEngine {
     private var waits: [SyncCore.Wait: Task<Void, Never>] = [:]
     private var renewal: Task<Void, Never>?
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
-    private var followers: [Int: Follower] = [:]
+    private var observers: [Int: EventObserver] = [:]
     private var lastNumber = 0
-    /// The end of the last connection, for which the next one waits.
+    /// Ends the previous connection; the calls of the next one wait for this task.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
-    /// The credentials of the connection that suspending the store has interrupted.
+    /// The credentials with which `resume()` reconnects.
     private var interrupted: Credentials?
     /// The task that reduces the cache to its limits.
     var limiting: Task<Void, Never>?
     /// The number of bytes written when the engine last checked the size of the cache.
-    private var bytesLookedAt = 0
-    private var toldConnection = ConnectionState.closed
+    private var bytesWrittenAtLastCheck = 0
+    private var reportedConnection = ConnectionState.closed
 
-    private struct Follower {
+    private struct EventObserver {
         let continuation: AsyncStream<SyncEvent>.Continuation
         let isWanted: @Sendable (SyncEvent) -> Bool
 
@@ -68,17 +68,16 @@ public actor SyncEngine {
     /// - Parameters:
     ///   - store: The store to which the engine writes.
     ///   - backend: The backend of the server.
-    ///   - options: The settings of the engine. A page size or a number of requests below 1 is a
-    ///     programming error.
+    ///   - options: The settings of the engine. Values out of range are replaced by the nearest
+    ///     valid ones.
     ///   - limits: The limits of the data on disk.
-    ///   - sleep: Waits for a duration, and throws if its task is canceled meanwhile. The default
-    ///     calls `Task.sleep(for:)`.
+    ///   - sleep: Waits for a duration, and throws if its task is canceled. The default calls
+    ///     `Task.sleep(for:)`.
     ///   - jitter: Returns a random number from 0 to 1, for ``Backoff``.
-    ///   - now: Returns the time of the device, which limits how long an outbox item waits.
+    ///   - now: Returns the device's time, by which outbox items expire.
     ///   - makeRequestID: Returns a request ID that is unique across all devices.
-    ///   - renewSession: Returns new credentials of the same user when the session has expired, or
-    ///     `nil` if there are none. Without new credentials, or with those of another user, the
-    ///     engine disconnects.
+    ///   - renewSession: Called when the session has expired. Returns new credentials of the same
+    ///     user. If it returns `nil` or another user's credentials, the engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         limits: CacheLimits = CacheLimits(),
@@ -104,24 +103,24 @@ public actor SyncEngine {
         for task in calls.values { task.cancel() }
         for task in waits.values { task.cancel() }
         renewal?.cancel()
-        for follower in followers.values { follower.continuation.finish() }
+        for observer in observers.values { observer.continuation.finish() }
         activityObservers.finish()
     }
 
     // MARK: The connection
 
-    /// Connects a user, and stays connected from then on.
+    /// Connects a user, and reconnects after each loss of the connection.
     ///
-    /// There are three outcomes. Connected: returns the user and no error. Not connected, but the
-    /// user has connected with this store before: returns the user and the error; stored data may
-    /// be shown, and the engine keeps retrying. Not connected, and nothing stored: throws the
-    /// error.
+    /// If the first attempt fails and the user has connected with this store before, the method
+    /// returns the user and the error: the app can show the cached data, and the engine keeps
+    /// trying. If the user has not connected before, it throws the error, and the engine stops
+    /// trying.
     ///
     /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the user's id is empty, or the server refuses
-    ///   the user, `otherUser` if the store belongs to another user, `notConnected`; `store` if the
-    ///   store's user cannot be read; `closed`, and `canceled` too if another user connects
-    ///   meanwhile.
+    /// - Throws: ``SyncError`` with code `invalidArgument` if the user's id is empty; `otherUser` if
+    ///   the store belongs to another user; `store` if the store's user cannot be read; `canceled`
+    ///   if the calling task is canceled or another call of this method starts; `closed`; or the
+    ///   error of the server, such as `notConnected`, `refused` or `sessionEnded`.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -129,20 +128,19 @@ public actor SyncEngine {
         try credentials.check()
         switch try await outcome({ .connect(credentials, ticket: $0) }) {
         case .connected(let user, let error): return (user, error)
-        case .reply: preconditionFailure("Connecting is answered by a user.")
+        case .reply: preconditionFailure("The core must answer connecting with a user.")
         }
     }
 
-    /// Makes a new connection attempt at once if the engine is waiting for one, and retries the
-    /// channels that it has given up.
+    /// Connects immediately if the engine is waiting to reconnect, and restarts the work on channels
+    /// whose requests had failed.
     ///
-    /// Call this method when the network is available again, or when the application becomes
-    /// active.
+    /// Call this method when the network is available again, or when the app becomes active.
     public func reconnect() { handle(.reconnect) }
 
-    /// Ends the connection and all work.
+    /// Ends the connection and cancels all requests.
     ///
-    /// Stored data remains.
+    /// Stored data and outbox items are kept.
     public func disconnect() async {
         interrupted = nil
         handle(.disconnect)
@@ -152,32 +150,32 @@ public actor SyncEngine {
     /// Ends the connection and closes the store's files, so that the system may suspend the
     /// process.
     ///
-    /// Work in progress is canceled, and repeated after ``resume()``. Until then nothing can be
-    /// read or written: each call that needs the store fails with code `store`, whose cause has the
-    /// code `suspended`.
+    /// Requests in flight are canceled, and repeated after ``resume()``. Until then, each call that
+    /// reads or writes the store throws an error with code `store`, whose cause has the code
+    /// `suspended`.
     ///
-    /// - Throws: ``SyncError`` with code `store` if a snapshot is still held, or `closed`. In the
-    ///   first case the connection has ended, and the store is as before.
+    /// - Throws: ``SyncError`` with code `store` if a snapshot still exists, or `closed`. In the
+    ///   first case the connection has ended, and the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // The credentials are saved before the first suspension point: if another call disconnects
-        // meanwhile, the engine must not reconnect.
+        // Save the credentials before the first `await`: a call of `disconnect()` during the wait
+        // must prevent the reconnection.
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
         await ending?.value
-        // Otherwise LevelDB would keep the files open until its compaction ends.
+        // A compaction in progress would keep LevelDB's files open.
         await limited()
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
 
-    /// Opens the store's files again, and reconnects if the engine was connected, or connecting,
-    /// when it was suspended.
+    /// Reopens the store's files, and reconnects if the engine was connected or connecting when it
+    /// was suspended.
     ///
-    /// The method does not wait for the connection. It does nothing if the engine is not suspended.
+    /// The method does not wait for the connection. It has no effect if the engine is not suspended.
     ///
     /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, for example because
-    ///   another process has them. In this case, call the method again, or close the engine and the
-    ///   store and open them again.
+    ///   another process has opened them: call the method again later, or close the engine and the
+    ///   store. `closed` if the engine was closed.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
@@ -186,9 +184,10 @@ public actor SyncEngine {
         handle(.connect(credentials, ticket: lastNumber))
     }
 
-    /// Stops the engine for good.
+    /// Stops the engine permanently.
     ///
-    /// When the method returns, no call is in progress, and nothing is written any more.
+    /// When the method returns, no request is in flight, and the engine no longer writes to the
+    /// store.
     public func close() async {
         if closing == nil {
             let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
@@ -210,27 +209,27 @@ public actor SyncEngine {
             let error = SyncError(.closed, "the engine was closed")
             tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
         }
-        for follower in followers.values { follower.continuation.finish() }
-        followers = [:]
+        for observer in observers.values { observer.continuation.finish() }
+        observers = [:]
         activityObservers.finish()
     }
 
-    // MARK: Following it
+    // MARK: State and events
 
     /// The current state of the engine.
     public var state: SyncState { core.state }
 
-    /// Returns the events of the engine from now on, beginning with its state.
+    /// Returns a stream of the engine's events from now on.
     ///
-    /// Each stream receives all events.
+    /// The first one is its current state.
     ///
-    /// Events are buffered without limit until they are read. The stream ends when the engine is
-    /// closed.
+    /// Each stream receives all events, and buffers them without limit until they are read. It ends
+    /// when the engine is closed.
     public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
 
-    /// Returns the events that satisfy a condition, as ``events()`` does.
+    /// Returns a stream of the events that satisfy a condition; see ``events()``.
     ///
-    /// Other events do not wake the reader.
+    /// Other events do not resume the reader.
     package func events(
         where isWanted: @escaping @Sendable (SyncEvent) -> Bool
     ) -> AsyncStream<SyncEvent> {
@@ -241,40 +240,42 @@ public actor SyncEngine {
         }
         lastNumber += 1
         let number = lastNumber
-        let follower = Follower(continuation: continuation, isWanted: isWanted)
-        followers[number] = follower
+        let observer = EventObserver(continuation: continuation, isWanted: isWanted)
+        observers[number] = observer
         continuation.onTermination = { [weak self] _ in
-            Task { await self?.unfollow(number) }
+            Task { await self?.removeObserver(number) }
         }
-        follower.emit(.state(core.state))
+        observer.emit(.state(core.state))
         return stream
     }
 
-    private func unfollow(_ number: Int) { followers[number] = nil }
+    private func removeObserver(_ number: Int) { observers[number] = nil }
 
-    /// Waits until the feed has delivered everything, and the engine has no work left.
+    /// Waits until the feed is live, and the engine has read the changelogs and filled the gaps that
+    /// it processes on its own.
     ///
-    /// - Parameter url: A channel, to wait for that channel alone; its newest missing messages are
-    ///   then fetched, even if the channel had been given up. `nil` waits for all work of the
-    ///   engine.
-    /// - Throws: ``SyncError`` with the reason why the channel was given up or, without a channel,
-    ///   why any channel was given up, once all others are done; `closed`, `canceled`.
+    /// - Parameter url: A channel, to wait only for that channel. Its newest missing messages are
+    ///   then fetched, even if its requests had failed before. `nil` waits for all channels.
+    /// - Throws: ``SyncError`` with the error that stopped the work on the channel or, without a
+    ///   channel, on any channel, after all others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
-    /// A Boolean value that indicates whether no call except the feed is on its way, and no caller
-    /// waits.
+    /// A Boolean value that indicates whether no request except that of the feed is in flight or
+    /// waits for its next attempt, and no caller waits for the engine.
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
-    /// A Boolean value that indicates whether a call except the feed is on its way; work that waits
-    /// for its time does not count.
-    package var isAsking: Bool { !core.isIdle }
+    /// A Boolean value that indicates whether a request other than that of the feed is in flight,
+    /// or a caller waits to be caught up.
+    ///
+    /// Requests that wait for their next attempt do not count.
+    package var hasCallInFlight: Bool { !core.isIdle }
 
-    /// A Boolean value that indicates whether the feed is being asked for the next events.
+    /// A Boolean value that indicates whether the feed's request is in flight.
     package var isFollowingFeed: Bool { core.calls.values.contains(where: \.isOfFeed) }
 
-    // MARK: Asking
+    // MARK: Requests of callers
 
     func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {
         try await reply { .ask(question, ticket: $0) }
@@ -283,7 +284,7 @@ public actor SyncEngine {
     func reply(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> SyncReply {
         switch try await outcome(input) {
         case .reply(let reply): return reply
-        case .connected: preconditionFailure("A question is answered by a reply.")
+        case .connected: preconditionFailure("The core must answer a request with a reply.")
         }
     }
 
@@ -332,8 +333,8 @@ public actor SyncEngine {
         try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }
     }
 
-    func distrust(_ url: ChannelURL) throws(SyncError) {
-        try change { (core) throws(SyncError) in try core.distrust(url) }
+    func markStale(_ url: ChannelURL) throws(SyncError) {
+        try change { (core) throws(SyncError) in try core.markStale(url) }
     }
 
     var pageSize: Int { core.options.pageSize }
@@ -344,8 +345,8 @@ public actor SyncEngine {
     var inUse: Set<ChannelURL> { core.healing.inUse }
     var recent: Set<ChannelURL> { core.healing.recentChannels }
 
-    /// The number of its newest messages that each channel keeps as long as others have more: as
-    /// many as the engine would fetch again.
+    /// The number of newest messages that eviction keeps in each channel as long as other channels
+    /// have more: the number that the engine would fetch again on its own.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
@@ -353,7 +354,7 @@ public actor SyncEngine {
     }
 
     func emit(_ event: SyncEvent) {
-        for follower in followers.values { follower.emit(event) }
+        for observer in observers.values { observer.emit(event) }
     }
 
     func endLimiting() {
@@ -367,13 +368,14 @@ public actor SyncEngine {
             return
         }
         let written = store.cacheBytesWritten
-        guard core.areLimitsDue || written - bytesLookedAt >= limits.bytesBetweenChecks else {
+        guard core.areLimitsDue || written - bytesWrittenAtLastCheck >= limits.bytesBetweenChecks
+        else {
             return
         }
         core.areLimitsDue = false
-        bytesLookedAt = written
+        bytesWrittenAtLastCheck = written
         limiting = Task { [weak self] in
-            // Writes report the same failure. The engine tries again when more has been written.
+            // The next write reports a failure of the store. Eviction is retried after more writes.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
         }
@@ -459,7 +461,7 @@ public actor SyncEngine {
         let sleep = sleep
         waits[wait]?.cancel()
         waits[wait] = Task { [weak self] in
-            // The wait was canceled.
+            // Otherwise the wait was canceled.
             guard (try? await sleep(duration)) != nil else { return }
             await self?.finish(wait)
         }
@@ -480,7 +482,7 @@ public actor SyncEngine {
     }
 
     private func finishRenewal(_ credentials: Credentials?) {
-        // The task was canceled, so its connection is no longer current.
+        // A canceled task belongs to an earlier connection.
         guard !Task.isCancelled else { return }
         handle(.renew(credentials))
     }
@@ -497,26 +499,27 @@ public actor SyncEngine {
     /// with other changes.
     private func notifyStore(_ state: SyncState) {
         let connection = ConnectionState(state.connection)
-        guard connection != toldConnection else { return }
-        toldConnection = connection
-        // A closed store has no observers to notify.
+        guard connection != reportedConnection else { return }
+        reportedConnection = connection
+        // This fails only if the store is closed and has no observers.
         _ = try? store.emit(.connection(connection))
     }
 }
 
-/// Passes on the progress of one upload: growing numbers, and none after its end.
+/// Filters the progress reports of one upload: drops those that do not increase, and those after the
+/// end of the upload.
 ///
-/// A backend may report from any thread, and may be late.
+/// A backend may report from any thread, with delay.
 private final class UploadMeter: Sendable {
     /// The bytes that were reported last; `nil` after the end.
     private let last = Locked<Int?>(-1)
 
-    /// Calls a closure unless the upload has ended, or a number is no larger than one before.
+    /// Calls a closure if the upload has not ended and the number of bytes has increased.
     func report(_ progress: TransferProgress, _ body: () -> Void) {
         last.withLock { last in
             guard let before = last, progress.bytesTransferred > before else { return }
             last = progress.bytesTransferred
-            // Under the lock: after `end` has returned, nothing is reported.
+            // Called under the lock, so that no report follows after `end` has returned.
             body()
         }
     }
@@ -528,11 +531,12 @@ extension Credentials {
     /// Throws an error with code `invalidArgument` if the user's id is empty.
     package func check() throws(SyncError) {
         guard !userID.rawValue.isEmpty else {
-            throw SyncError(.invalidArgument, "the user's id is empty")
+            throw SyncError(.invalidArgument, "the credentials have an empty user id")
         }
     }
 }
 
 extension SyncError {
-    fileprivate static let canceled = SyncError(.canceled, "the calling task was canceled")
+    fileprivate static let canceled = SyncError(
+        .canceled, "the task that called the engine was canceled")
 }

@@ -1,6 +1,6 @@
 package import Store
 
-// Translating errors of the store, and running its work off the caller's thread.
+// Converts errors of the store, and runs work that waits for the disk off the caller's thread.
 
 extension SyncError {
     /// Creates the error for a failed read or write.
@@ -9,7 +9,7 @@ extension SyncError {
     }
 }
 
-/// Calls a closure, and translates the error of a store that it throws.
+/// Calls a closure, and converts an error of the store to a ``SyncError``.
 package func translatingStoreErrors<Value>(
     _ body: () throws(StoreError) -> Value
 ) throws(SyncError) -> Value {

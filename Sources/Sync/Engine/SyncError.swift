@@ -8,7 +8,7 @@ public struct SyncError: LocalizedError {
 
     /// A description of the failure for people to read.
     ///
-    /// It names the thing that the call was about.
+    /// It names what failed, such as the channel or the outbox item.
     public let message: String
 
     /// The error of the server or the store that caused the failure, if there is one.
@@ -42,7 +42,7 @@ extension SyncError {
         /// Retry when the client is connected.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server asks the client to send fewer requests.
+        /// The server rejected the request because the client sends too many.
         ///
         /// Retry later. The cause is a `BackendError`, whose `retryAfter` is the time to wait.
         public static let throttled = Code(value: .throttled)
@@ -54,16 +54,18 @@ extension SyncError {
 
         /// The session has expired or was revoked.
         ///
-        /// The user has to log in again. The cause is a `BackendError` that says which it is.
+        /// The user has to log in again. The cause is a `BackendError` with code `sessionExpired` or
+        /// `sessionRevoked`.
         public static let sessionEnded = Code(value: .sessionEnded)
 
         /// The channel, message, user or outbox item does not exist, or is not visible to the user.
         public static let notFound = Code(value: .notFound)
 
-        /// The user may not do this, as far as the cache knows: the request was not sent.
+        /// The operation was not attempted, because the cached channel or message, or an option,
+        /// does not permit it.
         public static let notPermitted = Code(value: .notPermitted)
 
-        /// The server rejected the request for good: a retry has the same result.
+        /// The server rejected the request permanently: a retry has the same result.
         ///
         /// The cause is a `BackendError`, whose `detail` is the server's reason.
         public static let refused = Code(value: .refused)
@@ -71,9 +73,10 @@ extension SyncError {
         /// The backend does not support the request; see `BackendCapabilities`.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The server's responses made no progress, so that the engine stopped asking.
+        /// The engine stopped sending a request because the server's responses made no progress, for
+        /// example the same page repeatedly.
         ///
-        /// The engine asks again when the channel is opened again, and after the next connection.
+        /// The engine retries when the channel is opened again, and after the next connection.
         public static let stalled = Code(value: .stalled)
 
         // MARK: This device
@@ -99,7 +102,7 @@ extension SyncError {
         /// The engine was closed, or the user disconnected.
         public static let closed = Code(value: .closed)
 
-        /// The calling task was canceled.
+        /// The calling task was canceled, or another user connected.
         public static let canceled = Code(value: .canceled)
 
         // MARK: Collections
@@ -121,7 +124,7 @@ extension SyncError {
             }
         }
 
-        /// A Boolean value that indicates whether the caller or the owner of the call ended it.
+        /// A Boolean value that indicates whether the call was canceled, or the engine was closed.
         package var isEnd: Bool { self == .canceled || self == .closed }
 
         /// The name of the code, such as `notConnected`.
@@ -179,8 +182,8 @@ extension String {
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: The description of the failure, which often repeats that of the cause.
-    ///   - cause: The underlying error. It is included as far as it adds information.
+    ///   - message: The description of the failure, which may be equal to that of the cause.
+    ///   - cause: The underlying error. Text that it has in common with the message is omitted.
     /// - Returns: The line.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?

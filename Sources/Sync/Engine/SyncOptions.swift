@@ -2,88 +2,85 @@ import Models
 
 /// Settings of a ``SyncEngine``.
 ///
-/// A number or duration out of its range counts as the nearest one in it.
+/// A value out of range is replaced by the nearest valid one.
 public struct SyncOptions: Hashable, Sendable {
-    /// How long to wait before connecting again, and before retrying a request that failed.
+    /// The delays before reconnecting, and before retrying a request.
     ///
-    /// An outbox item that was tried as often as ``Backoff/retries`` says fails, and may be sent
-    /// again; by default there is no limit. A server that throttles may ask for longer waits, of up
-    /// to a day.
+    /// An outbox item whose request has failed ``Backoff/retries`` times is marked failed, and the
+    /// user may resend it; by default there is no limit. A server that throttles the client may
+    /// demand longer delays, up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
-    /// The number of messages in a page that the engine fetches by itself, from 1 to 10,000.
+    /// The number of messages of each page that the engine requests on its own, from 1 to 10,000.
     ///
-    /// The default is 100. A server may answer with fewer.
+    /// The default is 100. A server may return fewer.
     public var pageSize = 100
 
-    /// The number of channels that the engine fetches history for at the same time; at least 1.
+    /// The number of channels whose history the engine fetches at the same time; at least 1.
     ///
-    /// Each has one request in flight, or waits for its next attempt. The feed does not count.
-    ///
-    /// The default is 2.
+    /// Each of them has one request in flight, or waits for its next attempt. The default is 2.
     public var parallelRequests = 2
 
-    /// The number of channels whose recent messages the engine fetches without being asked.
+    /// The number of channels whose recent messages the engine fetches in the background; at least 0.
     ///
-    /// They are those with the most recent messages. The default is 20; with 0 there are none.
+    /// They are the channels with the newest messages. The default is 20.
     public var backgroundChannels = 20
 
-    /// The number of pages that the engine fetches for a channel per connection, if the channel is
-    /// neither shown nor waited for.
+    /// The maximum number of pages that the engine fetches in the background for each channel and
+    /// connection; at least 0.
     ///
-    /// The default is 5; with 0 it fetches none, and with the largest number as many as there are.
+    /// Channels that are visible, or for which a caller waits, have no limit. The default is 5.
     public var backgroundPages = 5
 
-    /// The number of missing messages above which a gap in a channel that is shown counts as huge;
-    /// at least 0.
+    /// The number of missing messages above which a gap of a visible channel counts as huge; at
+    /// least 0.
     ///
-    /// The engine counts while it fetches; messages that were held before do not count. The default
-    /// is 300; with the largest number, no gap is huge.
+    /// The engine counts the messages while it fetches them, without those that were cached before.
+    /// The default is 300. With `Int.max`, no gap is huge.
     public var hugeGapThreshold = 300
 
-    /// The treatment of a huge gap.
+    /// Whether the engine fills a huge gap completely.
     ///
     /// The default is ``HugeGapPolicy/report``.
     public var hugeGapPolicy = HugeGapPolicy.report
 
-    /// How far the clocks of the server's machines may disagree.
+    /// The maximum difference between the clocks of the server's machines; at least zero.
     ///
-    /// A message that the feed omitted may be that much older than the newest one it delivered.
-    /// After a truncation, the engine therefore fetches again what it holds within this time below
-    /// the gap; until then these messages are stale, not missing. The default is one second; use
-    /// zero, the least, if one clock gives all messages their times, and none twice.
+    /// A message that the feed omitted may be older than the newest delivered one by this duration.
+    /// After a truncation, the cached messages that are older than the gap by at most this duration
+    /// become stale, and the engine fetches them again. The default is one second. Use zero if the
+    /// times of all messages come from one clock, and are distinct.
     public var clockSkew = Duration.seconds(1)
 
-    /// The number of channels in which the engine sends at the same time; at least 1.
+    /// The number of channels in which the engine sends outbox items at the same time; at least 1.
     ///
-    /// In each channel it sends one outbox item after the other. The default is 4.
+    /// Within a channel, items are sent one at a time. The default is 4.
     public var parallelSends = 4
 
-    /// How long the engine tries to send an outbox item before the item fails; at least zero.
+    /// The duration after which an unsent outbox item fails, measured with the device's clock; at
+    /// least zero.
     ///
-    /// By the clock of this device; its user may send it again then. The default is three days.
+    /// The user may then resend the item. The default is three days.
     public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
-    /// The treatment of an outbox item that could not be sent because of the connection.
+    /// Whether the engine resends an outbox item after a connection failure.
     ///
-    /// The default is ``ResendPolicy/automatic``. The maximum number of attempts is that of
-    /// ``backoff``.
+    /// The default is ``ResendPolicy/automatic``. ``backoff`` has the maximum number of attempts.
     public var resendPolicy = ResendPolicy.automatic
 
-    /// The handling of the outbox items after one that failed.
+    /// Whether the engine sends the outbox items of a channel that follow a failed one.
     ///
     /// The default is ``FailedItemPolicy/goOn``.
     public var failedItemPolicy = FailedItemPolicy.goOn
 
-    /// The number of failed outbox items that are kept of each channel, at least 0; the oldest are
-    /// canceled first.
+    /// The maximum number of failed outbox items that are kept in each channel; at least 0.
     ///
-    /// The default is `nil`: all are kept.
+    /// If there are more, the oldest are canceled. The default is `nil`: all are kept.
     public var failedItemLimit: Int?
 
-    /// How long failed outbox items are kept, at least zero; checked with each connection.
+    /// The duration for which failed outbox items are kept; at least zero.
     ///
-    /// The default is `nil`: for ever.
+    /// Older ones are canceled at the next connection. The default is `nil`: there is no limit.
     public var failedItemLifetime: Duration?
 
     /// Creates the default options.
@@ -91,7 +88,7 @@ public struct SyncOptions: Hashable, Sendable {
 }
 
 extension SyncOptions {
-    /// The options with each number and duration in its range.
+    /// The options with values out of range replaced by the nearest valid ones.
     var clamped: SyncOptions {
         var options = self
         options.pageSize = PageSize.nearest(to: pageSize, atLeast: 1)
@@ -108,29 +105,29 @@ extension SyncOptions {
     }
 }
 
-/// The treatment of an outbox item that could not be sent because of the connection.
+/// How an outbox item is handled that was not sent because there was no connection.
 public enum ResendPolicy: Hashable, Sendable, CaseIterable {
-    /// It stays pending, and the engine sends it after the next connection.
+    /// The item stays pending, and the engine sends it after the next connection.
     case automatic
-    /// It fails with the error `connectionRequired`, also if it is written without a connection or
-    /// was pending when an earlier process ended. The user may resend it.
+    /// The item fails with the error `connectionRequired`, also if it was written without a
+    /// connection or was pending when an earlier process ended. The user may resend it.
     case manual
-    /// As `manual`, but `resend` throws `notPermitted`: the user can only remove it.
+    /// Like `manual`, but `resend` throws `notPermitted`: the user can only remove the item.
     case off
 }
 
-/// The treatment of the outbox items after one that failed, in its channel.
+/// How the outbox items of a channel are handled that follow a failed one.
 public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
-    /// They are sent.
+    /// The following items are sent.
     case goOn
-    /// They wait until the failed one is sent again, or canceled.
+    /// The following items wait until the failed one is sent or canceled.
     case stop
 }
 
-/// The treatment of a huge gap.
+/// How the engine handles a huge gap.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// It is reported, and filled no further until the app asks for it.
+    /// The gap is reported, and is filled further only on request.
     case report
-    /// It is reported, and filled to its end.
+    /// The gap is reported, and filled completely.
     case fill
 }

@@ -1,20 +1,20 @@
 public import Models
 public import Store
 
-/// A request that a caller outside the core sends through the engine.
+/// A request that a caller of the engine makes, as opposed to the engine's own requests.
 enum SyncQuestion: Hashable, Sendable {
     /// Messages near an anchor.
     ///
-    /// The edge is set if it is known that no message is between it and them.
+    /// `edge` is set if no message exists between that bound and the page.
     case messages(
         ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
-    /// A lookup of messages that a page lacked, so that the page's extent is no longer stale,
-    /// unless the server's history was lost again since the page.
-    case settle([MessageID], ChannelURL, PageExtent, lossCount: Int64)
+    /// A lookup of the last messages that a page lacked. Afterwards the page's extent is no longer
+    /// stale, unless `lossCount` has changed since the page.
+    case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// A comparison of the stored messages with a page.
     case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
-    /// How the held row of a group channel differs from the server's.
+    /// A comparison of the cached group channel with the server's.
     case compareChannel(ChannelURL)
     case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
@@ -30,7 +30,7 @@ enum SyncQuestion: Hashable, Sendable {
         switch self {
         case .messages(let url, let anchor, let older, let newer, _, _):
             .messages(url, anchor, older: older, newer: newer)
-        case .lookup(let ids, let url), .settle(let ids, let url, _, _): .lookup(ids, url)
+        case .lookup(let ids, let url), .lookupDoubtful(let ids, let url, _, _): .lookup(ids, url)
         case .compare(let url, let anchor, let older, _):
             .messages(url, anchor, older: older, newer: 0)
         case .messageChanges(let url, let point, let params): .messageChanges(url, point, params)
@@ -47,9 +47,12 @@ enum SyncQuestion: Hashable, Sendable {
 }
 
 extension SyncQuestion {
-    /// The question to ask again after the answer was void.
+    /// The subject of the request in an error message.
+    var subject: String { request.channelURL.map { "channel \($0)" } ?? "the list of channels" }
+
+    /// The request to send again after the answer was invalidated.
     ///
-    /// The history may have changed next to a cursor, so the cursor has no edge any more.
+    /// The history next to a cursor may have changed, so a cursor has no known bound any more.
     var repeated: SyncQuestion {
         guard
             case .messages(let url, .cursor(let cursor), let older, let newer, _, let source) = self
@@ -62,10 +65,10 @@ extension SyncQuestion {
 enum SyncReply: Sendable {
     case messages(FetchedMessages)
     case lookup(MessageLookup)
-    /// The differences, the cursor at which the comparison continues, and the bound from which on
-    /// all was compared.
+    /// The differences, the cursor at which the comparison continues, and the lower bound of the
+    /// range that was compared.
     case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
-    /// The server's row of a channel, if the held one differs; `nil` if it does not.
+    /// The difference between the cached channel and the server's; `nil` if they are equal.
     case comparedChannel(ChannelDifference?)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)
@@ -81,20 +84,18 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The page as the server returned it, the oldest message first.
     public var page: MessagePage
 
-    /// The extent that the page covers, or `nil` if it covers nothing but its messages.
+    /// The range that the page covers, or `nil` if it covers only its messages.
     var extent: PageExtent?
 
-    /// The stored messages that the page lacks, and that may have been deleted.
+    /// The stored messages in this range that the page lacks: they may have been deleted.
     var doubtful: [MessageID]
 
-    /// The number of times that the server's history had been lost when the page was stored.
+    /// The value of `StoreReader.lossCount()` when the page was stored.
     var lossCount: Int64
 
-    /// The lower bound of the known history around the page, or `nil` if the page covers nothing
-    /// but its messages.
+    /// The lower bound of the range that the page covers, or `nil` if it covers only its messages.
     public var from: Gap.Bound? { extent?.from }
 
-    /// The upper bound of the known history around the page, or `nil` if the page covers nothing
-    /// but its messages.
+    /// The upper bound of the range that the page covers, or `nil` if it covers only its messages.
     public var through: Gap.Bound? { extent?.through }
 }

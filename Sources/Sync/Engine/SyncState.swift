@@ -14,21 +14,20 @@ public struct SyncState: Hashable, Sendable {
     /// live events.
     public internal(set) var isLive = false
 
-    /// The number of channels that the engine still has to process: gaps to fill and changelogs to
-    /// read.
+    /// The number of channels in which the engine still has gaps to fill or changelogs to read.
     public internal(set) var channelsLeft = 0
 
-    /// The number of unread messages and pending invitations; `nil` if the server has not reported
-    /// it.
+    /// The numbers of unread messages and pending invitations; `nil` if the server has not reported
+    /// them.
     public internal(set) var unreadCount: UnreadItemCount?
 
     /// The error because of which the store cannot be read or written, such as a full disk; `nil`
     /// if there is none.
     ///
-    /// The engine retries automatically, except after damage to the cache: then the cause is a
-    /// `StoreError` with code `corruption`. Outbox items are sent nevertheless. A channel that
-    /// cannot be read is not retried, and neither is the feed if an event cannot be stored, before
-    /// ``SyncEngine/clearCachedData()`` or the next connection.
+    /// The engine retries automatically. After damage to the cache (the cause is a `StoreError` with
+    /// code `corruption`) it sends outbox items, but does not retry a channel that cannot be read,
+    /// nor the feed if an event cannot be stored. They are retried after
+    /// ``SyncEngine/clearCachedData()`` and with the next connection.
     public internal(set) var failure: SyncError?
 
     /// A Boolean value that indicates whether all events were reported and no work is left.
@@ -86,7 +85,7 @@ extension ConnectionState {
     }
 }
 
-/// A notification of an engine.
+/// An event that an engine reports.
 public enum SyncEvent: Sendable {
     /// The state of the engine has changed.
     case state(SyncState)
@@ -94,8 +93,8 @@ public enum SyncEvent: Sendable {
     case hugeGap(ChannelURL)
     /// Earlier data of the server is no longer valid and is fetched again.
     case historyLost(HistoryLoss)
-    /// A request of the engine for a channel failed. It is not retried until another viewer shows
-    /// the channel or another call waits for it, a truncation of it is reported,
+    /// A request of the engine for a channel failed. The engine retries it when a new viewer shows
+    /// the channel, a caller waits for it, the feed reports a truncation of it,
     /// ``SyncEngine/reconnect()`` is called, or a connection is established.
     case failed(ChannelURL, SyncError)
     /// Messages were evicted from the cache because of its limits.

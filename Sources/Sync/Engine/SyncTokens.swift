@@ -2,7 +2,7 @@ import Foundation
 package import Models
 package import Store
 
-/// The point at which the feed continues, stored in the same batch as the events before it.
+/// The cursor at which the feed continues, stored in the same batch as the events before it.
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
@@ -62,25 +62,25 @@ extension ChatStore {
 }
 
 extension StoreReader {
-    /// Returns the point at which the feed continues, or `nil` if it restarts or the token cannot
-    /// be read.
+    /// Returns the cursor at which the feed continues; `nil` if there is none or it cannot be read,
+    /// so that the feed starts from the beginning.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
 
-    /// Returns the epoch of the server's history that was followed last, or `nil` if none was.
+    /// Returns the server epoch of the stored data, or `nil` if there is none.
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feed() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
     }
 
-    /// Returns the number of times that the engine has lost the server's history.
+    /// Returns a counter that increases whenever stored history becomes stale or is cleared.
     func lossCount() throws(StoreError) -> Int64 {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
-    /// Returns a Boolean value that indicates whether all group channels of the user are stored:
-    /// the feed has delivered all of them once, and continues from there.
+    /// Returns a Boolean value that indicates whether all group channels of the user are stored,
+    /// because the feed has delivered each of them since it started.
     package func hasAllChannels() throws(StoreError) -> Bool {
         try token(Scope.channelList) != nil
     }

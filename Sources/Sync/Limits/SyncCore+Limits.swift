@@ -14,7 +14,7 @@ extension SyncCore {
             try ingest.evict(count, in: url, from: first)
         }
         guard let evicted else {
-            throw unwritten("messages could not be removed")
+            throw writeError("messages could not be removed")
         }
         if evicted.removed > 0 && !healing.isKept(url) {
             stopHealing(url)

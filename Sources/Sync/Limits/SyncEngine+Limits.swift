@@ -55,7 +55,7 @@ extension SyncEngine {
                 try ingest.batch.setPinned(isPinned, for: url)
             }
             guard isSet != nil else {
-                throw core.unwritten("\(url) could not be pinned")
+                throw core.writeError("\(url) could not be pinned")
             }
         }
     }

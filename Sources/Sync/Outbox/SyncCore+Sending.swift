@@ -58,7 +58,8 @@ extension SyncCore {
                 outbox.setBusy(true, url)
                 return act(
                     .wait(
-                        .outbox(url, number: connector.number), beforeAttempt: 1, atLeast: duration)
+                        .outbox(url, generation: connector.generation), beforeAttempt: 1,
+                        atLeast: duration)
                 )
             case .fails(let code, let text):
                 guard fail(item, code, text) else { return }
@@ -173,7 +174,7 @@ extension SyncCore {
         let attempt = outbox.first(in: url).flatMap { attempts[$0] } ?? 1
         act(
             .wait(
-                .outbox(url, number: connector.number), beforeAttempt: attempt + 1,
+                .outbox(url, generation: connector.generation), beforeAttempt: attempt + 1,
                 atLeast: duration))
     }
 }

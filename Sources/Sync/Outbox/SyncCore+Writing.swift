@@ -184,7 +184,7 @@ extension SyncCore {
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
             // The item may have reached the server. In that case the feed delivers the message like
             // any other.
-            drop(number)
+            cancelCall(number)
             outbox.setBusy(false, url)
         }
         finish(item, .canceled)

@@ -15,7 +15,7 @@ extension SyncEngine {
             let isSet: Void? = core.write { (ingest) throws(StoreError) in
                 try ingest.batch.setDraft(text, of: url)
             }
-            guard isSet != nil else { throw core.unwritten("the draft of \(url) was not saved") }
+            guard isSet != nil else { throw core.writeError("the draft of \(url) was not saved") }
         }
     }
 }
