@@ -48,7 +48,7 @@ extension DiskFile {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            throw StoreError(system: error, doing: "remove", path: path)
+            throw StoreError(system: error, doing: "remove the directory", path: path)
         }
     }
 

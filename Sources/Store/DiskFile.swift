@@ -128,7 +128,7 @@ extension DiskFile {
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard retrying({ fsync(descriptor) }) == 0 else {
-            throw StoreError(errno: errno, doing: "sync", path: path)
+            throw StoreError(errno: errno, doing: "sync the file", path: path)
         }
     }
 

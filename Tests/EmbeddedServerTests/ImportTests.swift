@@ -132,7 +132,7 @@ import Testing
         let error = await thrown {
             try world.server.importMessages([other], passesOverKnown: true)
         }
-        #expect(error?.message == "there is a message 1 already, in old")
+        #expect(error?.message == "message 1 already exists, in old")
     }
 
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0]])

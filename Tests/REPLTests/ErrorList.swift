@@ -42,7 +42,7 @@ struct ErrorList {
     }
 
     private mutating func read(_ arguments: Arguments) {
-        let known = codes.first { $0.name == arguments.code }
+        let known = codes.first { $0.name == arguments.code || $0.name == arguments.label }
         guard let message = arguments.message else { return }
         messages[known?.name ?? "", default: []].insert(message)
     }
@@ -99,6 +99,9 @@ private struct Arguments {
     /// The name after the dot of the first argument; empty for other arguments.
     var code: Substring = ""
 
+    /// The label of the first argument, which may be the name of a code.
+    var label: Substring = ""
+
     /// The first text.
     ///
     /// Concatenated parts are joined, and an interpolation is replaced by `<name>`.
@@ -108,6 +111,8 @@ private struct Arguments {
     init(of source: Substring) {
         if source.drop(while: \.isWhitespace).first == "." {
             code = source.drop(while: \.isWhitespace).dropFirst().prefix { $0.isLetter }
+        } else if let match = source.prefixMatch(of: /\s*(\w+):/) {
+            label = match.output.1
         }
         var rest = source
         var depth = 1

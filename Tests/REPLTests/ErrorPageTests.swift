@@ -66,16 +66,18 @@ import Testing
                 "a \"b\" "
                     + "c", cause: OtherError(.other, "nested"))
             SampleError(errno: errno, doing: "open", path: path)
+            SampleError(other: "labeled", .detail)
             NotASampleError(.gone, "of another type")
             """#
         let list = ErrorList(of: "SampleError", declaredIn: declaration, constructedIn: [source])
-        #expect(list.messageCount == 3)
+        #expect(list.messageCount == 4)
         #expect(
             list.markdown == """
                 - **`gone`**: The file is gone. Retry.
                   - `a "b" c`
                   - `no file <path>, <…>`
                 - **`other`** (800100): The system failed.
+                  - `labeled`
                 - With the code of the system's error:
                   - `cannot open: <reason> (errno <number>)`
 

@@ -163,7 +163,7 @@ import Testing
         let lines = try await imported([line(1, #""ts": 1, "user": "bob""#)])
         #expect(
             lines.count == 1
-                && lines[0].hasPrefix("error: there is a message 1 already, in general"))
+                && lines[0].hasPrefix("error: message 1 already exists, in general"))
         for command in ["wait 10s", "offline", "online"] {
             let reply = await workspace.reply(command)
             #expect(!reply.contains("pets"), "\(reply)")

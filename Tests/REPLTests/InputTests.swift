@@ -219,8 +219,8 @@ import Testing
 
     @Test func anOperatorIsNotBannedByThemselves() async {
         _ = await reply("demo")
-        #expect(await reply("ban alice").hasPrefix("error: refused: alice cannot be banned"))
-        #expect(await reply("mute alice").hasPrefix("error: refused: alice cannot be muted"))
+        #expect(await reply("ban alice").hasPrefix("error: refused: alice cannot mute or ban themselves"))
+        #expect(await reply("mute alice").hasPrefix("error: refused: alice cannot mute or ban themselves"))
         #expect(await reply("send Still here").contains("sent alice-1 as 69"))
         await workspace.end()
     }

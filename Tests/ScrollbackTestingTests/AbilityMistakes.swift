@@ -210,7 +210,9 @@ extension Mistake {
             backend.onRestrict = { userID, url, type in
                 do {
                     try await base.restrict(userID, in: url, as: type, until: nil, reason: "")
-                } catch let error as BackendError where error.message.contains("own request") {}
+                } catch let error as BackendError
+                    where error.message.contains("mute or ban themselves")
+                {}
             }
         },
         Mistake("never lets anybody out", ["open.live"]) { backend, _, _ in

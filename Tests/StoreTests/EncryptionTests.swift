@@ -122,7 +122,7 @@ import Testing
             #expect(error?.code == .wrongKey)
             let isPlain = error?.message.contains("is not encrypted") == true
             #expect(isPlain == (files == .plain))
-            #expect(error?.message.contains("no key") == (files == .encrypted && key == nil))
+            #expect(error?.message.contains("pass its key") == (files == .encrypted && key == nil))
             #expect(try directory.contents() == before)
         }
         try expectFilled(directory.open())

@@ -164,7 +164,7 @@ import Testing
             let paths = [
                 (directory.path, "is a directory: only files can be sent"),
                 (link, "is a directory: only files can be sent"),
-                ("/dev/null", "is not a regular file"),
+                ("/dev/null", "is not a regular file: only files can be sent"),
             ]
             for (path, message) in paths {
                 for count in 1...2 {

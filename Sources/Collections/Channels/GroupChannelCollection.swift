@@ -150,7 +150,7 @@ public final class GroupChannelCollection {
     private func load(upTo count: Int) async throws(SyncError) -> [GroupChannel] {
         try checkIsNotDisposed()
         guard !isLoading else {
-            throw SyncError(.queryInProgress, "more channels are already being loaded")
+            throw SyncError(.queryInProgress, "loadMore() is already in progress: wait for it")
         }
         isLoading = true
         defer { isLoading = false }

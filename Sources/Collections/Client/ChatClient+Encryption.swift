@@ -83,7 +83,8 @@ extension ChatClientOptions {
     ) throws(StoreError) -> (directories: [URL], old: EncryptionKey) {
         guard let root = UserDirectories(self)?.root, let old = encryptionKey else {
             throw StoreError(
-                .wrongKey, "the client stores its data without encryption",
+                .wrongKey,
+                "the client was opened without a key: reopen it with encryptionKey to encrypt its data",
                 path: storage.directory?.path ?? "memory")
         }
         var directories: [URL] = []

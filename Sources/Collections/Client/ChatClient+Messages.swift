@@ -95,8 +95,8 @@ extension ChatClient {
         default:
             throw SyncError(
                 .invalidArgument,
-                "message \(message.messageID ?? "-") cannot be copied: only messages of users can be"
-            )
+                "message \(message.messageID ?? "-") is an admin message: only user and file messages "
+                    + "can be copied")
         }
     }
 

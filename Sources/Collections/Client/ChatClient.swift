@@ -178,7 +178,7 @@ public final class ChatClient {
         isConnectionWanted = true
         await absorb(of: session)
         guard isConnectionWanted else {
-            throw SyncError(.closed, "the client was disconnected during the request")
+            throw SyncError(.closed, "the client was disconnected while it was connecting")
         }
         let outcome = try await session.engine.connect(as: credentials)
         guard self.session?.engine === session.engine else {
@@ -366,7 +366,7 @@ public final class ChatClient {
     ) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             guard let session, session.engine === engine else {
-                throw SyncError(.canceled, "another user has connected in the meantime")
+                throw SyncError(.canceled, "another user has connected during the call")
             }
             await end()
             do throws(SyncError) {

@@ -57,7 +57,8 @@ extension MessageReference {
     init(_ message: Message) throws(SyncError) {
         guard let reference = MessageReference(message) as MessageReference? else {
             throw SyncError(
-                .invalidArgument, "the message has neither an id nor a request id")
+                .invalidArgument,
+                "the message has neither an id nor a request id, so it cannot be identified")
         }
         self = reference
     }

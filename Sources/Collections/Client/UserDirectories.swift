@@ -125,7 +125,7 @@ struct UserDirectories {
 
     private func wrongKey(_ directory: URL) -> StoreError {
         StoreError(
-            .wrongKey, "the key opens no store of this application", path: directory.path)
+            .wrongKey, "the user's store is encrypted with another key", path: directory.path)
     }
 
     // MARK: Leftovers
@@ -165,7 +165,8 @@ struct UserDirectories {
         guard report.outboxDamage == nil, report.outboxCopy == nil else {
             throw SyncError(
                 StoreError(
-                    .corruption, "the unencrypted outbox is damaged",
+                    .corruption,
+                    "the outbox of the former unencrypted store is damaged, so it is kept",
                     path: directory.path))
         }
     }

@@ -157,7 +157,7 @@ public final class EmbeddedClient: Backend {
 }
 
 extension BackendError {
-    static let canceled = BackendError(.canceled, "the task was canceled")
+    static let canceled = BackendError(.canceled, "the task of the request was canceled")
 }
 
 extension ServerState {

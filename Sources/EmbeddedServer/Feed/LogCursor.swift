@@ -45,7 +45,7 @@ struct LogCursor: Hashable {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
             (counters.firstCursor...counters.sequence).contains(cursor.sequence),
             cursor.absence?.isPast(cursor.sequence, counters.sequence) ?? true
-        else { throw .cannotGoOn(from: text) }
+        else { throw .cannotResume(from: text) }
         self = cursor
     }
 
@@ -88,7 +88,7 @@ extension ServerState {
         case .time(let time):
             let sequence = try firstSequence(at: time)
             let before = sequence == 0 ? 0 : sequence - 1
-            guard before >= counters.firstCursor else { throw .cannotGoOn(from: "time \(time)") }
+            guard before >= counters.firstCursor else { throw .cannotResume(from: "time \(time)") }
             return before
         }
     }

@@ -27,7 +27,7 @@ struct HistoryCursor: Hashable {
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let side = rest.first, "ab".contains(side), parts.count == 2,
             let time = Int64(parts[0])
-        else { throw .cannotGoOn(from: cursor.rawValue) }
+        else { throw .cannotResume(from: cursor.rawValue) }
         position = Position(
             createdAt: Timestamp(milliseconds: time), messageID: MessageID(String(parts[1])))
         isBehind = side == "a"
@@ -50,14 +50,15 @@ extension ServerCounters {
     /// Returns the text of a page cursor.
     func pageText(_ cursor: PageCursor) throws(BackendError) -> Substring {
         guard cursor.rawValue.hasPrefix(pagePrefix) else {
-            throw .cannotGoOn(from: cursor.rawValue)
+            throw .cannotResume(from: cursor.rawValue)
         }
         return cursor.rawValue.dropFirst(pagePrefix.count)
     }
 }
 
 extension BackendError {
-    static func cannotGoOn(from what: String) -> BackendError {
-        BackendError(.expired, "the server cannot resume from \(what)")
+    static func cannotResume(from what: String) -> BackendError {
+        BackendError(
+            .expired, "the server cannot resume from \(what): request the first page again")
     }
 }

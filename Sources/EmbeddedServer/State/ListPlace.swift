@@ -119,7 +119,7 @@ extension ServerState {
         if let cursor {
             let text = try counters.pageText(cursor)
             guard let place = ListPlace(text: String(text)) else {
-                throw .cannotGoOn(from: cursor.rawValue)
+                throw .cannotResume(from: cursor.rawValue)
             }
             last = place
         }

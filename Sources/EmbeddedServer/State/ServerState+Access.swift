@@ -52,7 +52,8 @@ extension ServerState {
         let channel = try channel(url)
         if channel.isOpen {
             throw BackendError(
-                .notFound, "\(url) is an open channel", detail: .channelNotFound)
+                .notFound, "channel \(url) is an open channel, not a group channel",
+                detail: .channelNotFound)
         }
         return channel
     }
@@ -61,7 +62,8 @@ extension ServerState {
         let channel = try channel(url)
         if !channel.isOpen {
             throw BackendError(
-                .notFound, "\(url) is a group channel", detail: .channelNotFound)
+                .notFound, "channel \(url) is a group channel, not an open channel",
+                detail: .channelNotFound)
         }
         return channel
     }
@@ -96,7 +98,9 @@ extension ServerState {
         }
         let isOperator = channel.isOperator(userID)
         if channel.isFrozen && !isOperator {
-            throw BackendError(.refused, "channel \(url) is frozen", detail: .channelFrozen)
+            throw BackendError(
+                .refused, "channel \(url) is frozen: only its operators can send messages",
+                detail: .channelFrozen)
         }
         if channel.restriction(.muted, of: userID, at: now()) != nil {
             throw BackendError(
@@ -104,7 +108,8 @@ extension ServerState {
         }
         if !channel.isOpen && channel.group.isBroadcast && !isOperator {
             throw BackendError(
-                .refused, "only operators write to channel \(url)", detail: .sendNotAllowed)
+                .refused, "only operators can send messages to channel \(url)",
+                detail: .sendNotAllowed)
         }
         return channel
     }
@@ -117,7 +122,7 @@ extension ServerState {
         if !channel.isOpen && channel.members[userID] == nil { throw notMember(userID, channel) }
         guard channel.isOperator(userID) else {
             throw BackendError(
-                .refused, "\(userID) does not moderate channel \(url)", detail: .notAuthorized)
+                .refused, "\(userID) is not an operator of channel \(url)", detail: .notAuthorized)
         }
         return channel
     }
@@ -127,7 +132,7 @@ extension ServerState {
             return bannedError(userID, channel)
         }
         return BackendError(
-            .refused, "\(userID) has no part in channel \(channel.url)", detail: .notMember)
+            .refused, "\(userID) is not a member of channel \(channel.url)", detail: .notMember)
     }
 
     func bannedError(_ userID: UserID, _ channel: ServerChannel) -> BackendError {

@@ -21,7 +21,9 @@ extension ServerState {
                 params.mentionType, params.mentionedUserIDs, params.mentionedMessageTemplate)
         default:
             throw BackendError(
-                .refused, "message \(id) is of another kind than its update",
+                .refused,
+                "the update does not match message \(id): text messages and file messages have "
+                    + "different updates",
                 detail: .invalidParameterValue)
         }
         message.updatedAt = (old.updatedAt ?? old.createdAt).next(at: now())
@@ -63,7 +65,7 @@ extension ServerState {
 
     private func notOwner(_ userID: UserID, _ id: MessageID) -> BackendError {
         BackendError(
-            .refused, "message \(id) does not belong to \(userID)", detail: .notOwnerOfMessage)
+            .refused, "message \(id) was not sent by \(userID)", detail: .notOwnerOfMessage)
     }
 
     /// Removes a message with its index rows.
@@ -117,7 +119,7 @@ extension ServerState {
         if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
         if key.isEmpty || key.utf8.count > Self.nameLimit {
             throw BackendError(
-                .refused, "the key of a reaction has 1 to \(Self.nameLimit) bytes",
+                .refused, "a reaction key must have 1 to \(Self.nameLimit) bytes",
                 detail: .invalidParameterValue)
         }
         var (message, place) = try visibleMessage(id, in: channel, for: userID)

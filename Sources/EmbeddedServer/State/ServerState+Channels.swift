@@ -20,7 +20,9 @@ extension ServerState {
         let key = params.isDistinct ? ServerChannel.distinctKey(Set(others + [userID])) : ""
         if key.utf8.count > Self.distinctKeyLimit {
             throw BackendError(
-                .refused, "too many users for a distinct channel", detail: .parameterTooLong)
+                .refused,
+                "the ids of the \(others.count + 1) members are too long for a distinct channel",
+                detail: .parameterTooLong)
         }
         if params.isDistinct, let number = distinct[key], let channel = channels[number] {
             if channel.members[userID]?.state != .joined {
@@ -79,7 +81,7 @@ extension ServerState {
         try checkName(url.rawValue, "the channel's URL")
         if numbers[url] != nil {
             throw BackendError(
-                .refused, "there is a channel \(url) already", detail: .duplicatedData)
+                .refused, "channel \(url) already exists", detail: .duplicatedData)
         }
     }
 

@@ -22,7 +22,7 @@ extension ServerState {
         if size > conditions.maximumFileByteCount {
             throw BackendError(
                 .refused,
-                "a file has at most \(conditions.maximumFileByteCount) bytes, not \(size)",
+                "the file has \(size) bytes; the limit is \(conditions.maximumFileByteCount)",
                 detail: .fileSizeLimitExceeded)
         }
     }

@@ -34,9 +34,9 @@ extension ServerState {
             guard let position = message.position else { continue }
             try checkName(position.messageID.rawValue, "the message's id")
             if let place = try place(of: position.messageID) {
-                let url = channels[place.channel]?.url.rawValue ?? "a channel that is gone"
+                let url = channels[place.channel]?.url.rawValue ?? "a deleted channel"
                 throw BackendError(
-                    .refused, "there is a message \(position.messageID) already, in \(url)",
+                    .refused, "message \(position.messageID) already exists, in \(url)",
                     detail: .duplicatedData)
             }
             // The server's next IDs must be greater than all IDs in use, including those of parents

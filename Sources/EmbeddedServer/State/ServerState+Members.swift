@@ -126,7 +126,8 @@ extension ServerState {
             }
             guard channel.group.isPublic || channel.members[userID] != nil else {
                 throw BackendError(
-                    .refused, "channel \(url) is not public", detail: .notAuthorized)
+                    .refused, "channel \(url) is not public: \(userID) needs an invitation",
+                    detail: .notAuthorized)
             }
             try add(userID, to: channel, .joined, by: nil)
         }

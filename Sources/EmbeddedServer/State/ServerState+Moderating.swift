@@ -22,13 +22,13 @@ extension ServerState {
         let channel = try moderatedChannel(url, by: userID)
         guard target != userID else {
             throw BackendError(
-                .refused, "\(userID) cannot be \(type) in channel \(url) by their own request",
+                .refused, "\(userID) cannot mute or ban themselves in channel \(url)",
                 detail: .notAuthorized)
         }
         _ = try account(target)
         if type == .muted && !channel.isOpen && channel.members[target] == nil {
             throw BackendError(
-                .notFound, "\(target) is no member of channel \(url)", detail: .notMember)
+                .notFound, "\(target) is not a member of channel \(url)", detail: .notMember)
         }
         let restriction = Restriction(end: end, reason: reason)
         channel.restrictions[type, default: [:]][target] = restriction

@@ -29,7 +29,7 @@ extension ServerState {
         var rest = numbers[...]
         if let cursor {
             guard let last = ChannelNumber(try counters.pageText(cursor)) else {
-                throw .cannotGoOn(from: cursor.rawValue)
+                throw .cannotResume(from: cursor.rawValue)
             }
             rest = rest.drop { $0 >= last }
         }

@@ -126,7 +126,7 @@ extension ServerState {
             return history.prefix + (try HistoryCursor(cursor, counters)).key
         case .message(let id):
             guard let place = try place(of: id), place.channel == channel.number else {
-                throw .cannotGoOn(from: "message \(id)")
+                throw .cannotResume(from: "message \(id)")
             }
             let position = Position(createdAt: place.createdAt, messageID: id)
             return history.prefix + HistoryCursor(position, isBehind: false).key

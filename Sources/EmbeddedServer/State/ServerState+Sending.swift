@@ -32,7 +32,8 @@ extension ServerState {
             let found = try find(id, in: channel)
         else {
             throw BackendError(
-                .notFound, "message \(id), which request \(requestID) made, was deleted",
+                .notFound,
+                "message \(id) was sent with the request id \(requestID) and deleted since",
                 detail: .messageNotFound)
         }
         _ = try readableChannel(channel.url, for: userID)
@@ -45,7 +46,7 @@ extension ServerState {
     ) throws(BackendError) -> Message {
         guard item.operation == .send, let template = item.message else {
             throw BackendError(
-                .refused, "outbox item \(item.requestID) sends no message",
+                .refused, "outbox item \(item.requestID) contains no message to send",
                 detail: .missingParameter)
         }
         try checkName(item.requestID.rawValue, "the request id")
@@ -89,7 +90,7 @@ extension ServerState {
             return FileInfo(url: url, name: file.name, mimeType: file.mimeType, size: file.size)
         }
         throw BackendError(
-            .refused, "file \(index) of outbox item \(item.requestID) is not uploaded",
+            .refused, "file \(index) of outbox item \(item.requestID) was not uploaded before",
             detail: .missingParameter)
     }
 
@@ -117,7 +118,8 @@ extension ServerState {
         if let parentID {
             guard let parent = try find(parentID, in: channel)?.message else {
                 throw BackendError(
-                    .refused, "there is no message \(parentID) to answer in \(channel.url)",
+                    .refused,
+                    "the parent message \(parentID) does not exist in channel \(channel.url)",
                     detail: .messageNotFound)
             }
             message.parentMessageInfo = ParentMessageInfo(parent)
@@ -138,7 +140,9 @@ extension ServerState {
         // The number of characters is at most the number of bytes, which is faster to determine.
         if text.utf8.count > limit && text.count > limit {
             throw BackendError(
-                .refused, "a message in channel \(channel.url) has at most \(limit) characters",
+                .refused,
+                "the message for channel \(channel.url) has \(text.count) characters; the limit is "
+                    + "\(limit)",
                 detail: .parameterTooLong)
         }
     }

@@ -54,7 +54,7 @@ final class ServerState {
     func perform<Result>(
         _ body: () throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
-        if isClosed { throw BackendError(.notConnected, "the server was closed before") }
+        if isClosed { throw BackendError(.notConnected, "the embedded server was closed") }
         try database.reopenIfNeeded()
         // A failed request may have left a partial state in memory.
         if needsLoading { try load() }

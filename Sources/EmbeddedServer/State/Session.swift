@@ -81,7 +81,7 @@ extension ServerState {
         }
         if let token = account.accessToken, token != credentials.accessToken {
             throw BackendError(
-                .sessionRevoked, "the access token is not that of \(userID)",
+                .sessionRevoked, "the access token does not belong to \(userID)",
                 detail: .accessTokenNotValid)
         }
         return account
@@ -141,5 +141,5 @@ extension ServerState {
 
 extension BackendError {
     static let notConnected = BackendError(
-        .notConnected, "no user is connected", detail: .connectionRequired)
+        .notConnected, "no user is connected: call connect(as:) first", detail: .connectionRequired)
 }

@@ -22,7 +22,10 @@ extension ChatStore {
     /// - Complexity: O(1); waits for the disk.
     public func changeEncryptionKey(to key: EncryptionKey) throws(StoreError) {
         guard let keys, let directory else {
-            throw StoreError(.wrongKey, "the store is not encrypted", path: path)
+            throw StoreError(
+                .wrongKey,
+                "the store is not encrypted: encrypt it with "
+                    + "ChatStore.reencrypt(at:from:to:)", path: path)
         }
         // Holding the writer's lock excludes a re-encryption, which needs a closed store.
         try writer.withLock { (_) throws(StoreError) in

@@ -18,7 +18,8 @@ extension KeyFile {
         // encryption has removed it in its last step.
         guard old != nil else { return new != nil }
         guard new == nil else {
-            throw StoreError(.wrongKey, "the files are not encrypted", path: path)
+            throw StoreError(
+                .wrongKey, "the files are not encrypted: open them without a key", path: path)
         }
         return false
     }
@@ -62,7 +63,7 @@ extension KeyFile {
             }
         }
         throw StoreError(
-            .wrongKey, "the files are encrypted, and no key was given", path: path)
+            .wrongKey, "the files are encrypted: pass their key", path: path)
     }
 
     /// Returns a Boolean value that indicates whether both keys decrypt the file, which means that

@@ -76,7 +76,7 @@ package struct KeyFile: Sendable {
             // With a nonce of the default size, `combined` is never `nil`, and all sizes here are
             // valid.
             guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
-                throw StoreError(.io, "the keys cannot be encrypted", path: path)
+                throw StoreError(.io, "the data keys cannot be encrypted", path: path)
             }
             bytes += salt
             bytes.append(bigEndian: UInt16(sealed.count))
@@ -86,7 +86,7 @@ package struct KeyFile: Sendable {
     }
 
     private var damaged: StoreError {
-        StoreError(.corruption, "the file of the keys is damaged", path: path)
+        StoreError(.corruption, "the file with the data keys is damaged", path: path)
     }
 
     private func bytes() throws(StoreError) -> [UInt8] {

@@ -53,7 +53,7 @@ struct LineCipher: Sendable {
         guard keys.generation != DataKeys.plain else { return text }
         let salt = SymmetricKey(size: .bits256).withUnsafeBytes(Array.init)
         guard let file = file(keys.generation, salt, name) else {
-            throw StoreError(.io, "there is no key", path: name)
+            throw StoreError(.io, "the key of the file cannot be derived", path: name)
         }
         var sealed = Array(LineCipher.head.utf8)
         sealed += Data(salt + file.check).base64EncodedData()

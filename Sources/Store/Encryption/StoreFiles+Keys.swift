@@ -16,14 +16,15 @@ extension StoreFiles {
         if try keyFile.exists() {
             guard let key else {
                 throw StoreError(
-                    .wrongKey, "the store is encrypted, and no key was given",
+                    .wrongKey, "the store is encrypted: pass its key",
                     path: directory.path)
             }
             return try keyFile.keys(key)
         }
         if try hasSealedFiles() {
             throw StoreError(
-                .corruption, "the store is encrypted, and the file of its keys is missing",
+                .corruption,
+                "the store is encrypted, and the file with its data keys is missing",
                 path: keyFile.path)
         }
         guard let key else { return nil }

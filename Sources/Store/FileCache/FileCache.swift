@@ -100,12 +100,13 @@ extension FileCache {
         let file = KeyFile(in: path)
         guard let key else {
             guard try file.exists() else { return nil }
-            throw StoreError(.wrongKey, "the files are encrypted, and no key was given", path: path)
+            throw StoreError(.wrongKey, "the files are encrypted: pass their key", path: path)
         }
         // Files with another key are not changed.
         if try file.exists() { return try file.keys(key) }
         if try DiskFile.names(in: path).contains(where: CacheFile.isName) {
-            throw StoreError(.wrongKey, "the files are not encrypted", path: path)
+            throw StoreError(
+                .wrongKey, "the files are not encrypted: open them without a key", path: path)
         }
         return try alone(in: path) { () throws(StoreError) in
             if try !file.exists() { try file.write(DataKeys(), for: [key]) }

@@ -17,12 +17,12 @@ struct DatabaseFiles {
         let current = directory + "/CURRENT"
         if access(current, F_OK) == 0 { return }
         guard errno == ENOENT else {
-            throw StoreError(errno: errno, doing: "open", path: current)
+            throw StoreError(errno: errno, doing: "open the file", path: current)
         }
         // A manifest without other files remains if a crash interrupts the creation of a database.
         if try hasRows() {
             throw StoreError(
-                .corruption, "the file CURRENT is missing", path: directory)
+                .corruption, "the file CURRENT of the database is missing", path: directory)
         }
     }
 
@@ -57,7 +57,7 @@ struct DatabaseFiles {
             do {
                 try FileManager.default.copyItem(atPath: file, toPath: copy)
             } catch {
-                throw StoreError(system: error, doing: "copy", path: file)
+                throw StoreError(system: error, doing: "copy the file", path: file)
             }
             try DiskFile(reading: copy)?.sync()
         }

@@ -14,7 +14,9 @@ struct FileWriter: ~Copyable {
         let writer = try LevelDB.check(path) {
             scrollback_env_create_file(environment.pointer, path, $0)
         }
-        guard let writer else { throw StoreError(.io, "cannot create the file", path: path) }
+        guard let writer else {
+            throw StoreError(.io, "cannot create the encrypted file", path: path)
+        }
         self.writer = writer
         self.path = path
         self.environment = environment
@@ -56,7 +58,9 @@ struct FileReader: ~Copyable {
         let reader = try LevelDB.check(path) {
             scrollback_env_open_file(environment.pointer, path, &size, $0)
         }
-        guard let reader else { throw StoreError(.io, "cannot open the file", path: path) }
+        guard let reader else {
+            throw StoreError(.io, "cannot open the encrypted file", path: path)
+        }
         self.size = Int(clamping: size)
         self.reader = reader
         self.path = path

@@ -104,7 +104,7 @@ extension LevelDB.Environment {
         defer { if let lock { scrollback_env_unlock(pointer, lock) } }
         if lock == nil && error == EBUSY { throw StoreError(lockedAt: path) }
         guard lock != nil || error == ENOENT else {
-            throw StoreError(errno: error, doing: "lock", path: path)
+            throw StoreError(errno: error, doing: "lock the database", path: path)
         }
         try body()
     }
@@ -115,7 +115,7 @@ extension LevelDB.Environment {
     func reseal(_ path: String) throws(StoreError) {
         let error = scrollback_env_reseal(pointer, path)
         if error != 0 {
-            throw StoreError(errno: error, doing: "encrypt the file again", path: path)
+            throw StoreError(errno: error, doing: "re-encrypt the file", path: path)
         }
     }
 

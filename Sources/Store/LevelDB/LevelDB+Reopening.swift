@@ -43,7 +43,9 @@ extension LevelDB {
     func checkNobodyReads(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             state.isUnused
-                ? nil : StoreError(.busy, "a snapshot still holds the files", path: path)
+                ? nil
+                : StoreError(
+                    .busy, "a snapshot keeps the files open: release it and retry", path: path)
         }
     }
 
@@ -103,7 +105,9 @@ extension LevelDB {
 
     private func heldError(_ failure: StoreError) -> StoreError {
         StoreError(
-            .busy, "a write failed before, and a snapshot still holds the files", path: path,
+            .busy,
+            "the files cannot be reopened after a failed write while a snapshot keeps them open: "
+                + "release it and retry", path: path,
             cause: failure)
     }
 

@@ -94,7 +94,7 @@ package final class LevelDB: Sendable {
             if let failure = state.failure { throw failure }
             if state.isSuspended {
                 throw StoreError(
-                    .suspended, "the store is suspended: its files are closed", path: path)
+                    .suspended, "the store is suspended: call resume() first", path: path)
             }
             throw StoreError(closedAt: path)
         }

@@ -20,7 +20,7 @@ extension ChatStore {
         try files.checkVersion(for: .current)
         guard access(files.cache, F_OK) == 0 else {
             if errno == ENOENT { return }
-            throw StoreError(errno: errno, doing: "find", path: files.cache)
+            throw StoreError(errno: errno, doing: "find the cache to rebuild", path: files.cache)
         }
         let environment = LevelDB.Environment.disk()
         // Lock the outbox: an open store always holds this lock, but releases the cache's lock

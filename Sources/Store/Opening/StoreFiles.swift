@@ -71,7 +71,7 @@ struct StoreFiles {
         guard count < bytes.count, words.count == 1, let number = Int(words[0]), number > 0 else {
             throw StoreError(
                 .corruption,
-                "the file has no version; remove it to use the versions in the databases",
+                "the file has no schema version; remove it to use the versions in the databases",
                 path: version)
         }
         return number

@@ -40,7 +40,8 @@ package final class OutboxFileReader {
         let bytes = try file.read(expected)
         guard bytes.count == expected else {
             throw StoreError(
-                .corruption, "the file is \(left - bytes.count) bytes too short", path: path)
+                .corruption, "the file ends \(left - bytes.count) bytes before its stored size",
+                path: path)
         }
         hash.update(data: bytes)
         left -= expected
@@ -53,7 +54,9 @@ package final class OutboxFileReader {
             throw StoreError(.corruption, "the file has more than \(copy.size) bytes", path: path)
         }
         guard let sha256 = copy.sha256, hash.finalize() == sha256 else {
-            throw StoreError(.corruption, "the bytes of the file were changed", path: path)
+            throw StoreError(
+                .corruption, "the file was changed: its SHA-256 differs from the stored one",
+                path: path)
         }
         isVerified = true
     }

@@ -29,7 +29,9 @@ struct PushInboxFiles: Sendable {
         let keys = try store.unlock(key, isCreating: false)
         // If the store does not exist yet, it is not known whether it will be encrypted.
         if keys == nil, key != nil {
-            throw StoreError(.wrongKey, "the store is not encrypted", path: store.directory.path)
+            throw StoreError(
+                .wrongKey, "the store is not encrypted: open it without a key",
+                path: store.directory.path)
         }
         return keys
     }

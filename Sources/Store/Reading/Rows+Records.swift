@@ -92,7 +92,12 @@ extension Rows {
                 Int(try state(value).messageCount))
             // Each count is plausible on its own, but the sum of several corrupted counts may
             // overflow.
-            if overflows { throw StoreError(.corruption, "too many messages", path: path) }
+            if overflows {
+                throw StoreError(
+                    .corruption,
+                    "the message counts of the channels are too large: call "
+                        + "ChatStore.rebuildIndexes(at:)", path: path)
+            }
             count = sum
             return true
         }

@@ -316,7 +316,8 @@ extension StoreView {
                 let (older, newer) = isDescending ? (segment, last) : (last, segment)
                 if newer.lower < older.upper {
                     throw StoreError(
-                        .corruption, "two rows overlap below \(newer.upper) in \(url)",
+                        .corruption,
+                        "two stored ranges of channel \(url) overlap below \(newer.upper)",
                         path: cache.path,
                         cause: ByteReader.Damage(
                             offset: 0, expected: "a lower bound from \(older.upper) on"))

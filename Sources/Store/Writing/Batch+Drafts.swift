@@ -14,7 +14,7 @@ extension Batch {
     /// - Complexity: One lookup. An unchanged text is not written.
     public func setDraft(_ text: String, of url: ChannelURL) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
-            throw StoreError(.invalid, "the draft needs a channel", path: outbox.path)
+            throw StoreError(.invalid, "the draft to save has no channel URL", path: outbox.path)
         }
         try checkName(url.rawValue, "the URL of a channel")
         // A draft that cannot be decoded is replaced.

@@ -51,7 +51,8 @@ extension Batch {
     package func update(_ gap: Gap) throws(StoreError) {
         let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
         guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
-            throw StoreError(.invalid, "there is no gap \(gap)", path: cache.path)
+            throw StoreError(
+                .invalid, "\(gap) is not stored: read the gaps again", path: cache.path)
         }
         try putGap(gap, try number(giving: gap.channelURL))
     }

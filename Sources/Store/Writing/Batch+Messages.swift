@@ -303,7 +303,7 @@ extension Rows {
             return try ByteReader.position(ofMessageKey: key)
         } catch {
             throw StoreError(
-                .corruption, "the key of a message: \(error)", path: path, cause: error)
+                .corruption, "the key of a message is damaged: \(error)", path: path, cause: error)
         }
     }
 }

@@ -15,7 +15,8 @@ extension Batch {
         let id = item.requestID
         guard !url.rawValue.isEmpty, !id.rawValue.isEmpty else {
             throw StoreError(
-                .invalid, "the outbox item needs a channel and a request id", path: outbox.path)
+                .invalid, "the outbox item to save has no channel URL or no request id",
+                path: outbox.path)
         }
         try checkName(url.rawValue, "the URL of a channel")
         try checkName(id.rawValue, "a request id")

@@ -223,7 +223,9 @@ extension Batch {
         }
         let number = next.channel
         guard number < .max else {
-            throw StoreError(.invalid, "the store has no channel number left", path: cache.path)
+            throw StoreError(
+                .invalid, "no number is left for channel \(url): rebuild the cache",
+                path: cache.path)
         }
         next.channel = number + 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
@@ -321,7 +323,8 @@ extension Batch {
 
     func checkURL(_ url: ChannelURL) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
-            throw StoreError(.invalid, "the channel has no URL", path: cache.path)
+            throw StoreError(
+                .invalid, "the channel or message to save has no channel URL", path: cache.path)
         }
         try checkName(url.rawValue, "the URL of a channel")
     }
@@ -360,7 +363,7 @@ extension Batch {
     ///   than 65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
-            throw StoreError(.invalid, "the user has no id", path: cache.path)
+            throw StoreError(.invalid, "the user to save has no id", path: cache.path)
         }
         try checkName(user.userID.rawValue, "the id of a user")
         rows.cache.put(

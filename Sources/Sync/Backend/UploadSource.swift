@@ -100,7 +100,8 @@ public struct UploadSource: Sendable {
         @Sendable func reader() throws(BackendError) -> OutboxFileReader {
             guard let files else {
                 throw BackendError(
-                    .refused, "\(name): an in-memory store has no file copies", detail: .fileDamaged
+                    .refused, "the copy of \(name) is missing: the store is in memory",
+                    detail: .fileDamaged
                 )
             }
             return try checked { () throws(StoreError) in try files.reader(of: copy) }
@@ -178,7 +179,8 @@ extension UploadSource {
             try self.init(contentsOf: path)
         } else {
             throw BackendError(
-                .refused, "\(name) has neither data nor a path", detail: .missingParameter)
+                .refused, "\(name) has no data and no path: set one of them",
+                detail: .missingParameter)
         }
     }
 }

@@ -338,8 +338,9 @@ extension SyncCore {
 
     /// Stops the work on a channel whose last attempt has failed.
     mutating func stopAfterLastAttempt(_ url: ChannelURL) {
-        let message = "requests for channel \(url) failed too often: retry later"
-        stop(url, SyncError(.serverFailure, message))
+        stop(
+            url,
+            SyncError(.serverFailure, "requests for channel \(url) failed too often: retry later"))
     }
 
     private mutating func stopStalled(_ url: ChannelURL) {

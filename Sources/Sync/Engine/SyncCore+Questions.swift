@@ -8,7 +8,8 @@ extension SyncCore {
     /// Sends a request for a caller of the engine.
     mutating func ask(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
         guard connector.isOn else {
-            let error = SyncError(.notConnected, "the request needs a connection")
+            let error = SyncError(
+                .notConnected, "the request about \(question.subject) needs a connection")
             return act(.fail(error, ticket: ticket))
         }
         let question = withValidEdge(question)
@@ -57,8 +58,9 @@ extension SyncCore {
         if let reply {
             act(.reply(reply, ticket: ticket))
         } else {
-            let message = "the answer about \(question.subject) could not be stored"
-            act(.fail(state.failure ?? SyncError(.store, message), ticket: ticket))
+            let error = SyncError(
+                .store, "the answer about \(question.subject) could not be stored")
+            act(.fail(state.failure ?? error, ticket: ticket))
         }
     }
 

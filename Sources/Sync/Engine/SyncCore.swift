@@ -289,7 +289,7 @@ struct SyncCore {
         } catch let error as StoreError {
             writeFailure = SyncError(error)
         } catch {
-            writeFailure = SyncError(.store, "\(error)", cause: error)
+            writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
         }
         // The cache may already contain the messages whose items are still in the outbox.
         if !endedItems.isEmpty { outbox.isCompared = false }
@@ -353,17 +353,19 @@ struct SyncCore {
 
     private mutating func connect(as credentials: Credentials, _ ticket: Int) {
         guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
-            let error = readFailure ?? SyncError(.store, "could not load the user of the store")
+            let error = readFailure ?? SyncError(.store, "the stored user could not be read")
             return act(.fail(error, ticket: ticket))
         }
         if let user = stored, user.userID != credentials.userID {
-            let message =
-                "the store belongs to \(user.userID): open another one for \(credentials.userID)"
-            return act(.fail(SyncError(.otherUser, message), ticket: ticket))
+            let error = SyncError(
+                .otherUser,
+                "the store belongs to \(user.userID): open another one for \(credentials.userID)")
+            return act(.fail(error, ticket: ticket))
         }
         cancelCallsAndWaits()
         if let old = connectTicket {
-            act(.fail(SyncError(.canceled, "another user connects"), ticket: old))
+            let error = SyncError(.canceled, "another call of connect(as:) has started")
+            act(.fail(error, ticket: old))
         }
         connectTicket = ticket
         perform(connector.begin(as: credentials))
@@ -472,7 +474,10 @@ struct SyncCore {
             if let flight = call.flight { _ = flights.end(flight) }
             if case .send(let item) = call.request { outbox.doubt(item.requestID) }
             if case .question(_, let ticket, _) = call.purpose {
-                act(.fail(SyncError(.notConnected, "the connection ended"), ticket: ticket))
+                act(
+                    .fail(
+                        SyncError(.notConnected, "the connection was lost during the request"),
+                        ticket: ticket))
             }
         }
         calls = [:]

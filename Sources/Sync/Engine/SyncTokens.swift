@@ -95,7 +95,7 @@ extension StoreReader {
             return try User(serialized: bytes)
         } catch {
             throw StoreError(
-                .corruption, "the row of the store's user is damaged", path: "", cause: error)
+                .corruption, "the stored user is damaged", path: "", cause: error)
         }
     }
 

@@ -46,7 +46,7 @@ extension ChatStore {
             } catch let error as StoreError {
                 throw SyncError(error)
             } catch {
-                throw SyncError(.store, "\(error)", cause: error)
+                throw SyncError(.store, "the outbox could not be moved: \(error)", cause: error)
             }
             outboxFiles?.remove(items.flatMap(\.fileCopies))
         }
@@ -55,7 +55,8 @@ extension ChatStore {
         guard left == 0 else {
             throw SyncError(
                 StoreError(
-                    .corruption, "\(left) outbox items cannot be read", path: directory?.path ?? "")
+                    .corruption, "\(left) outbox items cannot be read, so they are not moved",
+                    path: directory?.path ?? "")
             )
         }
     }
@@ -74,7 +75,7 @@ extension ChatStore {
         } catch let error as StoreError {
             throw SyncError(error)
         } catch {
-            throw SyncError(.store, "\(error)", cause: error)
+            throw SyncError(.store, "the outbox could not be moved: \(error)", cause: error)
         }
     }
 }

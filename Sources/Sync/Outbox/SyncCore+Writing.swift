@@ -72,7 +72,7 @@ extension SyncCore {
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
         guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
-            throw SyncError(.notFound, "no outbox item \(id) has failed")
+            throw SyncError(.notFound, "the outbox has no failed item with the request id \(id)")
         }
         return item
     }
@@ -89,7 +89,8 @@ extension SyncCore {
     ) throws(SyncError) -> OutboxItem {
         guard options.resendPolicy != .off else {
             throw SyncError(
-                .notPermitted, "outbox item \(id) cannot be resent: the resend policy is off")
+                .notPermitted,
+                "outbox item \(id) cannot be resent, because SyncOptions.resendPolicy is off")
         }
         var item = try failedOutboxItem(id)
         let replaced = files.keys.compactMap { item.fileCopy(at: $0) }
@@ -273,7 +274,9 @@ extension SyncCore {
         }
         guard apply(&item) else {
             throw SyncError(
-                .invalidArgument, "outbox item \(id) is of another kind than its update")
+                .invalidArgument,
+                "the update does not match outbox item \(id): text messages and file messages have "
+                    + "different updates")
         }
         guard isUnsent else {
             // If the message is sent again, it is sent in its new form. If the server already has
@@ -323,7 +326,7 @@ extension SyncCore {
     }
 
     private var notWritten: SyncError {
-        state.failure ?? SyncError(.store, "the outbox could not be written")
+        state.failure ?? SyncError(.store, "the outbox could not be written: retry later")
     }
 
     /// Loads the items on disk, and removes copies of files that no item needs.
@@ -335,7 +338,7 @@ extension SyncCore {
             (items: try reader.outboxItems(), unreadable: try reader.unreadableOutboxItemIDs())
         }
         guard let stored else {
-            throw readFailure ?? SyncError(.store, "could not load the outbox")
+            throw readFailure ?? SyncError(.store, "the outbox could not be read: retry later")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
         // The copies are kept if items cannot be read or may have been lost, since these may need

@@ -89,7 +89,9 @@ extension SyncEngine {
         }
         let item = try change { (core) throws(SyncError) in try core.failedOutboxItem(id) }
         if let index = files.keys.first(where: { !item.files.indices.contains($0) }) {
-            throw SyncError(.invalidArgument, "outbox item \(id) has no file \(index)")
+            throw SyncError(
+                .invalidArgument,
+                "outbox item \(id) has \(item.files.count) files, and none at index \(index)")
         }
         try check(Array(files.values))
         var new: [Int: (file: UploadableFile, copy: FileCopy?)] = [:]
@@ -252,13 +254,15 @@ extension SyncEngine {
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
-            throw SyncError(.invalidArgument, "an in-memory store cannot keep a copy of \(path)")
+            throw SyncError(
+                .invalidArgument,
+                "an in-memory store cannot keep a copy of \(path): send it without keepsCopies")
         }
         do throws(StoreError) {
             return try files.add(path)
         } catch {
             guard error.path == path else { throw SyncError(error) }
-            throw SyncError(.invalidFile, "the file at \(path) cannot be read", cause: error)
+            throw SyncError(.invalidFile, "cannot copy the file at \(path)", cause: error)
         }
     }
 
@@ -292,7 +296,8 @@ extension SyncEngine {
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {
-            throw SyncError(.invalidFile, "the file has neither data nor a path nor an address")
+            throw SyncError(
+                .invalidFile, "the file to send has no data, no path and no URL: set one of them")
         }
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes: [FileAttributeKey: Any]
@@ -305,7 +310,8 @@ extension SyncEngine {
         case .typeRegular: break
         case .typeDirectory:
             throw SyncError(.invalidFile, "\(path) is a directory: only files can be sent")
-        default: throw SyncError(.invalidFile, "\(path) is not a regular file")
+        default:
+            throw SyncError(.invalidFile, "\(path) is not a regular file: only files can be sent")
         }
         guard FileManager.default.isReadableFile(atPath: target) else {
             throw SyncError(.invalidFile, "no permission to read the file at \(path)")
