@@ -27,7 +27,7 @@ extension EmbeddedServer {
     public func expireCursors() throws(BackendError) {
         try perform { state throws(BackendError) in try state.expireCursors() }
         withState { state in
-            for session in state.sessions.values { session.resume(.lookAgain) }
+            for session in state.sessions.values { session.resume(.checkAgain) }
         }
     }
 

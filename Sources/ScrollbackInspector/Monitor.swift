@@ -103,7 +103,7 @@ actor Monitor {
             while !Task.isCancelled {
                 if let session = await client.session {
                     await channels.follow(true)
-                    await self?.note { $0.session = !isFirst }
+                    await self?.record { $0.session = !isFirst }
                     await self?.follow(session)
                     isFirst = false
                 }
@@ -132,7 +132,7 @@ actor Monitor {
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
 
     /// Notes news, and notifies the pages now or after the interval.
-    private func note(_ change: (inout News) -> Void) {
+    private func record(_ change: (inout News) -> Void) {
         change(&pending)
         guard notifying == nil, !pending.isEmpty else { return }
         notifying = Task { [weak self, pause] in
@@ -168,7 +168,7 @@ actor Monitor {
         isObserving = true
         defer { isObserving = false }
         // Anything may have changed since the page was loaded.
-        note { $0.isEverything = true }
+        record { $0.isEverything = true }
         await withTaskGroup { group in
             group.addTask { for await event in events { await self.record(event) } }
             group.addTask { for await action in activity { await self.record(action) } }
@@ -220,7 +220,7 @@ actor Monitor {
             }
         }
         await channels.invalidate(urls)
-        note { news in
+        record { news in
             news.outbox = news.outbox || hasOutbox
             if let urls {
                 news.channels.formUnion(urls.map(\.rawValue))
@@ -264,7 +264,7 @@ actor Monitor {
         case .deliveryResult(let result, let item):
             add("outbox", "\(item.requestID): \(result.name)", item.channelURL)
         }
-        note { ($0.sync, $0.outbox) = (true, true) }
+        record { ($0.sync, $0.outbox) = (true, true) }
     }
 
     private func record(_ activity: EngineActivity) {
@@ -306,7 +306,7 @@ actor Monitor {
                     at: time.milliseconds, kind: "failure",
                     text: "\(wait.name): no attempts left", channel: wait.channelURL?.rawValue))
         }
-        note { ($0.sync, $0.outbox) = (true, true) }
+        record { ($0.sync, $0.outbox) = (true, true) }
     }
 
     private func begin(_ call: EngineCall, _ time: Timestamp) {

@@ -23,7 +23,7 @@ extension ChatStore {
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
-            try withoutVersion { () throws(StoreError) in
+            try withoutSnapshot { () throws(StoreError) in
                 // Suspend both databases or neither.
                 try cache.checkNobodyReads(waiting: LevelDB.longWait)
                 try outbox.checkNobodyReads(waiting: LevelDB.longWait)
@@ -52,7 +52,7 @@ extension ChatStore {
                 // A newer version of the package may have migrated the rows while the store was
                 // suspended.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
-                try beginAnew(&writer, after: number)
+                try publishReopenedState(&writer, after: number)
             } catch {
                 cache.suspend()
                 outbox.suspend()

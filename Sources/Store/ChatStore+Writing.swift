@@ -50,18 +50,18 @@ extension ChatStore {
             defer { writingThread.withLock { $0 = nil } }
             // Files are reopened only when a write needs them, not immediately after the failure:
             // until then, reads continue.
-            let unmended = try mend(&writer)
-            return try perform({ result = try body($0) }, &writer, unmended)
+            let failures = try recover(&writer)
+            return try perform({ result = try body($0) }, &writer, failures)
         }
         // The result is missing only if the closure has thrown.
         return (result!, change)
     }
 
     private func perform(
-        _ body: (Batch) throws -> Void, _ writer: inout Writer, _ unmended: Unmended
+        _ body: (Batch) throws -> Void, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws -> Change {
         guard let version = state.withLock({ $0.version }) else {
-            throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure }
+            throw failures.cache ?? failures.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
         // Moves the known state into the batch, so that changes do not copy it.
@@ -71,7 +71,7 @@ extension ChatStore {
         do {
             try body(batch)
             try batch.finish()
-            (change, failure) = try commit(batch, &writer, unmended)
+            (change, failure) = try commit(batch, &writer, failures)
         } catch {
             writer.known = batch.takeKnown(isWritten: false)
             throw error
@@ -135,14 +135,14 @@ extension ChatStore {
     /// - Returns: The change, and the error of the outbox if only the cache was written.
     /// - Throws: Errors of the disk. Nothing was changed then.
     private func commit(
-        _ batch: Batch, _ writer: inout Writer, _ unmended: Unmended
+        _ batch: Batch, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws(StoreError) -> (Change, StoreError?) {
         let old = batch.version
         var entries = batch.entries
         var snapshots = (cache: old.cache, outbox: old.outbox)
         var failure: StoreError?
-        if !batch.rows.cache.isEmpty, let error = unmended.cache { throw error }
-        if !batch.rows.outbox.isEmpty, let error = unmended.outbox { throw error }
+        if !batch.rows.cache.isEmpty, let error = failures.cache { throw error }
+        if !batch.rows.outbox.isEmpty, let error = failures.outbox { throw error }
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
             batch.removeSavedLists(&hasSavedLists)
@@ -170,7 +170,7 @@ extension ChatStore {
         }
         let change = Change(number: old.number + 1, entries: entries)
         for (url, numbering) in batch.rows.numbers {
-            old.names.note(
+            old.names.record(
                 numbering.number, of: url, insteadOf: numbering.old, since: change.number)
         }
         publish(
@@ -213,7 +213,7 @@ extension ChatStore {
     public func purgeCleared() throws(StoreError) {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
-            if let error = try mend(&writer).cache { throw error }
+            if let error = try recover(&writer).cache { throw error }
             _ = try version()
             // Write the rows to a table before they are removed: a table that contains both a row
             // and its removal would keep the row.

@@ -58,7 +58,7 @@ public final class ChatStore: StoreReader, Sendable {
         var hasLostFiles = false
         /// A Boolean value that indicates whether a reader prevented the last attempt to reopen the
         /// files.
-        var isHeldUp = false
+        var hasLongLivedSnapshot = false
     }
 
     struct State {

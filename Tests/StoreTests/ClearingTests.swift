@@ -20,7 +20,7 @@ import Testing
             }
             batch.put { $0.placeKey(number, id) }
         }
-        batch.giveUp(number)
+        batch.release(number)
         try database.write(batch, isDurable: false)
     }
 

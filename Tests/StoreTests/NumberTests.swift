@@ -13,8 +13,8 @@ import Testing
             let batch = Overlay()
             batch.put { $0.table(table, number) }
             try database.write(batch, isDurable: false)
-            try database.distrust()
-            #expect(try database.finishDistrusting())
+            try database.beginRebuildingIndexes()
+            #expect(try database.finishRebuildingIndexes())
             let next: ChannelNumber? = try database.nextNumber()
             #expect(next == 1)
         }

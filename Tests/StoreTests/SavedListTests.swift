@@ -227,7 +227,7 @@ import Testing
         try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
         let cache = try LevelDB(at: directory.url.appending(path: "cache").path)
         #expect(try !Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
-        try cache.distrust()
+        try cache.beginRebuildingIndexes()
         #expect(try Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
         cache.close()
     }

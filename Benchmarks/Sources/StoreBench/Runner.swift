@@ -32,7 +32,7 @@ final class Runner {
         directory.appending(path: "\(size)-\(name.filter(\.isLetter))")
     }
 
-    private func tell(_ text: String) {
+    private func report(_ text: String) {
         FileHandle.standardError.write(Data("\(text)\n".utf8))
     }
 
@@ -52,7 +52,7 @@ final class Runner {
         try measureAfterDeletions(size, stores)
         for store in stores { try store.close() }
         for type in types { try FileManager.default.removeItem(at: directory(type.name, size)) }
-        tell("\(size) messages: \(Int(start.duration(to: .now).nanoseconds / 1e9)) s")
+        report("\(size) messages: \(Int(start.duration(to: .now).nanoseconds / 1e9)) s")
     }
 
     /// Loads the stores one after the other.

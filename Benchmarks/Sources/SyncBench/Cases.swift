@@ -99,7 +99,7 @@ struct Conversation: Sendable {
     /// Sends a message with a number as its text, and returns the duration until the server's
     /// response.
     @concurrent
-    func say(_ number: Int) async throws -> ContinuousClock.Instant {
+    func send(_ number: Int) async throws -> ContinuousClock.Instant {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
         message.userMessageParams = UserMessageCreateParams("\(number)")
         _ = try await alice.send(OutboxItem(message, requestID: RequestID("r\(number)")))
@@ -116,7 +116,7 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
     var wholeTimes: [Duration] = []
     for number in 0..<count {
         let start = ContinuousClock.now
-        async let sent = conversation.say(number)
+        async let sent = conversation.send(number)
         while true {
             let change = await iterator.next()
             let isIt = change.entries.contains {

@@ -148,7 +148,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     var wakes: [Duration] = []
     for number in 0..<count {
         // Sends on a thread of its own. Nothing waits for it, so the message wakes only the feed.
-        async let sent = conversation.say(number)
+        async let sent = conversation.send(number)
         await watch.hears("\(number)")
         times.append(max(.zero, watch.last - (try await sent)))
         wakes.append(await relay.pass(number))

@@ -13,7 +13,7 @@ final class Relay {
         self.feed = feed
         Task.detached { [weak self] in
             for await _ in said {
-                Task { @MainActor in self?.hear() }
+                Task { @MainActor in self?.receive() }
             }
         }
     }
@@ -22,18 +22,18 @@ final class Relay {
 
     /// Returns the time until a number arrives.
     func pass(_ number: Int) async -> Duration {
-        async let said = say(number)
+        async let said = send(number)
         await withCheckedContinuation { waiting = $0 }
         return max(.zero, heardAt - (await said))
     }
 
     @concurrent
-    private nonisolated func say(_ number: Int) async -> ContinuousClock.Instant {
+    private nonisolated func send(_ number: Int) async -> ContinuousClock.Instant {
         feed.yield(number)
         return .now
     }
 
-    private func hear() {
+    private func receive() {
         heardAt = .now
         waiting?.resume()
         waiting = nil

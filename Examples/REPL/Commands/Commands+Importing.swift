@@ -40,7 +40,7 @@ extension Command {
             let meter = Meter(ProgressMeter("importing", width: workspace.width))
             defer { workspace.onProgress(nil) }
             let outcome = try await work.run { count, share in
-                await meter.note(count, share, workspace)
+                await meter.update(count, share, workspace)
             }
             if let failure = outcome.failure { throw outcome.explained(failure, request.fields) }
             var lines = outcome.remarks
@@ -62,7 +62,7 @@ extension Command {
                 return .text(lines.joined(separator: "\n"), values)
             }
 
-            try await arguments.world.settle(within: workspace.patience)
+            try await arguments.world.waitUntilIdle(within: workspace.patience)
             let engine = try device.client.engine
             let store = engine.store
             var fetched = 0
@@ -71,7 +71,7 @@ extension Command {
                 let before = fetched
                 do {
                     fetched += try await engine.fetchAll(of: url) { count in
-                        if let line = sync.note(before + count) { workspace.onProgress(line) }
+                        if let line = sync.update(before + count) { workspace.onProgress(line) }
                     }
                 } catch let error as SyncError where error.code.isServerError {
                     lines.append("\(url) is not in the cache: \(error.message)")
@@ -86,7 +86,7 @@ extension Command {
             )
             values[.count] = held
             let clock = try arguments.world.clock
-            if clock.goes {
+            if clock.isRunning {
                 let seconds = (ContinuousClock.now - began) / .seconds(1)
                 lines.append(
                     "\(grouped(Int(Double(total) / max(seconds, 0.001)))) messages a second, end to end"
@@ -198,8 +198,8 @@ private final class Meter {
 
     init(_ meter: ProgressMeter) { self.meter = meter }
 
-    func note(_ count: Int, _ share: Double, _ workspace: Workspace) {
-        if let line = meter.note(count, share: share) { workspace.onProgress(line) }
+    func update(_ count: Int, _ share: Double, _ workspace: Workspace) {
+        if let line = meter.update(count, share: share) { workspace.onProgress(line) }
     }
 }
 

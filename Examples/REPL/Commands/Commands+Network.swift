@@ -94,7 +94,7 @@ extension Command {
             }
             network.failNext(
                 count, of: call.map { [$0] } ?? .all,
-                with: BackendError(code, "it was asked to fail"))
+                with: BackendError(code, "injected failure"))
             let calls = count == 1 ? "the next call" : "the next \(count) calls"
             return .text("\(calls) of \(word) \(count == 1 ? "fails" : "fail") as \(code)")
         },
@@ -377,7 +377,7 @@ extension Command {
             let device = try await world.device("alice")
             world.use(device)
             _ = try await device.connect(accessToken: nil)
-            await world.settle(within: arguments.workspace.patience)
+            await world.waitUntilIdle(within: arguments.workspace.patience)
             return try await run("open general", in: arguments.workspace)
         },
     ]

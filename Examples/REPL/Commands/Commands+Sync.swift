@@ -22,7 +22,7 @@ extension Command {
             var meter = ProgressMeter("syncing \(url)", width: workspace.width)
             defer { workspace.onProgress(nil) }
             let count = try await engine.fetchAll(of: url) { count in
-                if let line = meter.note(count) { workspace.onProgress(line) }
+                if let line = meter.update(count) { workspace.onProgress(line) }
             }
             var reply = try workspace.coverage(of: url)
             reply.text = "fetched \(counted(count, "message"))\n\(reply.text)"

@@ -96,7 +96,7 @@ extension Command {
             world.use(device)
             if isNew {
                 _ = try await device.connect(accessToken: nil)
-                await world.settle(within: arguments.workspace.patience)
+                await world.waitUntilIdle(within: arguments.workspace.patience)
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
             // Earlier events of that device do not belong to the command.

@@ -40,29 +40,29 @@ package struct JSONLine {
         var scanner = Scanner(bytes: bytes)
         values = Array(repeating: .none, count: names.count)
         scanner.skipSpace()
-        try scanner.take("{")
+        try scanner.expect("{")
         scanner.skipSpace()
-        if scanner.takeIf("}") {
-            try scanner.takeEnd()
+        if scanner.consume("}") {
+            try scanner.expectEnd()
             return
         }
         repeat {
             scanner.skipSpace()
-            let key = try scanner.takeString()
+            let key = try scanner.parseString()
             scanner.skipSpace()
-            try scanner.take(":")
+            try scanner.expect(":")
             scanner.skipSpace()
             if let index = names.firstIndex(where: { key.elementsEqual($0) }) {
-                values[index] = try scanner.takeValue()
+                values[index] = try scanner.parseValue()
             } else {
                 let isNull = scanner.isAtNull
                 try scanner.skipValue()
                 if !isNull { ignore(key) }
             }
             scanner.skipSpace()
-        } while scanner.takeIf(",")
-        try scanner.take("}")
-        try scanner.takeEnd()
+        } while scanner.consume(",")
+        try scanner.expect("}")
+        try scanner.expectEnd()
     }
 }
 
@@ -78,24 +78,24 @@ private struct Scanner {
         while index < bytes.count, [0x20, 0x09, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
-    mutating func takeIf(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard index < bytes.count, UInt32(bytes[index]) == character.value else { return false }
         index += 1
         return true
     }
 
-    mutating func take(_ character: Unicode.Scalar) throws(JSONLine.Damage) {
-        guard takeIf(character) else { throw damage("no '\(character)'") }
+    mutating func expect(_ character: Unicode.Scalar) throws(JSONLine.Damage) {
+        guard consume(character) else { throw damage("no '\(character)'") }
     }
 
-    mutating func takeEnd() throws(JSONLine.Damage) {
+    mutating func expectEnd() throws(JSONLine.Damage) {
         skipSpace()
         guard index == bytes.count else { throw damage("more than one object") }
     }
 
     /// The bytes between two quotes, with escapes unchanged.
-    mutating func takeString() throws(JSONLine.Damage) -> UnsafeBufferPointer<UInt8> {
-        try take("\"")
+    mutating func parseString() throws(JSONLine.Damage) -> UnsafeBufferPointer<UInt8> {
+        try expect("\"")
         let start = index
         while index < bytes.count {
             switch bytes[index] {
@@ -111,11 +111,11 @@ private struct Scanner {
         throw damage("a text without an end")
     }
 
-    mutating func takeValue() throws(JSONLine.Damage) -> JSONLine.Value {
+    mutating func parseValue() throws(JSONLine.Damage) -> JSONLine.Value {
         guard index < bytes.count else { throw damage("no value") }
         switch bytes[index] {
         case 0x22:
-            let text = try takeString()
+            let text = try parseString()
             return .text(try decoded(text))
         case 0x2D, 0x30...0x39:
             let start = index
@@ -145,7 +145,7 @@ private struct Scanner {
             skipSpace()
             guard index < bytes.count else { throw damage("no value") }
             switch bytes[index] {
-            case 0x22: _ = try takeString()
+            case 0x22: _ = try parseString()
             case 0x7B, 0x5B:
                 depth += 1
                 index += 1

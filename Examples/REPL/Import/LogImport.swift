@@ -126,15 +126,15 @@ struct LogImport: Sendable {
         outcome.lines += 1
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D }) else { return nil }
         do throws(JSONLine.Damage) {
-            let line = try JSONLine(bytes, fields: names) { outcome.ignored.note($0) }
+            let line = try JSONLine(bytes, fields: names) { outcome.ignored.count($0) }
             renamed.formUnion(fields.renamedFields(of: line))
             let message = try fields.message(line, number: outcome.lines) {
-                outcome.ignored.note($0)
+                outcome.ignored.count($0)
             }
             if message.sender == nil, !fields.isOwn(line) { outcome.senderless += 1 }
             return message
         } catch {
-            outcome.note(badLine: outcome.lines, error.description)
+            outcome.recordBadLine(outcome.lines, error.description)
             return nil
         }
     }
@@ -156,7 +156,7 @@ struct FieldTally: Sendable {
     }
 
     /// Counts one more occurrence of a field.
-    mutating func note(_ name: some Collection<UInt8>) {
+    mutating func count(_ name: some Collection<UInt8>) {
         if let index = names.firstIndex(where: { name.elementsEqual($0) }) {
             numbers[index] += 1
         } else if names.count < FieldTally.limit {
@@ -168,13 +168,13 @@ struct FieldTally: Sendable {
     }
 
     /// Counts one more occurrence of the field with a name.
-    mutating func note(_ name: String) { note(Array(name.utf8)) }
+    mutating func count(_ name: String) { count(Array(name.utf8)) }
 }
 
 extension LogImport.Outcome {
     private static let shownBadLines = 10
 
-    fileprivate mutating func note(badLine number: Int, _ reason: String) {
+    fileprivate mutating func recordBadLine(_ number: Int, _ reason: String) {
         badCount += 1
         guard badLines.count < LogImport.Outcome.shownBadLines else { return }
         badLines.append(LogImport.BadLine(number: number, reason: reason))

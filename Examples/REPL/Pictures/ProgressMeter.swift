@@ -7,7 +7,7 @@ struct ProgressMeter {
     private let width: Int
     private let total: Int?
     private let began = ContinuousClock.now
-    private var lastTold: ContinuousClock.Instant?
+    private var lastReported: ContinuousClock.Instant?
     private var lastCount = 0
     private var speeds: [Double] = []
 
@@ -24,12 +24,12 @@ struct ProgressMeter {
     }
 
     /// Records the number of completed units; returns the line if one is due.
-    mutating func note(_ count: Int, share: Double? = nil) -> String? {
+    mutating func update(_ count: Int, share: Double? = nil) -> String? {
         let now = ContinuousClock.now
-        let interval = (now - (lastTold ?? began)) / .seconds(1)
-        guard lastTold == nil || interval >= 0.2 else { return nil }
+        let interval = (now - (lastReported ?? began)) / .seconds(1)
+        guard lastReported == nil || interval >= 0.2 else { return nil }
         speeds.append(Double(count - lastCount) / max(interval, 0.001))
-        (lastTold, lastCount) = (now, count)
+        (lastReported, lastCount) = (now, count)
         return ProgressMeter.line(
             title, count, share: share ?? total.map { Double(count) / Double(max(1, $0)) },
             elapsed: (now - began) / .seconds(1), speeds: speeds, width: width)

@@ -39,11 +39,11 @@ struct ShortRecord {
             }
             switch value {
             case .array(let elements):
-                note(elements.count, limit, path, &remarks)
+                addRemark(elements.count, limit, path, &remarks)
                 let first = elements.prefix(limit).enumerated()
                 entries[field.name] = .array(first.map { short($1, "[\($0)]") })
             case .object(let object) where field.type.hasPrefix("map<"):
-                note(object.count, limit, path, &remarks)
+                addRemark(object.count, limit, path, &remarks)
                 let first = object.sorted { $0.key < $1.key }.prefix(limit)
                 entries[field.name] = .object(Dictionary(uniqueKeysWithValues: Array(first)))
             default: entries[field.name] = short(value)
@@ -52,8 +52,9 @@ struct ShortRecord {
         return .object(entries)
     }
 
-    private static func note(_ count: Int, _ limit: Int, _ path: String, _ remarks: inout [String])
-    {
+    private static func addRemark(
+        _ count: Int, _ limit: Int, _ path: String, _ remarks: inout [String]
+    ) {
         if count > limit { remarks.append("\(path): \(Command.cutRemark(limit, of: count))") }
     }
 }

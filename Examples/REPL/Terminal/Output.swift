@@ -30,13 +30,13 @@ import Foundation
 
     /// Writes the result of a command; nothing for an empty line and a comment.
     func answer(_ reply: Command.Reply, to input: String) {
-        guard isJSON else { return say(reply.shown) }
+        guard isJSON else { return writeText(reply.shown) }
         for answer in reply.jsonLines(to: input, line) { write("\(answer)\n", to: .standardOutput) }
     }
 
     /// Writes a command's error, and the events until then.
     func fail(_ error: any Error, _ input: String = "", _ events: [Event] = []) {
-        tell(events)
+        write(events)
         if isJSON {
             return write(
                 "\(ResultLine(error, to: input, line).json)\n", to: .standardOutput)
@@ -46,8 +46,8 @@ import Foundation
     }
 
     /// Writes events that no command caused.
-    func tell(_ events: [Event]) {
-        guard isJSON else { return say(events.map(\.text).joined(separator: "\n")) }
+    func write(_ events: [Event]) {
+        guard isJSON else { return writeText(events.map(\.text).joined(separator: "\n")) }
         for event in events {
             write("\(ResultLine(event, line).json)\n", to: .standardOutput)
         }
@@ -63,7 +63,7 @@ import Foundation
         }
     }
 
-    private func say(_ text: String) {
+    private func writeText(_ text: String) {
         if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
     }
 

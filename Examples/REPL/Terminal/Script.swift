@@ -27,7 +27,7 @@ import Scrollback
                 exit(130)
             }
         }
-        workspace.onEvent = { output.tell($0) }
+        workspace.onEvent = { output.write($0) }
         workspace.onProgress = { output.progress($0) }
         var succeeded = true
         if let command = options.firstCommand {

@@ -181,13 +181,13 @@ extension Workspace {
         do {
             reply = try await body()
         } catch {
-            await made?.settle(within: patience)
+            await made?.waitUntilIdle(within: patience)
             reported = deviceEvents()
             throw error
         }
         if !reply.isLast, let made {
-            await made.settle(within: patience)
-            if !made.clock.goes { try await made.pass(.seconds(1)) }
+            await made.waitUntilIdle(within: patience)
+            if !made.clock.isRunning { try await made.pass(.seconds(1)) }
         }
         reported = deviceEvents()
         return reply

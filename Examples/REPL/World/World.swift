@@ -126,7 +126,7 @@ final class World {
         var options = clientOptions
         options.now = { clock.now }
         options.sleep = { try await clock.sleep($0, of: name) }
-        options.jitter = { clock.goes ? .random(in: 0...1) : 0 }
+        options.jitter = { clock.isRunning ? .random(in: 0...1) : 0 }
         options.renewSession = { account.credentials }
         options.makeRequestID = requestIDs(of: name)
         if let home = self.options.home {
@@ -225,11 +225,11 @@ final class World {
 
     /// Lets time pass: waits, or advances a manual clock from one timer to the next.
     func pass(_ duration: Duration) async throws {
-        guard !clock.goes else { return try await Task.sleep(for: duration) }
+        guard !clock.isRunning else { return try await Task.sleep(for: duration) }
         let end = clock.now.later(by: duration)
         while let next = clock.nextEnd, next <= end {
             clock.advance(by: clock.now.duration(to: next))
-            await settle(within: .seconds(10))
+            await waitUntilIdle(within: .seconds(10))
         }
         clock.advance(by: clock.now.duration(to: end))
     }
@@ -239,15 +239,15 @@ final class World {
     /// Waits until no device has work to do at the current time, and all have been notified.
     ///
     /// - Parameter limit: The longest wait.
-    func settle(within limit: Duration) async {
+    func waitUntilIdle(within limit: Duration) async {
         let end = ContinuousClock.now + limit
-        var quietLooks = 0
-        while quietLooks < 2, ContinuousClock.now < end, !Task.isCancelled {
+        var quietChecks = 0
+        while quietChecks < 2, ContinuousClock.now < end, !Task.isCancelled {
             if await isQuiet() {
-                quietLooks += 1
+                quietChecks += 1
                 await Task.yield()
             } else {
-                quietLooks = 0
+                quietChecks = 0
                 // A canceled task stops waiting.
                 try? await Task.sleep(for: .microseconds(200))
             }

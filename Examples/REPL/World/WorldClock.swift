@@ -33,7 +33,7 @@ final class WorldClock: Sendable {
     }
 
     /// A Boolean value that indicates whether the clock follows the system's.
-    var goes: Bool { state.withLock { $0.standing == nil } }
+    var isRunning: Bool { state.withLock { $0.standing == nil } }
 
     var now: Timestamp { state.withLock { $0.now } }
 
@@ -70,7 +70,7 @@ final class WorldClock: Sendable {
             return state.lastNumber
         }
         let end = now.later(by: duration)
-        guard !goes else {
+        guard !isRunning else {
             let sleeper = Sleeper(name: name, end: end, continuation: nil)
             state.withLock { $0.sleepers[number] = sleeper }
             return try await withTaskCancellationHandler {

@@ -201,7 +201,7 @@ public final class GroupChannelCollection {
         guard case .next(let cursor) = serverPages else { return }
         let asked = beginnings
         do throws(SyncError) {
-            let page = try await tasks.ask { [engine, query] () throws(SyncError) in
+            let page = try await tasks.run { [engine, query] () throws(SyncError) in
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
@@ -209,13 +209,13 @@ public final class GroupChannelCollection {
             guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
-            if cursor != nil, error.code.isServerError { beginAnew() }
+            if cursor != nil, error.code.isServerError { restart() }
             throw error
         }
     }
 
     /// Makes the next request start from the first page of the server's list.
-    private func beginAnew() {
+    private func restart() {
         serverPages = .next(nil)
         beginnings += 1
     }
@@ -280,7 +280,7 @@ public final class GroupChannelCollection {
 
     private func apply(_ change: Change) {
         var edits = window.fold(change)
-        if edits.isCleared { beginAnew() }
+        if edits.isCleared { restart() }
         if edits.isMissed {
             // A closed store has no changes; the engine reports a store that cannot be read.
             guard let read = try? readAgain() else { return }
@@ -304,7 +304,7 @@ public final class GroupChannelCollection {
             let edits = try window.readAgain(
                 isWhole: try snapshot.hasAllChannels(), in: snapshot, ahead)
             // The cached data may have been cleared.
-            beginAnew()
+            restart()
             return edits
         }
     }

@@ -125,7 +125,8 @@ struct UserDirectories {
 
     private func wrongKey(_ directory: URL) -> StoreError {
         StoreError(
-            .wrongKey, "the user's store is encrypted with another key", path: directory.path)
+            .wrongKey, "the stores of this app are encrypted with another key", path: directory.path
+        )
     }
 
     // MARK: Leftovers

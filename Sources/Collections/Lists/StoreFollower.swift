@@ -8,10 +8,10 @@ final class StoreFollower {
     private let store: ChatStore
     private let changes: ObservedChanges
     private let take: (Change) -> Void
-    private var untaken: ArraySlice<Change> = []
+    private var queued: ArraySlice<Change> = []
     /// The snapshot of the read in progress, while earlier changes are processed.
     private var reading: Snapshot?
-    private var isTaking = false
+    private var isProcessing = false
     private var isStopped = false
 
     /// Starts to observe the store.
@@ -53,9 +53,9 @@ final class StoreFollower {
             // The snapshot is taken first. All of its commits have been reported then, except
             // possibly the last one, which may be processed twice.
             let snapshot = try store.snapshot()
-            untaken += changes.drain()
+            queued += changes.drain()
             reading = snapshot
-            takeAll(through: snapshot.number)
+            processAll(through: snapshot.number)
             reading = nil
             return try body(snapshot)
         } catch {
@@ -79,17 +79,17 @@ final class StoreFollower {
         // A read in progress must not return older data than this read shows.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
-        untaken += changes.drain()
-        let ahead = Array(untaken.prefix { $0.number <= snapshot.number })
+        queued += changes.drain()
+        let ahead = Array(queued.prefix { $0.number <= snapshot.number })
         let value = try body(snapshot, ahead)
-        untaken.removeFirst(ahead.count)
+        queued.removeFirst(ahead.count)
         return value
     }
 
     /// Processes all changes that the store has reported so far.
     func catchUp() {
-        untaken += changes.drain()
-        takeAll(through: .max)
+        queued += changes.drain()
+        processAll(through: .max)
     }
 
     /// Stops processing changes.
@@ -100,28 +100,28 @@ final class StoreFollower {
 
     /// Processes all changes reported so far, and schedules the next ones for when the main actor
     /// is available.
-    private func takeNext() {
+    private func processNext() {
         guard !isStopped else { return }
-        untaken += changes.drain { [weak self] in StoreFollower.wake(self) }
-        takeAll(through: .max)
+        queued += changes.drain { [weak self] in StoreFollower.wake(self) }
+        processAll(through: .max)
     }
 
     /// Schedules the processing without inheriting the priority and the task-local values of the
     /// writer.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
-            follower?.takeNext()
+            follower?.processNext()
         }
     }
 
-    private func takeAll(through number: Int) {
+    private func processAll(through number: Int) {
         // A callback may call this method: the next change must wait until the current one is
         // processed.
-        guard !isTaking else { return }
-        isTaking = true
-        defer { isTaking = false }
-        while !isStopped, let first = untaken.first, first.number <= number {
-            untaken.removeFirst()
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        while !isStopped, let first = queued.first, first.number <= number {
+            queued.removeFirst()
             take(first)
         }
     }

@@ -22,7 +22,7 @@ final class TaskBag {
     ///
     /// - Returns: The response.
     /// - Throws: Errors of the engine; `canceled` after the end.
-    func ask<Value: Sendable>(
+    func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(SyncError) -> Value {
         let task = Task { () -> Result<Value, SyncError> in

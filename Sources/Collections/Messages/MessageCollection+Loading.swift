@@ -168,7 +168,7 @@ extension MessageCollection {
     @discardableResult
     func fetch(_ request: PageRequest) async throws(SyncError) -> MessagePage {
         do throws(SyncError) {
-            return try await tasks.ask { [engine, channelURL] () throws(SyncError) in
+            return try await tasks.run { [engine, channelURL] () throws(SyncError) in
                 try await request.page(of: channelURL, by: engine)
             }
         } catch {

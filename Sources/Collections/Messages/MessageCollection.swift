@@ -225,7 +225,7 @@ public final class MessageCollection {
         hasLoadedMore = false
         try place(crossesGaps: true)
         // As for a page, disposal ends the wait.
-        let state = try await tasks.ask { [engine] () throws(SyncError) in
+        let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.settledState
         }
         if let request = try firstPage(state) { try await fetch(request) }

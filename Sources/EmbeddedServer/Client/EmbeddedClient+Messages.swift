@@ -131,7 +131,7 @@ extension EmbeddedClient {
                     bytesTransferred: bytes.count * step / 4, bytesInAll: bytes.count))
         }
         return try ask(.files) { state, _ throws(BackendError) in
-            try state.takeFile(bytes, file)
+            try state.storeFile(bytes, file)
         }
     }
 

@@ -120,7 +120,7 @@ public final class EmbeddedClient: Backend {
                     // for them now.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
-                        return continuation.resume(returning: .lookAgain)
+                        return continuation.resume(returning: .checkAgain)
                     }
                     session.waiter = (waitNumber, continuation)
                 }

@@ -60,7 +60,7 @@ extension ConditionedBackend {
             random: &random
         )
         guard plan != .expired else { throw .expired("\(point)") }
-        if plan != .plain { note(passage, "\(plan)") }
+        if plan != .plain { log(passage, "\(plan)") }
         return Asked(base: base, cursor: cursor, plan: plan)
     }
 

@@ -85,7 +85,7 @@ extension ConditionedBackend {
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1
-            $0.note("\(texts) expired")
+            $0.appendToLog("\(texts) expired")
         }
     }
 

@@ -66,7 +66,7 @@ extension ConditionedBackend {
             conditions: passage.outcome.conditions.feed,
             random: SplitMix64(seed: seed, "feed", cursor.rawValue))
         if let repeated = repetition(of: cursor, asked, &plan) {
-            note(passage, "a batch repeated")
+            log(passage, "a batch repeated")
             return repeated
         }
 
@@ -92,7 +92,7 @@ extension ConditionedBackend {
         items = withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
         let length = plan.length(of: arranged.count, part: asked.part)
-        if !lost.isEmpty { note(passage, "\(lost.count) events lost") }
+        if !lost.isEmpty { log(passage, "\(lost.count) events lost") }
 
         var batch = whole
         batch.events = arranged.prefix(length).map(\.event)
@@ -106,7 +106,7 @@ extension ConditionedBackend {
             batch.cursor = feedCursor(next)
             batch.isLive = false
             state.withLock { $0.cutBatch = (since, whole) }
-            note(passage, "\(length) of \(arranged.count) events delivered")
+            log(passage, "\(length) of \(arranged.count) events delivered")
         }
         return batch
     }
@@ -118,7 +118,7 @@ extension ConditionedBackend {
         let omitted = plan.omitted(from: items)
         for part in omitted {
             let count = part.indices.count
-            note(passage, "\(count) events of \(part.channelURL) omitted with a truncation")
+            log(passage, "\(count) events of \(part.channelURL) omitted with a truncation")
         }
         return FeedPlan.truncate(items, omitting: omitted)
     }

@@ -84,7 +84,7 @@ extension ConditionedBackend {
                     if $0.losses != passage.losses {
                         return continuation.resume(returning: .dropped)
                     }
-                    $0.note("\(call): held")
+                    $0.appendToLog("\(call): held")
                     $0.held.add(call, continuation)
                 }
             }

@@ -16,7 +16,7 @@ extension ConditionedBackend {
     /// Disconnects regardless of the conditions, and ends all waiting calls.
     public func disconnect() async {
         state.withLock {
-            $0.note("disconnect")
+            $0.appendToLog("disconnect")
             return $0.loseConnection()
         }.cancel()
         await base.disconnect()

@@ -114,7 +114,7 @@ extension ConditionedBackend {
             passage.outcome.conditions.pages, at: place, older: older, newer: newer, random: &random
         )
         guard !plan.isExpired else { throw .expired("\(anchor)") }
-        noteLength(passage, plan, older, newer)
+        logLength(passage, plan, older, newer)
 
         var page = try await ask(anchor, plan.older, plan.newer)
         let part = plan.isEmpty ? 1 : 0
@@ -140,7 +140,7 @@ extension ConditionedBackend {
         let plan = PagePlan(
             passage.outcome.conditions.pages, at: place, older: 0, newer: limit, random: &random)
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
-        noteLength(passage, plan, 0, limit)
+        logLength(passage, plan, 0, limit)
 
         // The request is forwarded even if no elements are needed, because only the server knows
         // whether the list exists.
@@ -154,9 +154,9 @@ extension ConditionedBackend {
         return Page([], next: PageCursor(again.text))
     }
 
-    private func noteLength(_ passage: Passage, _ plan: PagePlan, _ older: Int, _ newer: Int) {
+    private func logLength(_ passage: Passage, _ plan: PagePlan, _ older: Int, _ newer: Int) {
         guard plan.older != older || plan.newer != newer else { return }
-        note(passage, "\(older)+\(newer) asked for, \(plan.older)+\(plan.newer) passed on")
+        log(passage, "\(older)+\(newer) asked for, \(plan.older)+\(plan.newer) passed on")
     }
 }
 

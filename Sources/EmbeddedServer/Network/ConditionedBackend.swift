@@ -56,10 +56,10 @@ extension ConditionedBackend {
         let passage = state.withLock { $0.begin(call, subject) }
         do throws(BackendError) {
             let answer = try await pass(passage, body)
-            note(passage, "answered")
+            log(passage, "answered")
             return answer
         } catch {
-            note(passage, "\(error.code)")
+            log(passage, "\(error.code)")
             throw error
         }
     }
@@ -83,7 +83,7 @@ extension ConditionedBackend {
         var result: Result<Answer, BackendError>
         let failure = passage.outcome.failure
         if let failure, failure.point == .beforeEffect {
-            note(passage, "fails before its effect")
+            log(passage, "fails before its effect")
             result = .failure(failure.error)
         } else {
             do throws(BackendError) {
@@ -92,7 +92,7 @@ extension ConditionedBackend {
                 result = .failure(error)
             }
             if let failure {
-                note(passage, "fails after its effect")
+                log(passage, "fails after its effect")
                 result = .failure(failure.error)
             }
         }
@@ -120,9 +120,9 @@ extension ConditionedBackend {
         state.withLock { $0.losses != passage.losses }
     }
 
-    func note(_ passage: Passage, _ what: String) {
+    func log(_ passage: Passage, _ what: String) {
         let subject = passage.subject.isEmpty ? "" : " \(passage.subject)"
-        state.withLock { $0.note("\(passage.number) \(passage.call)\(subject): \(what)") }
+        state.withLock { $0.appendToLog("\(passage.number) \(passage.call)\(subject): \(what)") }
     }
 
     private func hold(_ passage: Passage, _ point: CallPoint) async throws(BackendError) {

@@ -53,7 +53,7 @@ struct NetworkState {
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
-    mutating func note(_ line: String) {
+    mutating func appendToLog(_ line: String) {
         // Removes half of the lines at once, so that the remaining lines are moved rarely.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
@@ -70,7 +70,7 @@ struct NetworkState {
         let wasOnline = plan.conditions.isOnline
         plan.conditions = conditions
         guard conditions.isOnline != wasOnline else { return [] }
-        note(wasOnline ? "offline" : "online")
+        appendToLog(wasOnline ? "offline" : "online")
         return wasOnline ? loseConnection() : []
     }
 

@@ -74,7 +74,7 @@ extension ServerState {
         if isReported {
             let receipt = message.receipt(position)
             place.sequence = append(.received(receipt), in: channel)
-            noteArrival(receipt, in: channel)
+            recordArrival(receipt, in: channel)
         }
         database.put({ $0.place(position.messageID) }, place.write)
         store(message, at: position, in: channel)

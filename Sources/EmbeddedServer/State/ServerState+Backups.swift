@@ -36,18 +36,18 @@ extension ServerState {
             ])
         database.put(ServerCounters.key, restored.write)
         try database.commit()
-        let entered = leaveThePast()
+        let entered = clearSessionState()
         try load()
         for (client, urls) in entered {
             guard let session = sessions[client] else { continue }
             enter(urls, session)
-            session.resume(.lookAgain)
+            session.resume(.checkAgain)
         }
     }
 
     /// Clears the in-memory state of channels, because their numbers may be reused, and returns the
     /// URLs of the open channels that each client had entered.
-    private func leaveThePast() -> [Int: [ChannelURL]] {
+    private func clearSessionState() -> [Int: [ChannelURL]] {
         var entered: [Int: [ChannelURL]] = [:]
         for (client, session) in sessions {
             entered[client] = session.entered.keys.compactMap { channels[$0]?.url }

@@ -87,7 +87,7 @@ extension ServerState {
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
             if !channel.isOpen, case .received(let receipt) = arrival?.event {
-                noteRemoval(receipt, place.sequence, in: channel)
+                recordRemoval(receipt, place.sequence, in: channel)
             }
         }
         if isReported {

@@ -7,7 +7,7 @@ extension ServerState {
     private static let fileAddress = "embedded://files/"
 
     /// Stores a file, and returns its description for a message.
-    func takeFile(_ bytes: Data, _ file: UploadableFile) throws(BackendError) -> FileInfo {
+    func storeFile(_ bytes: Data, _ file: UploadableFile) throws(BackendError) -> FileInfo {
         try checkFileSize(bytes.count)
         let number = counters.nextFile
         counters.nextFile += 1

@@ -4,7 +4,7 @@ import Store
 extension ServerState {
     /// Adds a new message to the unread counts, and shows the channel again to users who hid it
     /// until the next message.
-    func noteArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
+    func recordArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
         // Changes the members in place. Copying all members for each message would be noticeable.
         var index = channel.members.startIndex
@@ -22,7 +22,7 @@ extension ServerState {
     }
 
     /// Subtracts a deleted message from the unread counts.
-    func noteRemoval(
+    func recordRemoval(
         _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
     ) {
         for (userID, member) in channel.members where member.readSequence < sequence {

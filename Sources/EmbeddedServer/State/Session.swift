@@ -42,7 +42,7 @@ final class Session {
 /// The reason why a pending call is resumed.
 enum Wake: Sendable {
     /// Events may exist.
-    case lookAgain
+    case checkAgain
     case failed(BackendError)
 }
 
@@ -133,7 +133,7 @@ extension ServerState {
                     session.entered[number] != nil
                         || accounts[session.userID]?.channels.contains(number) == true
                 }
-            if isConcerned { session.resume(.lookAgain) }
+            if isConcerned { session.resume(.checkAgain) }
         }
         touched = Touched()
     }

@@ -33,7 +33,7 @@ struct FieldWriter {
 
     /// Returns the address of the next `count` bytes and advances the offset.
     @inline(__always)
-    private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
+    private mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         precondition(count <= buffer.count - offset, "A field was measured too small.")
         defer { offset += count }
         // Only an empty buffer has no address. `count` is 0 in that case.
@@ -43,7 +43,7 @@ struct FieldWriter {
 
     @inline(__always)
     mutating func byte(_ byte: UInt8) {
-        take(1).storeBytes(of: byte, as: UInt8.self)
+        reserve(1).storeBytes(of: byte, as: UInt8.self)
     }
 
     @inline(__always)
@@ -62,13 +62,13 @@ struct FieldWriter {
     }
 
     mutating func fixed64(_ bits: UInt64) {
-        take(8).storeBytes(of: bits.littleEndian, as: UInt64.self)
+        reserve(8).storeBytes(of: bits.littleEndian, as: UInt64.self)
     }
 
     @inline(__always)
     mutating func text(_ text: String, count: Int) {
         varint(UInt64(count))
-        let target = take(count)
+        let target = reserve(count)
         var text = text
         text.withUTF8 { utf8 in
             precondition(utf8.count == count, "A text was measured and written differently.")
@@ -81,7 +81,7 @@ struct FieldWriter {
     }
 
     mutating func copy(_ bytes: UnsafeRawBufferPointer) {
-        let target = take(bytes.count)
+        let target = reserve(bytes.count)
         if let source = bytes.baseAddress {
             target.copyMemory(from: source, byteCount: bytes.count)
         }

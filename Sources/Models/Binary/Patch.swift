@@ -76,7 +76,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         for number in values.bytes.numbers where number != Field.extra.number {
             let isKnown = record.fields.bytes.place(of: number) != nil
             if isKnown && update.guessed.contains(number) { continue }
-            record.fields.bytes.take(number, from: values.bytes)
+            record.fields.bytes.copyField(number, from: values.bytes)
         }
         let extra = Root(values.bytes).extra
         if !extra.isEmpty { record.extra.merge(extra) { $1 } }

@@ -3,11 +3,11 @@ extension Record {
     /// those that this copy also has.
     ///
     /// - Complexity: O(*f*) in the fields, and a copy of the bytes for each copied field.
-    package mutating func takeUnknownFields(of other: Self) {
+    package mutating func copyUnknownFields(from other: Self) {
         let layout = Self.schema.layout
         for number in other.fields.bytes.numbers
         where layout.slot(number).check == .unknown && fields.bytes.place(of: number) == nil {
-            fields.bytes.take(number, from: other.fields.bytes)
+            fields.bytes.copyField(number, from: other.fields.bytes)
         }
     }
 }

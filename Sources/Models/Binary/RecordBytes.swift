@@ -146,9 +146,9 @@ extension RecordBytes {
     }
 
     /// Copies a field from another record of the same type.
-    mutating func take(_ number: Int, from source: RecordBytes) {
-        let taken = source.run(of: number)
-        replace(run(of: number), size: taken.count) { $0.copy(source.bytes, taken) }
+    mutating func copyField(_ number: Int, from source: RecordBytes) {
+        let copied = source.run(of: number)
+        replace(run(of: number), size: copied.count) { $0.copy(source.bytes, copied) }
     }
 
     /// Writes the bytes again, replacing the bytes of a field by `size` new ones.

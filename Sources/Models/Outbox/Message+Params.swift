@@ -80,22 +80,22 @@ extension Message {
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
         case (.user(let params), .user):
-            take(params)
+            apply(params)
             if var own = userMessageParams {
                 own.text = text
-                own.take(from: self)
+                own.copyContent(from: self)
                 userMessageParams = own
             }
         case (.file(let params), .file):
-            take(params)
+            apply(params)
             if var own = fileMessageParams {
                 own.text = text
-                own.take(from: self)
+                own.copyContent(from: self)
                 fileMessageParams = own
             }
             if var own = multipleFilesMessageParams {
                 own.text = text
-                own.take(from: self)
+                own.copyContent(from: self)
                 multipleFilesMessageParams = own
             }
         default: return false
@@ -103,7 +103,7 @@ extension Message {
         return true
     }
 
-    private mutating func take(_ params: some MessageUpdateParams) {
+    private mutating func apply(_ params: some MessageUpdateParams) {
         if let text = params.text { self.text = text }
         if let data = params.data { self.data = data }
         if let customType = params.customType { self.customType = customType }
@@ -117,7 +117,7 @@ extension Message {
 
 extension MessageCreateParams {
     /// Copies the edited properties of the message into its creation parameters.
-    fileprivate mutating func take(from message: Message) {
+    fileprivate mutating func copyContent(from message: Message) {
         data = message.data
         customType = message.customType
         mentionType = message.mentionType

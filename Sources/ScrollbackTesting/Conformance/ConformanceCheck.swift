@@ -99,10 +99,10 @@ extension ConformanceCheck {
             // If this task is canceled, the work has finished. The duration is limited, because
             // `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
-                alarm.give(.failure(Broken(text: "it was not over after \(deadline)")))
+                alarm.finish(.failure(Broken(text: "it was not over after \(deadline)")))
             }
         }
-        Task { alarm.give(await work.result) }
+        Task { alarm.finish(await work.result) }
         let result = await alarm.result
         work.cancel()
         watch.cancel()
@@ -120,7 +120,7 @@ private final class FirstResult: Sendable {
 
     private let state = Locked(State.none)
 
-    func give(_ result: Result<Void, any Error>) {
+    func finish(_ result: Result<Void, any Error>) {
         state.withLock { state in
             switch state {
             case .none: state = .given(result)

@@ -15,7 +15,7 @@ struct Replica {
     init(_ device: Device, _ url: ChannelURL) async throws {
         self.device = device
         self.url = url
-        for message in try await device.history(url) { take(message) }
+        for message in try await device.history(url) { save(message) }
     }
 
     /// Follows the feed from a cursor until it is live.
@@ -33,7 +33,7 @@ struct Replica {
 
     private mutating func apply(_ event: FeedEvent, _ before: FeedCursor) async throws {
         switch event {
-        case .messageReceived(let message), .messageUpdated(let message): take(message)
+        case .messageReceived(let message), .messageUpdated(let message): save(message)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .reaction(let event): messages[event.messageID]?.apply(event)
         case .truncation: try await backfill(before)
@@ -45,9 +45,9 @@ struct Replica {
 
     private mutating func backfill(_ before: FeedCursor) async throws {
         let found = try await device.walk(url, from: .newest, .older)
-        for message in found { take(message) }
+        for message in found { save(message) }
         let (updated, deleted) = try await device.changes(url, since: .feed(before))
-        for message in updated { if try messages[message.id] != nil { take(message) } }
+        for message in updated { if try messages[message.id] != nil { save(message) } }
         for id in deleted { messages[id] = nil }
     }
 
@@ -56,10 +56,10 @@ struct Replica {
             from <= message.createdAt && message.createdAt <= through
         }
         messages = messages.filter { !isInRange($0.value) }
-        for message in try await device.history(url) where isInRange(message) { take(message) }
+        for message in try await device.history(url) where isInRange(message) { save(message) }
     }
 
-    private mutating func take(_ message: Message) {
+    private mutating func save(_ message: Message) {
         guard let id = message.messageID else { return }
         if let held = messages[id], held.version > message.version { return }
         messages[id] = message

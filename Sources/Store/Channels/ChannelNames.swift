@@ -47,7 +47,7 @@ final class ChannelNames: Sendable {
     /// Records the effect of a commit.
     ///
     /// `old` is the number before the commit; `nil` if the channel was unknown.
-    func note(
+    func record(
         _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?,
         since commit: Int
     ) {

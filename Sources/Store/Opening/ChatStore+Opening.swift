@@ -112,7 +112,7 @@ extension ChatStore {
         let cache = try LevelDB.opened(
             at: files?.cache ?? "/cache", options, environments.cache, &report.cacheLogs
         ) { () throws(StoreError) in
-            try files?.distrust.set()
+            try files?.rebuildMark.set()
         }
         let outbox = try LevelDB.opened(
             at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
@@ -124,12 +124,12 @@ extension ChatStore {
         }
         report.outboxCopy = try files?.outboxCopies().last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
-        let isDistrusted = try files?.distrust.exists() ?? false
-        if report.cacheDamage != nil || isDistrusted {
-            try cache.distrust()
-            try files?.distrust.remove()
+        let needsRebuild = try files?.rebuildMark.exists() ?? false
+        if report.cacheDamage != nil || needsRebuild {
+            try cache.beginRebuildingIndexes()
+            try files?.rebuildMark.remove()
         }
-        report.isCoverageDropped = try cache.finishDistrusting()
+        report.isCoverageDropped = try cache.finishRebuildingIndexes()
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
@@ -166,25 +166,25 @@ extension ChatStore {
         if found < schema.version {
             report.migratedFrom = found
             let count = Double(schema.version - found)
-            func tell(_ done: Double) {
+            func reportProgress(_ done: Double) {
                 handler(
                     MigrationProgress(
                         fromVersion: found, toVersion: schema.version,
                         fractionCompleted: done / count))
             }
-            tell(0)
+            reportProgress(0)
             // Remove saved lists before the migrations: otherwise, a crash could leave them next to
             // migrated rows, which they do not match.
             try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
-                try step.run(cache, outbox) { tell(before + $0) }
+                try step.run(cache, outbox) { reportProgress(before + $0) }
                 // Write the version of the outbox first. After a crash, the lower of the two
                 // versions determines the remaining migrations.
                 try outbox.setSchemaVersion(step.version)
                 try cache.setSchemaVersion(step.version)
             }
-            tell(count)
+            reportProgress(count)
         }
         // A database whose files were lost has been created again. The outbox gets its version
         // first, because a cache with a version and an outbox without one means that the outbox was

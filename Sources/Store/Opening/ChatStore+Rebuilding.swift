@@ -28,11 +28,11 @@ extension ChatStore {
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             // If the process ends here, the mark makes the next opening distrust the remaining
             // files.
-            try environment.withLock(of: files.cache, files.distrust.set)
+            try environment.withLock(of: files.cache, files.rebuildMark.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
             try DiskFile(directory: directory.path).sync()
-            try files.distrust.remove()
+            try files.rebuildMark.remove()
         }
     }
 }
@@ -59,7 +59,7 @@ extension ChatStore {
         let environment = LevelDB.Environment.disk()
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             try environment.withLock(of: files.cache) { () throws(StoreError) in
-                try files.distrust.set()
+                try files.rebuildMark.set()
                 try files.outboxDistrust.set()
             }
         }

@@ -19,7 +19,7 @@ struct StoreFiles {
     /// A mark that a damaged part of the cache's log was skipped.
     ///
     /// While it exists, rows that claim completeness may be wrong.
-    var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
+    var rebuildMark: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
     /// A mark that a damaged part of the outbox's log was skipped.
     ///

@@ -26,7 +26,7 @@ extension Batch {
             guard case .group(let held) = held else { return true }
             return held != channel && replaces(held)
         }
-        if isSaved { note(.savedGroupChannel(channel), source, people) }
+        if isSaved { record(.savedGroupChannel(channel), source, people) }
         return isSaved
     }
 
@@ -53,7 +53,7 @@ extension Batch {
             guard case .open(let held) = held else { return true }
             return held != channel && replaces(held)
         }
-        if isSaved { note(.savedOpenChannel(channel), source) }
+        if isSaved { record(.savedOpenChannel(channel), source) }
         return isSaved
     }
 
@@ -74,9 +74,9 @@ extension Batch {
                 channelChanges.append(
                     ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
             }
-            try giveUp(number, of: url)
+            try release(number, of: url)
         }
-        note(.removedChannel(url), source)
+        record(.removedChannel(url), source)
         return true
     }
 
@@ -88,7 +88,7 @@ extension Batch {
     ///   bytes; `io`, or `corruption` if its number is corrupted.
     /// - Complexity: One lookup; the first call of a store is O(*c*) in the number of channels.
     public func recordAccess(to url: ChannelURL) throws(StoreError) {
-        let number = try number(giving: url)
+        let number = try number(assigningTo: url)
         let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }
         next.access = turn &+ 1
         var state = try state(of: number)
@@ -106,7 +106,7 @@ extension Batch {
     /// - Complexity: One lookup.
     public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(StoreError) {
         if !isPinned, try self.number(of: url) == nil { return }
-        let number = try number(giving: url)
+        let number = try number(assigningTo: url)
         var state = try state(of: number)
         state.isPinned = isPinned
         putState(state, number)
@@ -140,7 +140,7 @@ extension Batch {
         _ channel: AnyChannel, _ url: ChannelURL, replaces: (AnyChannel) -> Bool
     ) throws(StoreError) -> Bool {
         try whole { () throws(StoreError) in
-            let number = try number(giving: url)
+            let number = try number(assigningTo: url)
             let old = try storedChannel(url, number)
             if let old, !replaces(old) { return false }
             put(channel, number, insteadOf: old)

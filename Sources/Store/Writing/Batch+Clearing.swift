@@ -40,9 +40,9 @@ extension Batch {
         // Nothing fails from here on.
         for key in keys { rows.cache.remove { $0.raw(key) } }
         for name in names { setNumber(nil, of: name.url, insteadOf: name.number) }
-        for number in numbers.sorted() { giveUp(number) }
-        forgetChannels()
-        note(.clearedCachedData, source)
+        for number in numbers.sorted() { release(number) }
+        discardChannels()
+        record(.clearedCachedData, source)
     }
 }
 

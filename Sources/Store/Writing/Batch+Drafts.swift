@@ -29,7 +29,7 @@ extension Batch {
         } else {
             rows.outbox.put({ $0.raw(key) }, { $0.text(text) })
         }
-        note(.savedDraft(text, of: url))
+        record(.savedDraft(text, of: url))
     }
 
     /// Removes the drafts of all channels.
@@ -46,7 +46,7 @@ extension Batch {
             let url = try? key.withUnsafeBytes { (key) throws(StoreError) in
                 try outbox.text(ofKey: key, as: "the channel of a draft")
             }
-            if let url { note(.savedDraft("", of: ChannelURL(url))) }
+            if let url { record(.savedDraft("", of: ChannelURL(url))) }
         }
     }
 }

@@ -35,7 +35,7 @@ extension Batch {
         walkCursor: PageCursor? = nil
     ) throws(StoreError) -> Gap? {
         try checkOrder(first, last)
-        let number = try number(giving: url)
+        let number = try number(assigningTo: url)
         var rest: Gap?
         try carve(url, number, first, last) { (older: inout Gap) in
             older.walkCursor = walkCursor
@@ -54,7 +54,7 @@ extension Batch {
             throw StoreError(
                 .invalid, "\(gap) is not stored: read the gaps again", path: cache.path)
         }
-        try putGap(gap, try number(giving: gap.channelURL))
+        try putGap(gap, try number(assigningTo: gap.channelURL))
     }
 
     /// Marks a range of history as stale, and merges it with stale ranges that it overlaps.
@@ -81,7 +81,7 @@ extension Batch {
 
     func putGap(_ gap: Gap, _ number: ChannelNumber) throws(StoreError) {
         putRow(gap, number)
-        note(.savedGap(gap))
+        record(.savedGap(gap))
     }
 }
 
@@ -98,7 +98,7 @@ extension Batch {
     ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     package func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
-        put(tombstone, try number(giving: tombstone.channelURL))
+        put(tombstone, try number(assigningTo: tombstone.channelURL))
     }
 
     /// Returns the tombstones of a channel, without those that are damaged.
@@ -148,7 +148,7 @@ extension Batch {
             throw StoreError(
                 .invalid, "\(segment) is an empty range: its bounds are equal", path: cache.path)
         }
-        let number = try number(giving: segment.channelURL)
+        let number = try number(assigningTo: segment.channelURL)
         var segment = segment
         var bounds: (lower: Gap.Bound, upper: Gap.Bound)
         repeat {
@@ -158,13 +158,13 @@ extension Batch {
             for old in overlapped {
                 segment.absorb(old)
                 removeRow(old, number)
-                note(old.removed)
+                record(old.removed)
             }
             // In the first pass, the segment may have grown. It can overlap further segments only
             // if stored rows overlap each other, which is damage.
         } while (segment.lower, segment.upper) != bounds
         putRow(segment, number)
-        note(segment.saved)
+        record(segment.saved)
     }
 
     /// Returns the segments that overlap the range between two bounds.
@@ -207,7 +207,7 @@ extension Batch {
         try read(Gap.self)
         try read(StaleRange.self)
         for key in keys { rows.cache.remove { $0.raw(key) } }
-        for operation in known { note(operation) }
+        for operation in known { record(operation) }
         try putGap(Gap(in: url), number)
     }
 
@@ -218,11 +218,11 @@ extension Batch {
         let cut: [Value] = try segments(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
-            note(old.removed)
+            record(old.removed)
             for var part in old.carved(from: first, through: last) {
                 if part.upper == first { changeOlderPart(&part) }
                 putRow(part, number)
-                note(part.saved)
+                record(part.saved)
             }
         }
     }

@@ -54,14 +54,14 @@ extension Batch {
         let saved = try whole { () throws(StoreError) in
             try save(message, position.messageID, over: held)
         }
-        if let saved { note(.savedMessage(saved), source) }
+        if let saved { record(.savedMessage(saved), source) }
         return saved
     }
 
     private func save(
         _ incoming: Message, _ id: MessageID, over resolve: (Message) -> Message?
     ) throws(StoreError) -> Message? {
-        let number = try number(giving: incoming.channelURL)
+        let number = try number(assigningTo: incoming.channelURL)
         let mayBeStored = mayHold(id, in: number)
         let old = try held(id, in: number, mayBeStored: mayBeStored)
         var message = incoming
@@ -119,7 +119,7 @@ extension Batch {
             remove(old, requestID, number)
             try count(-1, in: number)
         }
-        note(.removedMessage(id, at: old.position, in: url), source)
+        record(.removedMessage(id, at: old.position, in: url), source)
         return true
     }
 
@@ -172,7 +172,7 @@ extension Batch {
             }
             try count(-Int64(removed.count), in: number)
         }
-        note(.removedMessages(in: url, from: first, through: last), source)
+        record(.removedMessages(in: url, from: first, through: last), source)
         return removed.count
     }
 
@@ -258,7 +258,7 @@ extension Batch {
         guard let old = try number(of: url) else { return }
         try whole { () throws(StoreError) in
             let number = try renumber(url, from: old)
-            note(.clearedMessages(in: url), source)
+            record(.clearedMessages(in: url), source)
             try putGap(Gap(in: url), number)
         }
     }

@@ -42,7 +42,7 @@ extension Batch {
             put(item, key)
             rows.outbox.put({ $0.outboxItemRequestKey(id) }, { $0.raw(Array(key.dropFirst())) })
         }
-        note(.savedOutboxItem(item), source)
+        record(.savedOutboxItem(item), source)
     }
 
     /// Removes an item from the outbox.
@@ -62,7 +62,7 @@ extension Batch {
         }
         rows.outbox.remove { $0.raw(key) }
         rows.outbox.remove { $0.outboxItemRequestKey(id) }
-        note(
+        record(
             .removedOutboxItem(
                 item ?? OutboxItem(unreadable: id, at: OutboxItemLocation(key.dropFirst()))), source
         )

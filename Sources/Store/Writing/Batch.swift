@@ -97,7 +97,7 @@ public final class Batch: StoreReader {
     var cache: Rows { Rows(snapshot: version.cache, overlay: rows.cache, counted: rows) }
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: rows.outbox) }
 
-    func note(
+    func record(
         _ operation: Change.Operation, _ source: CollectionEventSource? = nil,
         _ people: EventPeople? = nil
     ) {
@@ -129,12 +129,13 @@ public final class Batch: StoreReader {
 
     /// Traps if the batch is used after it was written.
     private func checkIsOpen() {
-        precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
+        precondition(
+            !isOver, "A Batch is valid only inside the closure of the write that created it.")
     }
 
     /// Reports an event to observers, in order with the changes of the batch, without storing it.
     package func emit(_ event: Ephemeral, source: CollectionEventSource? = nil) {
-        note(.ephemeral(event), source)
+        record(.ephemeral(event), source)
     }
 
     /// Calls an operation.
@@ -184,10 +185,10 @@ extension Batch {
     ///
     /// If no data was ever stored for the channel, assigns a new number to it, and makes its
     /// history one gap.
-    func number(giving url: ChannelURL) throws(StoreError) -> ChannelNumber {
+    func number(assigningTo url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
-        let number = try giveNumber(to: url)
+        let number = try assignNumber(to: url)
         putState(ChannelState(), number)
         try putGap(Gap(in: url), number)
         return number
@@ -202,11 +203,11 @@ extension Batch {
     }
 
     /// Discards the batch's information about channels, after all channels were removed.
-    func forgetChannels() {
+    func discardChannels() {
         latest = nil
         known.states = [:]
         rows.states = [:]
-        loseCount()
+        invalidateCount()
     }
 
     func setNumber(
@@ -216,7 +217,7 @@ extension Batch {
         rows.numbers[url, default: BatchRows.Numbering(number: nil, old: old)].number = number
     }
 
-    private func giveNumber(to url: ChannelURL) throws(StoreError) -> ChannelNumber {
+    private func assignNumber(to url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if !next.isChannelCompared {
             next.channel = max(next.channel, try cache.greatestNumber() + 1)
             next.isChannelCompared = true
@@ -239,21 +240,21 @@ extension Batch {
     /// Releases a channel's number.
     ///
     /// The rows under the number are then invisible and are purged later.
-    func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
+    func release(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         if let state = try readableState(of: number) {
             rows.addedMessages -= Int(state.messageCount)
         } else {
-            loseCount()
+            invalidateCount()
         }
         setNumber(nil, of: url, insteadOf: number)
         rows.cache.remove { $0.nameKey(url) }
-        giveUp(number)
+        release(number)
     }
 
-    func giveUp(_ number: ChannelNumber) {
+    func release(_ number: ChannelNumber) {
         rows.states[number] = nil
         known.states[number] = nil
-        rows.cache.giveUp(number)
+        rows.cache.release(number)
         hasCleared = true
     }
 
@@ -264,8 +265,8 @@ extension Batch {
         var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
         let tombstones = try readableTombstones(of: url, old)
-        try giveUp(old, of: url)
-        let number = try giveNumber(to: url)
+        try release(old, of: url)
+        let number = try assignNumber(to: url)
         // Tombstones are copied, because a page that was requested before a deletion may still
         // arrive.
         for tombstone in tombstones { put(tombstone, number) }
@@ -291,7 +292,7 @@ extension Batch {
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
         putState(state, number)
-        loseCount()
+        invalidateCount()
         return state
     }
 
@@ -304,7 +305,7 @@ extension Batch {
     }
 
     /// Marks the total message count as unknown.
-    private func loseCount() {
+    private func invalidateCount() {
         hasReplacedUnreadable = true
         rows.hasLostCount = true
     }
@@ -368,7 +369,7 @@ extension Batch {
         try checkName(user.userID.rawValue, "the id of a user")
         rows.cache.put(
             { $0.userKey(user.userID) }, { writer in user.withSerializedBytes { writer.raw($0) } })
-        note(.savedUser(user), source)
+        record(.savedUser(user), source)
     }
 
     /// Removes a user.
@@ -385,7 +386,7 @@ extension Batch {
         let key = ByteWriter.key { $0.userKey(id) }
         guard try cache.contains(key) else { return false }
         rows.cache.remove { $0.raw(key) }
-        note(.removedUser(id), source)
+        record(.removedUser(id), source)
         return true
     }
 

@@ -130,7 +130,7 @@ extension Rows {
 }
 
 extension Table {
-    /// The tables whose rows ``Overlay/giveUp(_:)`` does not remove immediately.
+    /// The tables whose rows ``Overlay/release(_:)`` does not remove immediately.
     static let purged = ofChannels.filter { !removedAtOnce.contains($0) }
 
     /// The tables with one row for each channel.
@@ -143,7 +143,7 @@ extension Overlay {
     /// Marks the rows of a number to be purged.
     ///
     /// Rows in tables that are scanned over all channels are removed immediately.
-    func giveUp(_ number: ChannelNumber) {
+    func release(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }
         givenUp.append(number)

@@ -468,11 +468,11 @@ struct SyncCore {
     mutating func cancelCallsAndWaits() {
         state.isLive = false
         healing.end()
-        outbox.rest()
+        outbox.reset()
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
-            if case .send(let item) = call.request { outbox.doubt(item.requestID) }
+            if case .send(let item) = call.request { outbox.markDoubtful(item.requestID) }
             if case .question(_, let ticket, _) = call.purpose {
                 act(
                     .fail(

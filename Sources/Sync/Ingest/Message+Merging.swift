@@ -35,7 +35,7 @@ extension Message {
         {
             result.apply(poll)
         }
-        result.takeUnknownFields(of: rest)
+        result.copyUnknownFields(from: rest)
         return result
     }
 
@@ -45,7 +45,7 @@ extension Message {
         var result = other
         // Some servers send the request ID only to some devices of the user, or only sometimes.
         if result.requestID == nil, let requestID { result.requestID = requestID }
-        result.takeUnknownFields(of: self)
+        result.copyUnknownFields(from: self)
         return result
     }
 

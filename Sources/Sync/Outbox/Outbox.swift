@@ -4,44 +4,44 @@ import Models
 ///
 /// The queues contain request IDs only; the items are on disk.
 struct Outbox {
-    /// A queue from which usually the first element is removed.
-    private struct Line<Name: Hashable> {
-        private var names: [Name] = []
-        private var taken = 0
+    /// A FIFO queue: O(1) amortized removal at the front, O(n) elsewhere.
+    private struct FIFOQueue<Element: Hashable> {
+        private var elements: [Element] = []
+        private var removedCount = 0
 
-        var isEmpty: Bool { taken == names.count }
-        var first: Name? { isEmpty ? nil : names[taken] }
+        var isEmpty: Bool { removedCount == elements.count }
+        var first: Element? { isEmpty ? nil : elements[removedCount] }
 
-        mutating func append(_ name: Name) { names.append(name) }
+        mutating func append(_ element: Element) { elements.append(element) }
 
-        mutating func removeFirst() -> Name {
+        mutating func removeFirst() -> Element {
             defer {
-                taken += 1
-                // The removed elements are deleted when they are half of the array. On average,
-                // each element is therefore moved at most once, whatever the length of the queue.
-                if taken * 2 >= names.count {
-                    names.removeFirst(taken)
-                    taken = 0
+                removedCount += 1
+                // Removed elements are deleted when they are half of the array, so that each element
+                // is moved at most once on average.
+                if removedCount * 2 >= elements.count {
+                    elements.removeFirst(removedCount)
+                    removedCount = 0
                 }
             }
-            return names[taken]
+            return elements[removedCount]
         }
 
-        mutating func remove(_ name: Name) {
-            if first == name {
+        mutating func remove(_ element: Element) {
+            if first == element {
                 _ = removeFirst()
-            } else if let index = names[taken...].firstIndex(of: name) {
-                names.remove(at: index)
+            } else if let index = elements[removedCount...].firstIndex(of: element) {
+                elements.remove(at: index)
             }
         }
     }
 
     /// The queue of one channel.
-    private struct Queue {
-        private var ids = Line<RequestID>()
+    private struct ChannelQueue {
+        private var ids = FIFOQueue<RequestID>()
         /// A Boolean value that indicates whether the first item is being sent or has to wait.
         var isBusy = false
-        /// The failed items that no later item may overtake until the user resends or removes them.
+        /// The failed items that stop the queue until the user resends or removes them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
@@ -60,26 +60,26 @@ struct Outbox {
         }
     }
 
-    private var queues: [ChannelURL: Queue] = [:]
-    /// The channels to examine, the one that has waited longest first.
-    private var turns = Line<ChannelURL>()
-    private var haveTurn: Set<ChannelURL> = []
+    private var queues: [ChannelURL: ChannelQueue] = [:]
+    /// The channels whose first item may be sent, the one that has waited longest first.
+    private var readyChannels = FIFOQueue<ChannelURL>()
+    private var queuedChannels: Set<ChannelURL> = []
     /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
-    /// The failed messages that have changes waiting for them.
+    /// The failed messages for which changes wait.
     private var parked: Set<RequestID> = []
     /// The changes to each unsent message, by the request ID of the message.
     ///
     /// Some of the changes may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// A Boolean value that indicates whether the items after a failed message have to wait.
+    /// A Boolean value that indicates whether a failed message stops the items after it.
     private var stops = false
-    /// The items that no server can have: they were written by this process, and not passed to the
-    /// backend.
+    /// The items that the server cannot have, because this process wrote them and has not passed
+    /// them to the backend.
     private var untried: Set<RequestID> = []
-    /// The messages that the server may have: the result of an attempt is unknown, or an earlier
-    /// process may have made an attempt.
-    private var inDoubt: Set<RequestID> = []
+    /// The messages that the server may have, because the result of an attempt is unknown or an
+    /// earlier process may have made an attempt.
+    private var doubtful: Set<RequestID> = []
     /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
     /// A Boolean value that indicates whether the failed items were compared with the confirmed
@@ -91,7 +91,7 @@ struct Outbox {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
         let items = items.filter(\.isUnderstood)
-        inDoubt = Set(items.filter { $0.operation == .send }.map(\.requestID))
+        doubtful = Set(items.filter { $0.operation == .send }.map(\.requestID))
         let channels = Dictionary(grouping: items, by: \.channelURL)
         for (url, items) in channels.sorted(by: { $0.key < $1.key }) { load(items, of: url) }
     }
@@ -99,10 +99,10 @@ struct Outbox {
     /// Loads the items on disk of one channel.
     mutating func load(_ items: [OutboxItem], of url: ChannelURL) {
         let items = items.filter(\.isUnderstood)
-        var queue = Queue()
+        var queue = ChannelQueue()
         queue.isBusy = queues[url]?.isBusy ?? false
         for item in items {
-            if let target = item.targetRequestID { record(item.requestID, behind: target) }
+            if let target = item.targetRequestID { recordChange(item.requestID, of: target) }
             if item.state == .pending {
                 queue.append(item.requestID)
             } else if stops && item.operation == .send {
@@ -112,22 +112,22 @@ struct Outbox {
         }
         queues[url] = queue
         failed[url] = Set(items.filter { $0.state == .failed }.map(\.requestID))
-        takeTurn(url)
+        enqueueIfReady(url)
     }
 
-    private mutating func record(_ id: RequestID, behind target: RequestID) {
+    private mutating func recordChange(_ id: RequestID, of target: RequestID) {
         if changes[target]?.contains(id) != true { changes[target, default: []].append(id) }
     }
 
     /// Adds an item that was just written.
-    mutating func append(_ id: RequestID, in url: ChannelURL, behind target: RequestID? = nil) {
-        if let target { record(id, behind: target) }
+    mutating func append(_ id: RequestID, in url: ChannelURL, changing target: RequestID? = nil) {
+        if let target { recordChange(id, of: target) }
         untried.insert(id)
-        queues[url, default: Queue()].append(id)
-        takeTurn(url)
+        queues[url, default: ChannelQueue()].append(id)
+        enqueueIfReady(url)
     }
 
-    /// Returns a Boolean value that indicates whether no server can have an item, because it was
+    /// Returns a Boolean value that indicates whether the server cannot have an item, because it was
     /// never passed to the backend.
     func isUntried(_ id: RequestID) -> Bool { untried.contains(id) }
 
@@ -135,11 +135,11 @@ struct Outbox {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
-    /// Returns a Boolean value that indicates whether the server may have an item, as far as this
-    /// process knows.
-    func isInDoubt(_ id: RequestID) -> Bool { inDoubt.contains(id) }
+    /// Returns a Boolean value that indicates whether the server may have an item whose
+    /// acknowledgement is missing.
+    func isDoubtful(_ id: RequestID) -> Bool { doubtful.contains(id) }
 
-    mutating func doubt(_ id: RequestID) { inDoubt.insert(id) }
+    mutating func markDoubtful(_ id: RequestID) { doubtful.insert(id) }
 
     /// Records that an item failed.
     ///
@@ -162,10 +162,10 @@ struct Outbox {
     /// Records that a message is no longer in the outbox.
     ///
     /// - Returns: A Boolean value that indicates whether changes waited for the message.
-    mutating func settle(_ target: RequestID) -> Bool {
+    mutating func removeMessage(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
-        inDoubt.remove(target)
+        doubtful.remove(target)
         return parked.remove(target) != nil
     }
 
@@ -173,11 +173,11 @@ struct Outbox {
         let hasFailed = failed[url]?.remove(id) != nil
         // A failed item is in the queue only if it stops the queue.
         if !hasFailed || stops { queues[url]?.remove(id) }
-        takeTurn(url)
+        enqueueIfReady(url)
     }
 
     /// Removes a change from the queue until its message is sent again.
-    mutating func park(_ id: RequestID, in url: ChannelURL, behind target: RequestID) {
+    mutating func park(_ id: RequestID, in url: ChannelURL, until target: RequestID) {
         queues[url]?.remove(id)
         parked.insert(target)
     }
@@ -187,9 +187,9 @@ struct Outbox {
 
     /// Returns the next channel in which an item may be sent.
     mutating func next() -> ChannelURL? {
-        while !turns.isEmpty {
-            let url = turns.removeFirst()
-            haveTurn.remove(url)
+        while !readyChannels.isEmpty {
+            let url = readyChannels.removeFirst()
+            queuedChannels.remove(url)
             guard let queue = queues[url], !queue.isEmpty else {
                 queues[url] = nil
                 continue
@@ -201,17 +201,19 @@ struct Outbox {
 
     mutating func setBusy(_ isBusy: Bool, _ url: ChannelURL) {
         queues[url]?.isBusy = isBusy
-        if !isBusy { takeTurn(url) }
+        if !isBusy { enqueueIfReady(url) }
     }
 
     /// Resets the queues after all calls have ended.
-    mutating func rest() {
+    mutating func reset() {
         isCompared = false
         for url in queues.keys.sorted() { setBusy(false, url) }
     }
 
-    private mutating func takeTurn(_ url: ChannelURL) {
-        guard let queue = queues[url], !queue.isBusy, haveTurn.insert(url).inserted else { return }
-        turns.append(url)
+    private mutating func enqueueIfReady(_ url: ChannelURL) {
+        guard let queue = queues[url], !queue.isBusy, queuedChannels.insert(url).inserted else {
+            return
+        }
+        readyChannels.append(url)
     }
 }

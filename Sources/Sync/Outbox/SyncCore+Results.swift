@@ -87,11 +87,11 @@ extension SyncCore {
         var item = item
         // The engine did not cancel the call, so it is unknown whether the request reached the
         // server.
-        let isInDoubt = [.unanswered, .canceled].contains(error.code)
-        if !isInDoubt { item.isDoubtful = false }
-        if isInDoubt, case .send = call.request { outbox.doubt(item.requestID) }
+        let isDoubtful = [.unanswered, .canceled].contains(error.code)
+        if !isDoubtful { item.isDoubtful = false }
+        if isDoubtful, case .send = call.request { outbox.markDoubtful(item.requestID) }
         let isRepeated = call.isRepeatable(with: capabilities) && options.resendPolicy == .automatic
-        if isInDoubt && isRepeated {
+        if isDoubtful && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }
         let isOver: Bool
@@ -122,22 +122,23 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         // If the item cannot be read or written now, it waits for the next connection.
         guard let item = found ?? nil else { return }
-        guard give(up: item, .pendingError, "it was tried as often as it may be") else { return }
+        let text = "not sent: the maximum number of attempts was reached"
+        guard markFailed(item, .pendingError, text) else { return }
         outbox.setBusy(false, url)
     }
 
-    /// Marks an item as failed until the user sends it again.
+    /// Marks an item as failed until the user resends it.
     ///
-    /// If the mark cannot be written, the item waits.
+    /// If that cannot be written, retries later.
     ///
     /// - Returns: A Boolean value that indicates whether the item is marked as failed.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
-        let isOver = give(up: item, code, text)
+        let isOver = markFailed(item, code, text)
         if !isOver { wait(forOutboxOf: item.channelURL, atLeast: nil) }
         return isOver
     }
 
-    mutating func give(up item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
+    mutating func markFailed(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         var item = item
         let (id, url) = (item.requestID, item.channelURL)
         item.attempts += attempts[id] ?? 0
@@ -185,7 +186,7 @@ extension SyncCore {
     /// Lets the changes that waited for a message be sent.
     private mutating func settle(_ item: OutboxItem) {
         let url = item.channelURL
-        guard item.operation == .send, outbox.settle(item.requestID) else { return }
+        guard item.operation == .send, outbox.removeMessage(item.requestID) else { return }
         let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
         if let items { outbox.load(items, of: url) }
     }

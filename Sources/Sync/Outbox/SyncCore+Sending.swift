@@ -34,8 +34,9 @@ extension SyncCore {
         outbox.isCompared = true
     }
 
-    /// The maximum time before a waiting item is examined again: the clock may have been set back
-    /// by years.
+    /// The maximum delay before a waiting item is examined again.
+    ///
+    /// Without it, an item would wait for years after the clock was set back.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -45,68 +46,69 @@ extension SyncCore {
                     try reader.outboxItem(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
-            // A damaged item stays where it is, and the items after it are sent.
+            // A damaged item is kept on disk, and the items after it are sent.
             guard let item = found, item.isUnderstood, item.state == .pending else {
                 outbox.remove(id, from: url)
                 continue
             }
-            switch fit(item) {
-            case .goes(let request):
+            switch nextStep(of: item) {
+            case .request(let request):
                 outbox.setBusy(true, url)
                 return send(request, item)
-            case .waits(let duration):
+            case .delay(let duration):
                 outbox.setBusy(true, url)
                 return act(
                     .wait(
                         .outbox(url, generation: connector.generation), beforeAttempt: 1,
                         atLeast: duration)
                 )
-            case .fails(let code, let text):
+            case .failure(let code, let text):
                 guard fail(item, code, text) else { return }
-            case .isOver(let result):
+            case .finished(let result):
                 guard remove(item, result) else { return }
-            case .isParked(let target):
-                outbox.park(id, in: url, behind: target)
+            case .parked(let target):
+                outbox.park(id, in: url, until: target)
             }
         }
     }
 
-    private enum Fitness {
-        case goes(BackendRequest)
-        case waits(Duration)
-        case fails(ErrorCode, String)
-        case isOver(DeliveryResult)
-        case isParked(RequestID)
+    private enum NextStep {
+        case request(BackendRequest)
+        case delay(Duration)
+        case failure(ErrorCode, String)
+        case finished(DeliveryResult)
+        case parked(RequestID)
     }
 
-    /// Returns whether an item can be sent now, with the request to make.
-    private mutating func fit(_ item: OutboxItem) -> Fitness {
-        if let message = storedMessage(of: item) { return .isOver(.sent(message)) }
+    /// Determines what to do with the first item of a channel, such as the request to send.
+    private mutating func nextStep(of item: OutboxItem) -> NextStep {
+        if let message = storedMessage(of: item) { return .finished(.sent(message)) }
         if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
-            return .fails(.pendingError, "it has waited for too long")
+            return .failure(.pendingError, "not sent before its lifetime ended")
         }
         if item.isDoubtful && !capabilities.contains(.deduplicatesRequests) {
-            return .fails(
-                .ackTimeout, "the server may have received it, and does not deduplicate requests")
+            return .failure(
+                .ackTimeout,
+                "the server may have received the message, and does not deduplicate requests")
         }
         if let notBefore = item.notBefore, notBefore > time {
             let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
             let longest = SyncCore.longestPause
-            return .waits(
+            return .delay(
                 pause.overflow ? longest : min(.milliseconds(pause.partialValue), longest))
         }
-        if item.operation == .send { return fitToSend(item) }
-        return fitToChange(item)
+        if item.operation == .send { return nextStepToSend(item) }
+        return nextStepToChange(item)
     }
 
-    private mutating func fitToSend(_ item: OutboxItem) -> Fitness {
+    private mutating func nextStepToSend(_ item: OutboxItem) -> NextStep {
         guard item.message != nil else {
-            return .fails(.unknown, "a newer version wrote it")
+            return .failure(.unknown, "a newer version of the app wrote the message")
         }
         if let index = item.indicesToUpload.first {
-            return .goes(.upload(item, index: index))
+            return .request(.upload(item, index: index))
         }
-        return .goes(.send(item))
+        return .request(.send(item))
     }
 
     /// Returns the message that was created from an item, if it is stored.
@@ -123,7 +125,7 @@ extension SyncCore {
         return message
     }
 
-    private mutating func fitToChange(_ item: OutboxItem) -> Fitness {
+    private mutating func nextStepToChange(_ item: OutboxItem) -> NextStep {
         let id: MessageID
         if let known = item.messageID {
             id = known
@@ -134,24 +136,26 @@ extension SyncCore {
                     isWaiting: try reader.outboxItem(orNil: target) != nil
                 )
             }
-            guard let found else { return .waits(.seconds(1)) }
+            guard let found else { return .delay(.seconds(1)) }
             guard let sent = found.id else {
-                return found.isWaiting ? .isParked(target) : .isOver(.canceled)
+                return found.isWaiting ? .parked(target) : .finished(.canceled)
             }
             id = sent
         } else {
-            return .fails(.unknown, "it names no message")
+            return .failure(.unknown, "the change names no message")
         }
         let (url, requestID) = (item.channelURL, item.requestID)
         switch item.operation {
         case .update:
-            guard let update = item.update else { return .fails(.unknown, "it changes nothing") }
-            return .goes(.update(id, url, update, requestID))
-        case .delete: return .goes(.delete(id, url, requestID))
+            guard let update = item.update else {
+                return .failure(.unknown, "the edit has no content")
+            }
+            return .request(.update(id, url, update, requestID))
+        case .delete: return .request(.delete(id, url, requestID))
         case .addReaction, .deleteReaction:
             let action: ReactionEventAction = item.operation == .addReaction ? .add : .delete
-            return .goes(.react(action, item.reactionKey ?? "", id, url, requestID))
-        case .send: return .fails(.unknown, "it is no change")
+            return .request(.react(action, item.reactionKey ?? "", id, url, requestID))
+        case .send: return .failure(.unknown, "the operation is not a change of a message")
         }
     }
 

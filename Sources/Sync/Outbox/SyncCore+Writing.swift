@@ -18,7 +18,7 @@ extension SyncCore {
             try ingest.batch.save(item, source: item.localSource)
             if let target { try ingest.batch.save(target, source: item.localSource) }
         }
-        outbox.append(item.requestID, in: item.channelURL, behind: item.targetRequestID)
+        outbox.append(item.requestID, in: item.channelURL, changing: item.targetRequestID)
         if !connector.isOn { failUnsentItems() }
     }
 
@@ -33,7 +33,7 @@ extension SyncCore {
             try reader.outboxItems(state: .pending)
         }
         for item in pending ?? [] where item.isUnderstood {
-            _ = give(up: item, .connectionRequired, "the connection ended before it was sent")
+            _ = markFailed(item, .connectionRequired, "not sent: there is no connection")
         }
     }
 
@@ -179,7 +179,7 @@ extension SyncCore {
     /// Removes the state of an item that the user has canceled.
     private mutating func forget(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
-        _ = outbox.settle(id)
+        _ = outbox.removeMessage(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
@@ -269,7 +269,7 @@ extension SyncCore {
         // sent.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
-        if try hasEdits(behind: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
+        if try hasEdits(of: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
             return try post(change)
         }
         guard apply(&item) else {
@@ -289,7 +289,7 @@ extension SyncCore {
         finish(change, .done)
     }
 
-    private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {
+    private func hasEdits(of target: RequestID) throws(SyncError) -> Bool {
         for id in outbox.changes[target] ?? [] where try heldOutboxItem(id)?.operation == .update {
             return true
         }
@@ -303,7 +303,7 @@ extension SyncCore {
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
         // For a server that does not deduplicate requests, the doubtful mark on disk is sufficient.
-        if capabilities.contains(.deduplicatesRequests) && outbox.isInDoubt(item.requestID) {
+        if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
             return false
         }
         return item.state == .failed

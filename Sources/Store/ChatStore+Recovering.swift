@@ -6,7 +6,7 @@ import Models
 extension ChatStore {
     /// The errors of the databases that could not be reopened; `nil` for a database that can be
     /// written.
-    struct Unmended {
+    struct RecoveryFailures {
         var cache: StoreError?
         var outbox: StoreError?
     }
@@ -19,22 +19,22 @@ extension ChatStore {
     /// - Returns: The errors of the databases that could not be reopened. They stay readable where
     ///   possible.
     /// - Throws: `closed`; then nothing was changed.
-    func mend(_ writer: inout Writer) throws(StoreError) -> Unmended {
+    func recover(_ writer: inout Writer) throws(StoreError) -> RecoveryFailures {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
         // The cached values may stem from failed batches: discard them.
         if cache.hasFailed { writer.known = Batch.Known() }
-        let wait = writer.isHeldUp ? LevelDB.shortWait : LevelDB.longWait
-        let left = Unmended(cache: mend(cache, wait), outbox: mend(outbox, wait))
+        let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
+        let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
         // Readers have to wait while this method waits. If a caller holds a snapshot for long, use
         // the short wait from then on, so that readers are not delayed by every write.
-        writer.isHeldUp = left.cache?.code == .busy || left.outbox?.code == .busy
+        writer.hasLongLivedSnapshot = left.cache?.code == .busy || left.outbox?.code == .busy
         if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
             do throws(StoreError) {
-                try beginAnew(&writer, after: number)
+                try publishReopenedState(&writer, after: number)
             } catch {
-                return Unmended(cache: error, outbox: error)
+                return RecoveryFailures(cache: error, outbox: error)
             }
         }
         return left
@@ -44,7 +44,7 @@ extension ChatStore {
     /// notifies observers that they missed changes.
     ///
     /// - Throws: Errors of reading the files. Nothing was changed then.
-    func beginAnew(_ writer: inout Writer, after number: Int) throws(StoreError) {
+    func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
         let version = CommittedState(
             number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
@@ -59,16 +59,16 @@ extension ChatStore {
             version, Change(number: version.number, entries: [Change.Entry(operation: .missed)]))
     }
 
-    private func mend(_ database: LevelDB, _ wait: Duration) -> StoreError? {
+    private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
             // Reopening fails while a snapshot keeps the files open: check that first.
-            try withoutVersion { () throws(StoreError) in
+            try withoutSnapshot { () throws(StoreError) in
                 try database.checkIsUnused(waiting: wait)
             }
             // This checks only the disk: readers need not wait.
             try database.checkCanReopen()
-            try withoutVersion { () throws(StoreError) in
+            try withoutSnapshot { () throws(StoreError) in
                 try database.reopen(isChecked: true, waiting: wait)
             }
             return nil
@@ -80,7 +80,7 @@ extension ChatStore {
     /// Calls a closure while the store holds no snapshot of the files.
     ///
     /// Readers wait until the closure returns.
-    func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    func withoutSnapshot(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The committed state keeps the files open, so it is released first. The state created
             // afterwards has the same number, because neither of them contains the failed write.

@@ -7,9 +7,9 @@ extension LevelDB {
     /// Removes the rows that claim completeness (tokens, gaps, stale ranges) and the saved lists,
     /// which a lost commit may have changed.
     ///
-    /// Call ``finishDistrusting()`` next, which rebuilds the other derived rows. If a crash
+    /// Call ``finishRebuildingIndexes()`` next, which rebuilds the other derived rows. If a crash
     /// prevents this, the next opening calls it.
-    func distrust() throws(StoreError) {
+    func beginRebuildingIndexes() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
         batch.remove { $0.schemaKey(.lists) }
@@ -23,7 +23,7 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Rebuilds names, indexes and counts from the rows of channels and messages, if ``distrust()``
+    /// Rebuilds names, indexes and counts from the rows of channels and messages, if ``beginRebuildingIndexes()``
     /// was called.
     ///
     /// The history of each channel is then one gap. If the key of a message disagrees with the
@@ -31,17 +31,17 @@ extension LevelDB {
     /// whose key is right is kept. Rows that cannot be decoded, and rows under a number that names
     /// no channel, are removed.
     ///
-    /// - Returns: A Boolean value that indicates whether ``distrust()`` was called before, now or
+    /// - Returns: A Boolean value that indicates whether ``beginRebuildingIndexes()`` was called before, now or
     ///   at an earlier opening.
     /// - Throws: Errors of the disk, or `corruption` if a file is damaged.
-    /// - Complexity: O(*n*) in the rows if ``distrust()`` was called; otherwise one lookup.
-    func finishDistrusting() throws(StoreError) -> Bool {
+    /// - Complexity: O(*n*) in the rows if ``beginRebuildingIndexes()`` was called; otherwise one lookup.
+    func finishRebuildingIndexes() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
         let greatest = try rows.greatestNumber()
         let batch = Overlay()
-        let channels = try rows.mendNames(in: batch)
-        try rows.giveUpNumbers(without: channels, in: batch)
+        let channels = try rows.repairNames(in: batch)
+        try rows.releaseNumbers(without: channels, in: batch)
         for (number, url) in channels {
             batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
@@ -152,7 +152,7 @@ extension Rows {
     ///
     /// If two names have one number, the URL row of the number decides. A channel whose name row is
     /// lost gets the number whose URL row contains its URL.
-    fileprivate func mendNames(
+    fileprivate func repairNames(
         in batch: Overlay
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
         var named: [ChannelNumber: ChannelURL] = [:]
@@ -205,12 +205,12 @@ extension Rows {
     }
 
     /// Marks the rows under numbers without a channel for purging, and removes damaged keys.
-    fileprivate func giveUpNumbers(
+    fileprivate func releaseNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {
         for table in Table.ofChannels + [.url] {
             try forEachNumber(in: table) { number in
-                if channels[number] == nil { batch.giveUp(number) }
+                if channels[number] == nil { batch.release(number) }
             } orDamaged: { key in
                 batch.remove { $0.raw(key) }
             }
