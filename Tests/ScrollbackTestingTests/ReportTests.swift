@@ -43,7 +43,7 @@ import Testing
             .components(separatedBy: "\n").dropFirst(4).map { $0.drop { $0 == " " } }
         #expect(shown.count == 33)
         #expect(shown.first == "call 1")
-        #expect(shown[7...9] == ["call 8", "… 68 calls left out …", "call 77"])
+        #expect(shown[7...9] == ["call 8", "… 68 calls omitted …", "call 77"])
         #expect(shown.last == "call 100")
     }
 

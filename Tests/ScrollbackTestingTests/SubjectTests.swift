@@ -28,7 +28,7 @@ import Testing
         #expect(!report.isKept)
         #expect(
             "\(report)" == """
-                nothing was checked: no user could connect in the first 3 checks: \
+                the run was stopped: no user could connect in the first 3 checks: \
                 an unexpected error: notConnected: no route to the host
                     alice: connect(as: alice) → throws notConnected: no route to the host
                 """)
@@ -39,14 +39,14 @@ import Testing
         subject.users.removeLast()
         let report = await BackendConformance.run(on: subject)
         #expect(!report.isKept)
-        #expect("\(report)" == "nothing was checked: the subject names fewer than three users")
+        #expect("\(report)" == "the run was stopped: the subject names fewer than three users")
     }
 
     @Test func deadlineEndsACallThatIgnoresItsCancellation() async {
         let report = await BackendConformance.run(on: BareSubject()) {
             $0.promise.id == "connect.user"
         }
-        #expect("\(report)".contains("it was not over after 0.0 seconds"))
+        #expect("\(report)".contains("the check did not end within 0.0 seconds"))
     }
 }
 

@@ -103,7 +103,7 @@ import Testing
         #expect(text.contains("        alice: connect(as: alice) → alice, epoch 1"))
         #expect(
             text.contains(
-                "- typing.reported: type, and cease to (skipped: the backend lacks typing)"))
+                "- typing.reported: start and stop typing (skipped: the backend lacks typing)"))
         #expect(text.hasSuffix("4 checks: 1 passed, 2 failed, 1 skipped"))
     }
 

@@ -4,7 +4,7 @@ import Sync
 // Checks of the anchors of pages.
 extension BackendConformance {
     static let anchorChecks: [ConformanceCheck] = [
-        ConformanceCheck("messages.time", "divide the history at every time") { scene in
+        ConformanceCheck("messages.time", "request pages at the time of each message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(6, in: url).inOrder
@@ -15,12 +15,16 @@ extension BackendConformance {
             }
             for time in times.sorted() {
                 let older = try await bob.walk(url, from: .time(time), .older, by: 4).ids
-                try expectEqual(older, sent.filter { $0.createdAt < time }.ids, "before \(time)")
+                try expectEqual(
+                    older, sent.filter { $0.createdAt < time }.ids,
+                    "the messages before time \(time)")
                 let newer = try await bob.walk(url, from: .time(time), .newer, by: 4).ids
-                try expectEqual(newer, sent.filter { $0.createdAt >= time }.ids, "from \(time) on")
+                try expectEqual(
+                    newer, sent.filter { $0.createdAt >= time }.ids,
+                    "the messages from time \(time) on")
             }
         },
-        ConformanceCheck("messages.anchor", "open a channel at a message") { scene in
+        ConformanceCheck("messages.anchor", "request a page at each message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(6, in: url).inOrder
@@ -30,13 +34,15 @@ extension BackendConformance {
                 try expect(
                     page.messages.ids.contains([message].ids[0]), "\(message.shown) is missing")
                 let older = try await bob.walk(url, from: anchor, .older, by: 2).ids
-                try expectEqual(older, sent[..<index].ids, "before \(message.shown)")
+                try expectEqual(
+                    older, sent[..<index].ids, "the messages older than \(message.shown)")
                 let newer = try await bob.walk(url, from: anchor, .newer, by: 2).ids
-                try expectEqual(newer, sent[index...].ids, "from \(message.shown) on")
+                try expectEqual(newer, sent[index...].ids, "the messages from \(message.shown) on")
             }
         },
         ConformanceCheck(
-            "messages.anchor", "open a channel amid one millisecond", hooks: [.stopTime]
+            "messages.anchor", "request a page at a message among others of the same millisecond",
+            hooks: [.stopTime]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -45,10 +51,11 @@ extension BackendConformance {
             let anchor = MessageAnchor.message(try sent[2].id)
             let older = try await bob.walk(url, from: anchor, .older, by: 1)
             let newer = try await bob.walk(url, from: anchor, .newer, by: 1)
-            try expectEqual((older + newer).ids, sent.ids, "the pages around a message")
-            try expectEqual(newer.ids.first, sent[2...].ids.first, "the oldest of the newer ones")
+            try expectEqual((older + newer).ids, sent.ids, "the messages around the anchor")
+            try expectEqual(
+                newer.ids.first, sent[2...].ids.first, "the oldest of the newer messages")
         },
-        ConformanceCheck("messages.anchor", "open a channel where nothing is any more") { scene in
+        ConformanceCheck("messages.anchor", "request a page at a deleted message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(5, in: url).inOrder
@@ -56,18 +63,18 @@ extension BackendConformance {
             let anchor = MessageAnchor.message(try sent[2].id)
             do {
                 let older = try await bob.walk(url, from: anchor, .older, by: 2).ids
-                try expectEqual(older, sent[..<2].ids, "before a deleted message")
+                try expectEqual(older, sent[..<2].ids, "the messages older than a deleted message")
                 let newer = try await bob.walk(url, from: anchor, .newer, by: 2).ids
-                try expectEqual(newer, sent[3...].ids, "after a deleted message")
+                try expectEqual(newer, sent[3...].ids, "the messages newer than a deleted message")
             } catch let error as BackendError {
-                try expectEqual(error.code, .expired, "a page around a deleted message threw")
+                try expectEqual(error.code, .expired, "the error of a page at a deleted message")
             }
         },
-        ConformanceCheck("messages.expired", "open a channel at what never was there") { scene in
+        ConformanceCheck("messages.expired", "request a page at an unknown message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             _ = try await alice.send(3, in: url)
-            try await expectFailure(.expired, of: "a page around a message that never was") {
+            try await expectFailure(.expired, of: "a page at an unknown message") {
                 _ = try await bob.page(url, .message("no-such-message"), older: 2, newer: 2)
             }
         },
@@ -86,15 +93,18 @@ extension BackendConformance {
             let ids = [try sent[2].id] + gone + [try sent[0].id]
             let answer = try await bob.backend.lookup(ids, in: url)
             let found = answer.found.sorted { $0.createdAt < $1.createdAt }
-            try expectEqual(Set(found.ids), Set([sent[0], sent[2]].ids), "those that were found")
-            try expectEqual(found.count, 2, "how many were found")
-            try expectEqual(answer.gone.sorted(), gone.sorted(), "those that are gone")
+            try expectEqual(
+                Set(found.ids), Set([sent[0], sent[2]].ids), "the messages that were found")
+            try expectEqual(found.count, 2, "the number of messages that were found")
+            try expectEqual(answer.gone.sorted(), gone.sorted(), "the ids reported as gone")
             let history = try await bob.history(url).map(\.essence)
-            try expectEqual(Set(found.map(\.essence)), Set(history), "what was found")
+            try expectEqual(
+                Set(found.map(\.essence)), Set(history), "the content of the found messages")
             let none = try await bob.backend.lookup([], in: url)
-            try expectEqual(none, MessageLookup(found: [], gone: []), "what is found of nothing")
+            try expectEqual(none, MessageLookup(found: [], gone: []), "the result for no ids")
         },
-        ConformanceCheck("count.exact", "count parts of a history", needs: .counts) { scene in
+        ConformanceCheck("count.exact", "count the messages of parts of a history", needs: .counts)
+        { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var sent = try await alice.send(6, in: url)

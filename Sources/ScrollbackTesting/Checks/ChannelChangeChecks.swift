@@ -4,7 +4,9 @@ import Sync
 // Checks of the changelog of channels.
 extension BackendConformance {
     static let channelChangeChecks: [ConformanceCheck] = [
-        ConformanceCheck("channelChanges.complete", "get a channel, and messages in another") {
+        ConformanceCheck(
+            "channelChanges.complete", "gain a channel, and receive messages in another one"
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let old = try await scene.channel(alice, bob)
@@ -15,17 +17,20 @@ extension BackendConformance {
             let notified = updated.last { $0.url == new }
             try expectEqual(notified?.name, "new", "the name of the new channel")
             let last = updated.last { $0.url == old }?.lastMessage?.messageID
-            try expectEqual(last, message.messageID, "the last message of the old one")
+            try expectEqual(last, message.messageID, "the last message of the other channel")
             var params = GroupChannelChangelogParams()
             params.includesEmptyChannel = false
             let page = try await bob.backend.channelChanges(since: .feed(cursor), params: params)
             if !page.hasMore {
                 let urls = page.updated.map(\.url)
-                try expect(urls.contains(old), "with parameters, \(old) is missing among \(urls)")
+                try expect(
+                    urls.contains(old),
+                    "with parameters, the changelog has \(urls) and lacks \(old)")
             }
         },
         ConformanceCheck(
-            "channelChanges.complete", "change and lose channels, since a token",
+            "channelChanges.complete",
+            "change, leave and delete channels, and read the changelog since a token",
             needs: .channelManagement
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -37,7 +42,8 @@ extension BackendConformance {
             let token = try await bob.channelChangelog(since: .feed(cursor)).last?.next
             guard let token else {
                 throw Broken(
-                    text: "the changelog ended without a token", promiseID: "channelChanges.token")
+                    text: "the last page of the changelog has no token",
+                    promiseID: "channelChanges.token")
             }
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: "renamed")
@@ -46,15 +52,19 @@ extension BackendConformance {
             if let deleted { try await alice.backend.deleteChannel(deleted) }
             let pages = try await bob.channelChangelog(since: .token(token))
             let notified = pages.flatMap(\.updated).last { $0.url == kept }
-            try expectEqual(notified?.name, "renamed", "the name of a channel that was renamed")
+            try expectEqual(notified?.name, "renamed", "the name of the renamed channel")
             let lost = Set(pages.flatMap(\.deletedURLs))
             for url in [left, deleted].compactMap(\.self) {
-                try expect(lost.contains(url), "\(url) is not reported as lost")
+                try expect(
+                    lost.contains(url), "the changelog does not report that the user lost \(url)")
             }
-            try expect(!lost.contains(kept), "\(kept) is reported as lost")
+            try expect(
+                !lost.contains(kept),
+                "the changelog reports that the user lost \(kept), which is not so")
         },
         ConformanceCheck(
-            "channelChanges.complete", "get a channel, since a time", needs: .channelChangelogByTime
+            "channelChanges.complete", "gain a channel, and read the changelog since a time",
+            needs: .channelChangelogByTime
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let message = try await alice.send("now", in: try await scene.channel(alice, bob))
@@ -62,9 +72,10 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             let pages = try await bob.channelChangelog(since: .time(time))
             let urls = pages.flatMap(\.updated).map(\.url)
-            try expect(urls.contains(url), "\(url) is missing among \(urls)")
+            try expect(urls.contains(url), "the changelog has \(urls) and lacks \(url)")
         },
-        ConformanceCheck("channelChanges.token", "resume from each token") { scene in
+        ConformanceCheck("channelChanges.token", "read the changelog from each of its tokens") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             let (first, second) = (
@@ -72,15 +83,20 @@ extension BackendConformance {
             )
             let pages = try await bob.channelChangelog(since: .feed(cursor))
             let urls = Set(pages.flatMap(\.updated).map(\.url))
-            try expect(urls.isSuperset(of: [first, second]), "new channels are missing: \(urls)")
-            for page in pages { try expect(page.next != nil, "an answer has no token") }
+            try expect(
+                urls.isSuperset(of: [first, second]),
+                "the changelog lacks new channels: it has \(urls)")
+            for page in pages {
+                try expect(page.next != nil, "a page of the changelog has no token")
+            }
             guard let token = pages.last?.next else { return }
             let third = try await scene.channel(alice, bob)
             let later = try await bob.channelChangelog(since: .token(token)).flatMap(\.updated)
             try expect(
-                later.contains { $0.url == third }, "after the last token, \(third) is missing")
+                later.contains { $0.url == third },
+                "the changelog since the last token lacks \(third)")
         },
-        ConformanceCheck("channelChanges.ends", "follow the changelog to its end") { scene in
+        ConformanceCheck("channelChanges.ends", "read the changelog to its end") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             for _ in 0..<3 { _ = try await scene.channel(alice, bob) }
@@ -94,7 +110,8 @@ extension BackendConformance {
                 point = .token(last)
             }
         },
-        ConformanceCheck("channelChanges.expired", "resume from an unknown token") { scene in
+        ConformanceCheck("channelChanges.expired", "read the changelog from an unknown token") {
+            scene in
             let alice = try await scene.device(0)
             _ = try await scene.channel(alice, try await scene.device(1))
             try await expectFailure(.expired, of: "a changelog from an unknown token") {
@@ -116,17 +133,19 @@ extension Device {
             guard page.hasMore else { return pages }
             guard let next = page.next else {
                 throw Broken(
-                    text: "there are more pages, but no token", promiseID: "channelChanges.token")
+                    text: "a page of the changelog has hasMore but no token",
+                    promiseID: "channelChanges.token")
             }
             if case .token(next) = point {
                 throw Broken(
-                    text: "the token \(next) leads to itself, and there is more",
+                    text:
+                        "a page of the changelog has hasMore and the same token as the previous page: \(next)",
                     promiseID: "channelChanges.token")
             }
             point = .token(next)
         }
         throw Broken(
-            text: "the changelog of channels did not come to an end in 400 pages",
+            text: "the changelog of channels has no end within 400 pages",
             promiseID: "channelChanges.ends")
     }
 }

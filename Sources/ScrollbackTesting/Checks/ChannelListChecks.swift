@@ -4,7 +4,8 @@ import Sync
 // Checks of the lists of channels and members.
 extension BackendConformance {
     static let channelListChecks: [ConformanceCheck] = [
-        ConformanceCheck("channels.query", "list in every order, in pages of two") { scene in
+        ConformanceCheck("channels.query", "list channels in every order, in pages of two") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let urls = try await scene.someChannels(alice, bob)
             for order in [
@@ -15,30 +16,31 @@ extension BackendConformance {
                 query.order = order
                 query.channelURLsFilter = urls
                 query.limit = 2
-                try await alice.expectList(of: query, among: urls, "the list, \(order)")
+                try await alice.expectList(of: query, among: urls, "the list in the order \(order)")
             }
         },
-        ConformanceCheck("channels.query", "list what filters let pass") { scene in
+        ConformanceCheck("channels.query", "list channels with filters") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let urls = try await scene.someChannels(alice, bob)
             var query = GroupChannelListQuery.everything
             query.channelNameContainsFilter = "B"
-            try await alice.expectList(of: query, among: urls, "the list with a name")
+            try await alice.expectList(of: query, among: urls, "the list filtered by name")
             query = .everything
             query.includesEmptyChannel = false
             try await alice.expectList(of: query, among: urls, "the list without empty channels")
             query = .everything
             query.channelURLsFilter = [urls[1], "no-such-channel"]
-            try await alice.expectList(of: query, among: urls, "the list of one channel")
+            try await alice.expectList(of: query, among: urls, "the list filtered by URL")
             query = .everything
             query.memberStateFilter = .invitedOnly
             try await alice.expectList(of: query, among: urls, "the list of invitations")
         },
-        ConformanceCheck("channels.query", "list what is the user's, and nothing else") { scene in
+        ConformanceCheck("channels.query", "list only channels of the user") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let carols = try await scene.device(2).channelURLs()
-            try expect(!carols.contains(url), "the list has \(url), which is of others")
+            try expect(
+                !carols.contains(url), "the list has \(url), of which the user is not a member")
             let bobs = try await bob.channelURLs()
             try expect(bobs.contains(url), "the list lacks \(url)")
         },
@@ -50,7 +52,7 @@ extension BackendConformance {
             try expectEqual(channel.url, url, "the channel's URL")
             try expectEqual(channel.name, "same", "the channel's name")
             let listed = try await bob.channels(matching: .everything).first { $0.url == url }
-            try expectEqual(listed?.essence, channel.essence, "what the list says")
+            try expectEqual(listed?.essence, channel.essence, "the channel in the list")
             var reading = FeedReading(bob)
             try await reading.catchUp()
             var notified = GroupChannel()
@@ -58,9 +60,9 @@ extension BackendConformance {
             for case .channel(let update) in reading.events(in: url) {
                 update.patch.apply(to: &notified)
             }
-            try expectEqual(notified.essence, channel.essence, "what the feed says")
+            try expectEqual(notified.essence, channel.essence, "the channel in the feed")
         },
-        ConformanceCheck("members.all", "list members one by one") { scene in
+        ConformanceCheck("members.all", "list members in pages") { scene in
             let devices = [
                 try await scene.device(0), try await scene.device(1), try await scene.device(2),
             ]
@@ -71,11 +73,12 @@ extension BackendConformance {
                 try expectEqual(
                     found.map(\.userID).sorted(), ids, "the members in pages of \(limit)")
                 try expect(
-                    found.allSatisfy { $0.state == .joined }, "a listed channel was not joined")
+                    found.allSatisfy { $0.state == .joined }, "a member is not listed as joined")
             }
         },
         ConformanceCheck(
-            "members.all", "list who is invited", needs: [.channelManagement, .invitations]
+            "members.all", "list joined and invited members",
+            needs: [.channelManagement, .invitations]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let params = GroupChannelCreateParams("Invited", userIDs: [bob.userID])
@@ -84,7 +87,7 @@ extension BackendConformance {
             let states = members.map { "\($0.userID) \($0.state)" }.sorted()
             try expectEqual(
                 states, ["\(alice.userID) joined", "\(bob.userID) invited"].sorted(),
-                "the members, one of them invited")
+                "the joined and invited members")
         },
     ]
 }

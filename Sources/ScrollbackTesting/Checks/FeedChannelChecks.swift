@@ -4,7 +4,7 @@ import Sync
 // Checks of the feed: gained and lost channels, and truncations.
 extension BackendConformance {
     static let feedChannelChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.members", "get a channel") { scene in
+        ConformanceCheck("feed.members", "gain a channel") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             let url = try await scene.channel(alice, bob, named: "new")
@@ -15,7 +15,7 @@ extension BackendConformance {
             let held = try await bob.backend.channel(url)
             try expectEqual(channel.essence, held.essence, "the reported state of a new channel")
         },
-        ConformanceCheck("feed.members", "leave", needs: .channelManagement) { scene in
+        ConformanceCheck("feed.members", "leave a channel", needs: .channelManagement) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await bob.tip()
@@ -27,9 +27,11 @@ extension BackendConformance {
             try reading.expectLoss(of: url)
             try expect(
                 !reading.events.contains { $0.isAbout(message.messageID) },
-                "\(bob.userID) left, and the feed reported \(message.shown)")
+                "\(bob.userID) had left the channel, and the feed reported \(message.shown)")
         },
-        ConformanceCheck("feed.members", "lose a deleted channel", needs: .channelDeletion) {
+        ConformanceCheck(
+            "feed.members", "lose a channel because it is deleted", needs: .channelDeletion
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -41,12 +43,12 @@ extension BackendConformance {
     ]
 
     static let truncationChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.truncation", "backfill the truncation that many messages cause") {
+        ConformanceCheck("feed.truncation", "backfill a truncation after many messages") {
             scene in
             try await backfillTruncation(scene, opened: false)
         },
         ConformanceCheck(
-            "feed.truncation", "backfill a truncation that the host caused",
+            "feed.truncation", "backfill a truncation that the host causes",
             hooks: [.openTruncations]
         ) { scene in
             try await backfillTruncation(scene, opened: true)
@@ -54,11 +56,11 @@ extension BackendConformance {
     ]
 
     static let historyChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.history", "import messages while a device is away") { scene in
+        ConformanceCheck("feed.history", "import messages while a device is offline") { scene in
             try await importMessages(scene)
         },
         ConformanceCheck(
-            "feed.history", "import messages and send many more", hooks: [.openTruncations]
+            "feed.history", "import messages, and truncate the feed", hooks: [.openTruncations]
         ) { scene in
             try await importMessages(scene) { bob, url in
                 _ = try await bob.send(many, in: url)
@@ -140,20 +142,22 @@ extension BackendConformance {
         }
         let all = (known + missed).ids
         guard reading.hasTruncation(in: url) else {
-            try expectEqual(notified, all, "without a truncation, the feed reported")
-            if opened { throw Broken(text: "the host caused truncations, and none was reported") }
-            throw Skipped(text: "\(many) messages at once left no truncation")
+            try expectEqual(notified, all, "the messages in a feed without truncation")
+            if opened {
+                throw Broken(text: "the host caused a truncation, and the feed did not report one")
+            }
+            throw Skipped(text: "the feed reported \(many) messages without a truncation")
         }
         try expectEqual(
             notified.sorted(), all.suffix(notified.count).sorted(),
-            "after the last truncation, the feed reported")
+            "the messages in the feed after the last truncation")
         for step in [5, 8] {
             // If clocks differ, the order of pages is not the order in which the feed reported the
             // messages.
             let found = try await alice.walk(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),
-                "after a truncation, walking from the newest message in steps of \(step)")
+                "the messages that a backfill from the newest one returns, in pages of \(step)")
         }
     }
 }
@@ -170,9 +174,11 @@ extension FeedReading {
                 isLost = isLost || !urls.contains(url)
             default:
                 guard event.channelURL == url else { continue }
-                try expect(!isLost, "after the loss of \(url), the feed reported \(event.shown)")
+                try expect(
+                    !isLost,
+                    "the feed reported \(event.shown) after it had reported the loss of \(url)")
             }
         }
-        try expect(isLost, "\(device.userID) lost \(url), and the feed did not report it")
+        try expect(isLost, "the feed did not report that \(device.userID) lost \(url)")
     }
 }

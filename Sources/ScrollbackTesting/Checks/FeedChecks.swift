@@ -4,7 +4,8 @@ import Sync
 // Checks of the feed: completeness, and when events are reported.
 extension BackendConformance {
     static let feedChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.beginning", "begin with nothing in three channels") { scene in
+        ConformanceCheck("feed.beginning", "start the feed from the beginning, with three channels")
+        { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             var urls: [ChannelURL] = []
             for name in ["one", "two", "three"] {
@@ -21,7 +22,8 @@ extension BackendConformance {
             }
             let all = try await alice.channelURLs()
             try expectEqual(
-                Set(notified.map(\.channelURL)), all, "the channels that the feed begins with")
+                Set(notified.map(\.channelURL)), all,
+                "the channels that the feed reports at the beginning")
             let order = notified.map(\.channelURL).filter(urls.contains)
             if new.createdAt != old.createdAt {
                 let recent = [old, new].inOrder.reversed().map(\.channelURL)
@@ -32,14 +34,19 @@ extension BackendConformance {
                 channel.url = update.channelURL
                 update.patch.apply(to: &channel)
                 let held = try await alice.backend.channel(update.channelURL)
-                try expectEqual(channel.essence, held.essence, "what the feed begins with")
+                try expectEqual(
+                    channel.essence, held.essence,
+                    "a channel that the feed reports at the beginning")
             }
             for url in urls {
                 let events = reading.events(in: url).filter { $0.message != nil }
-                try expect(events.isEmpty, "earlier messages were reported: \(events.map(\.shown))")
+                try expect(
+                    events.isEmpty,
+                    "the feed reported messages that were sent before its start: \(events.map(\.shown))"
+                )
             }
         },
-        ConformanceCheck("feed.complete", "come back after messages, edits and deletions") {
+        ConformanceCheck("feed.complete", "resume the feed after messages, edits and deletions") {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -60,7 +67,8 @@ extension BackendConformance {
             try await otherReplica.catchUp(since: cursor)
             try await otherReplica.expectAgreement()
         },
-        ConformanceCheck("feed.complete", "return to more events than one batch has") { scene in
+        ConformanceCheck("feed.complete", "resume the feed after more events than one batch has") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(5, in: url)
@@ -74,7 +82,7 @@ extension BackendConformance {
             try await replica.catchUp(since: cursor)
             try await replica.expectAgreement()
         },
-        ConformanceCheck("feed.complete", "come back after a reaction", needs: .reactions) {
+        ConformanceCheck("feed.complete", "resume the feed after a reaction", needs: .reactions) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -85,18 +93,19 @@ extension BackendConformance {
             try await replica.catchUp(since: cursor)
             try await replica.expectAgreement()
         },
-        ConformanceCheck("feed.complete", "watch what happens") { scene in
+        ConformanceCheck("feed.complete", "receive events while connected") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await bob.send("hello", in: url)
-            try await reading.await("of a message", message)
+            try await reading.await("the message", message)
             try await bob.edit(message, "hello again")
-            try await reading.await("of an edit", message) { $0.text == "hello again" }
+            try await reading.await("the edit", message) { $0.text == "hello again" }
             try await bob.delete(message)
             try await reading.awaitDeletion(of: message)
         },
-        ConformanceCheck("feed.live", "come back, and stop at the first live batch") { scene in
+        ConformanceCheck("feed.live", "resume the feed, and stop at the first live batch") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let last = try await scene.channel(bob, alice)

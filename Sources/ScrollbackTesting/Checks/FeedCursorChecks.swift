@@ -4,7 +4,7 @@ import Sync
 // Checks of the feed's cursors: resuming after a batch, and repeating one.
 extension BackendConformance {
     static let feedCursorChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.once", "resume after each batch") { scene in
+        ConformanceCheck("feed.once", "resume the feed after each batch") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -13,10 +13,10 @@ extension BackendConformance {
             var reading = try await alice.missed(since: cursor)
             try await reading.catchUp()
             let late = try await bob.send("late", in: url)
-            try await reading.await("of a late message", late)
+            try await reading.await("the message that was sent last", late)
             try expectOnce(reading.events(in: url))
         },
-        ConformanceCheck("feed.once", "resume from the end with a new device") { scene in
+        ConformanceCheck("feed.once", "resume the feed from its end with a new device") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -24,9 +24,11 @@ extension BackendConformance {
             try await bob.edit(message, "hello again")
             let end = try await alice.missed(since: cursor).known()
             let notified = try await scene.device(0).missed(since: end).events(in: url)
-            try expect(notified.isEmpty, "at its end, the feed reports \(notified.map(\.shown))")
+            try expect(
+                notified.isEmpty,
+                "the feed repeats events from before its cursor: \(notified.map(\.shown))")
         },
-        ConformanceCheck("feed.again", "follow the feed three times from one cursor") { scene in
+        ConformanceCheck("feed.again", "read the feed three times from one cursor") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let old = try await bob.send("old", in: url)
@@ -42,7 +44,7 @@ extension BackendConformance {
                 try await replica.expectAgreement()
             }
         },
-        ConformanceCheck("feed.cursor", "resume from the middle") { scene in
+        ConformanceCheck("feed.cursor", "resume the feed from the middle") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -52,24 +54,27 @@ extension BackendConformance {
             for (index, batch) in reading.batches.enumerated() {
                 if batch.events.contains(where: \.isKept) {
                     try expect(
-                        batch.cursor != before, "a batch has the cursor before it: \(before)")
+                        batch.cursor != before,
+                        "a batch with events has the cursor of the previous batch: \(before)")
                 }
                 before = batch.cursor
                 let rest = try await alice.missed(since: batch.cursor).received(in: url).ids
                 let later = reading.batches[(index + 1)...].flatMap(\.events).compactMap(\.message)
-                try expectEqual(rest, later.ids, "from \(batch.cursor) on, the feed reports")
+                try expectEqual(rest, later.ids, "the messages in the feed since \(batch.cursor)")
             }
         },
-        ConformanceCheck("feed.cursor", "store each batch as it comes") { scene in
+        ConformanceCheck("feed.cursor", "store the cursor of each batch") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var cursor = try await alice.tip()
             for number in 1...3 {
                 let message = try await bob.send("\(number)", in: url)
                 var reading = FeedReading(alice, since: cursor)
-                try await reading.await("of message \(number)", message)
+                try await reading.await("message \(number)", message)
                 let next = try reading.known()
-                try expect(next != cursor, "the cursor \(cursor) does not move")
+                try expect(
+                    next != cursor,
+                    "a batch with events has the cursor of the previous batch: \(cursor)")
                 cursor = next
             }
         },
@@ -82,14 +87,15 @@ extension BackendConformance {
             }
         },
         ConformanceCheck(
-            "feed.expired", "come back to a server that has forgotten", hooks: [.forgetPast]
+            "feed.expired", "resume the feed after the server has discarded its past",
+            hooks: [.forgetPast]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
             let before = try await bob.send(3, in: url)
             try await scene.perform(.forgetPast)
-            try await expectFailure(.expired, of: "a feed whose past is forgotten") {
+            try await expectFailure(.expired, of: "a feed from a discarded cursor") {
                 _ = try await alice.backend.feed(since: cursor)
             }
             let message = try await bob.send("hello", in: url)
@@ -98,7 +104,8 @@ extension BackendConformance {
             try expectEqual(channel.lastMessage?.messageID, last?.messageID, "the last message")
         },
         ConformanceCheck(
-            "feed.expired", "come back to a server whose history broke", hooks: [.breakHistory]
+            "feed.expired", "resume the feed after the server's history was rolled back",
+            hooks: [.breakHistory]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -135,14 +142,14 @@ extension BackendConformance {
             try expectEqual(epochs, [session.epoch], "the epochs of batches")
         },
         ConformanceCheck(
-            "feed.epoch", "break the server's history", hooks: [.breakHistory]
+            "feed.epoch", "roll back the server's history", hooks: [.breakHistory]
         ) { scene in
             let alice = try await scene.device(0)
             _ = try await scene.channel(alice, try await scene.device(1))
             let before = try await alice.backend.connect(as: alice.user)
             try await scene.perform(.breakHistory)
             let after = try await alice.reconnect()
-            try expect(after.epoch != before.epoch, "the epoch is still \(before.epoch)")
+            try expect(after.epoch != before.epoch, "the epoch has not changed: \(before.epoch)")
             var beginning = FeedReading(alice)
             try await beginning.catchUp()
             try expectEqual(
@@ -153,12 +160,16 @@ extension BackendConformance {
     private static func expectOnce(_ events: [FeedEvent]) throws {
         var notified: Set<String> = []
         for event in events where event.message != nil || event.isDeletion {
-            try expect(notified.insert(event.shown).inserted, "reported twice: \(event.shown)")
+            try expect(
+                notified.insert(event.shown).inserted,
+                "the feed reported an event twice: \(event.shown)")
         }
         let received = events.compactMap { event -> MessageID? in
             if case .messageReceived(let message) = event { message.messageID } else { nil }
         }
-        try expectEqual(Set(received).count, received.count, "messages that were reported once")
+        try expectEqual(
+            Set(received).count, received.count,
+            "the number of distinct messages that were reported as new")
     }
 }
 

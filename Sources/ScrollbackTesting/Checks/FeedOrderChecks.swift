@@ -4,7 +4,8 @@ import Sync
 // Checks of the feed: order, complete messages, and the right recipients.
 extension BackendConformance {
     static let feedOrderChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.order", "come back after messages that were changed") { scene in
+        ConformanceCheck("feed.order", "resume the feed after messages that were changed") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -18,7 +19,7 @@ extension BackendConformance {
             try expectEqual(notified, sent.filter(notified.contains), "the order of messages")
             try expectChangesFollowMessages(reading.events(in: url))
         },
-        ConformanceCheck("feed.order", "watch messages come") { scene in
+        ConformanceCheck("feed.order", "receive messages while connected") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
@@ -27,7 +28,7 @@ extension BackendConformance {
                 sent.append(try await bob.send("bob \(number)", in: url))
                 sent.append(try await alice.send("alice \(number)", in: url))
             }
-            try await reading.await("of the last message", sent[sent.count - 1])
+            try await reading.await("the last message", sent[sent.count - 1])
             guard !reading.hasTruncation(in: url) else { return }
             try expectEqual(reading.received(in: url).ids, sent.ids, "the order of messages")
         },
@@ -40,42 +41,45 @@ extension BackendConformance {
             params.metaArrays = [MetaArray(key: "mood", values: ["sunny"])]
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await bob.send(params, in: url)
-            let sent = try await reading.await("of a message", message)
+            let sent = try await reading.await("the message", message)
             try await alice.expectWhole(sent)
             try await bob.edit(message, "hello again")
-            let edit = try await reading.await("of an edit", message) { $0.text == "hello again" }
+            let edit = try await reading.await("the edit", message) { $0.text == "hello again" }
             try await alice.expectWhole(edit)
         },
         ConformanceCheck(
-            "feed.whole", "edit what was reacted to and answered", needs: [.threads, .reactions]
+            "feed.whole", "edit a message that has reactions and replies",
+            needs: [.threads, .reactions]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let parent = try await alice.send("parent", in: url)
             var reading = FeedReading(alice, since: try await alice.tip())
             let reply = try await bob.send("reply", in: url, to: parent.id)
-            let notified = try await reading.await("of a reply", reply)
+            let notified = try await reading.await("the reply", reply)
             try await alice.expectWhole(notified)
             try await alice.react(.add, with: "+1", to: reply)
             _ = try await bob.send("reply to it", in: url, to: reply.id)
             try await bob.edit(reply, "edited")
-            let edit = try await reading.await("of an edit", reply) { $0.text == "edited" }
+            let edit = try await reading.await("the edit", reply) { $0.text == "edited" }
             try await alice.expectWhole(edit)
         },
-        ConformanceCheck("feed.whole", "edit a message over and over") { scene in
+        ConformanceCheck("feed.whole", "edit a message several times") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
             let message = try await bob.send("0", in: url)
             var reading = FeedReading(alice, since: cursor)
             for number in 1...4 { try await bob.edit(message, "\(number)") }
-            try await reading.await("of the last edit", message) { $0.text == "4" }
+            try await reading.await("the last edit", message) { $0.text == "4" }
             try expectNeverOlder(reading.events(in: url))
             try await bob.edit(message, "5")
-            try await reading.await("of another edit", message) { $0.text == "5" }
+            try await reading.await("another edit", message) { $0.text == "5" }
             try expectNeverOlder(reading.events(in: url))
         },
-        ConformanceCheck("feed.sender", "send with one device, and look at both") { scene in
+        ConformanceCheck(
+            "feed.sender", "send with one device of a user, and read the feeds of both"
+        ) { scene in
             let (phone, desktop) = (try await scene.device(0), try await scene.device(0))
             let bob = try await scene.device(1)
             let url = try await scene.channel(phone, bob)
@@ -86,13 +90,13 @@ extension BackendConformance {
             let request = scene.subject.makeRequestID()
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
-                try await reading.await("of the user's own message", message, else: nil)
+                try await reading.await("the user's own message", message, else: nil)
                 // The message may have arrived by a truncation's backfill instead of an event.
                 guard let notified = reading.received(in: url).first else { continue }
                 try expectEqual(notified.requestID, request, "the request id")
             }
         },
-        ConformanceCheck("feed.private", "listen while others talk") { scene in
+        ConformanceCheck("feed.private", "receive no events of other users' channels") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let shared = try await scene.channel(alice, carol)
@@ -131,15 +135,18 @@ extension BackendConformance {
             switch event {
             case .messageReceived(let message):
                 let id = try message.id
-                try expect(!deleted.contains(id), "\(id) was reported as deleted, and then as new")
+                try expect(
+                    !deleted.contains(id),
+                    "the feed reported the deletion of \(id) and then \(id) as new")
                 notified.insert(id)
             case .messageUpdated(let message):
                 let id = try message.id
                 try expect(
-                    !deleted.contains(id), "\(id) was reported as deleted, and then as edited")
+                    !deleted.contains(id),
+                    "the feed reported the deletion of \(id) and then an edit of it")
                 try expect(
                     notified.contains(id) || !received.contains(id),
-                    "\(id) was edited before it was new")
+                    "the feed reported an edit of \(id) before the message")
             case .messageDeleted(let id, in: _, at: _): deleted.insert(id)
             default: break
             }
@@ -153,7 +160,7 @@ extension BackendConformance {
             if let before = versions[id] {
                 try expect(
                     before.version <= message.version,
-                    "\(message.shown) was reported after \(before.shown)")
+                    "the feed reported \(message.shown) after the newer version \(before.shown)")
             }
             versions[id] = message
         }
@@ -164,6 +171,6 @@ extension Device {
     /// Throws unless a lookup of the message returns an equal one.
     fileprivate func expectWhole(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
-        try expectEqual([message.essence], found.map(\.essence), "the feed reported")
+        try expectEqual([message.essence], found.map(\.essence), "the message in the feed")
     }
 }

@@ -22,7 +22,7 @@ extension BackendConformance {
             ) { progress in
                 steps.add(progress.bytesTransferred)
             }
-            try expect(!info.url.isEmpty, "the file has no address")
+            try expect(!info.url.isEmpty, "the uploaded file has no URL")
             let growing = steps.all
             try expectEqual(growing, growing.sorted(), "the progress")
             var message = Message(type: .file, id: nil, channelURL: url, createdAt: 0)
@@ -35,50 +35,53 @@ extension BackendConformance {
             let downloaded = try await bob.backend.download(received)
             try expect(
                 downloaded == bytes,
-                "\(downloaded.count) bytes came back of \(bytes.count), or others")
+                "the downloaded file has \(downloaded.count) bytes and is not equal to the uploaded one of \(bytes.count) bytes"
+            )
         }
     ]
 
     static let receiptChecks: [ConformanceCheck] = [
-        ConformanceCheck("read.reported", "read a channel", needs: .readReceipts) { scene in
+        ConformanceCheck("read.reported", "mark a channel as read", needs: .readReceipts) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await alice.send("hello", in: url)
             if bob.can(.unreadCounts) {
                 let unread = try await bob.backend.channel(url).unreadMessageCount
-                try expectEqual(unread, 1, "what is unread before")
+                try expectEqual(unread, 1, "the unread count before")
             }
             try await bob.backend.markAsRead(url)
-            try await reading.await("who has read", else: nil) {
+            try await reading.await("the read receipt", else: nil) {
                 guard case .read(by: bob.userID, in: url, at: let time) = $0 else { return false }
                 return time >= message.createdAt
             }
             guard bob.can(.unreadCounts) else { return }
             let unread = try await bob.backend.channel(url).unreadMessageCount
-            try expectEqual(unread, 0, "what is unread afterwards")
+            try expectEqual(unread, 0, "the unread count afterwards")
         },
-        ConformanceCheck("delivered.reported", "get messages", needs: .deliveryReceipts) { scene in
+        ConformanceCheck(
+            "delivered.reported", "mark messages as delivered", needs: .deliveryReceipts
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await alice.send("hello", in: url)
             try await bob.backend.markAsDelivered(url)
-            try await reading.await("to whom it was delivered", else: nil) {
+            try await reading.await("the delivery receipt", else: nil) {
                 guard case .delivered(to: bob.userID, in: url, at: let time) = $0 else {
                     return false
                 }
                 return time >= message.createdAt
             }
         },
-        ConformanceCheck("typing.reported", "type, and cease to", needs: .typing) { scene in
+        ConformanceCheck("typing.reported", "start and stop typing", needs: .typing) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
             for isTyping in [true, false] {
                 try await bob.backend.setTyping(isTyping, in: url)
                 try await reading.await(
-                    isTyping ? "a user who is typing" : "the end of typing", else: nil
+                    isTyping ? "the start of typing" : "the end of typing", else: nil
                 ) {
                     guard case .typing(let users, in: url) = $0 else { return false }
                     return users.contains { $0.userID == bob.userID } == isTyping

@@ -5,11 +5,11 @@ import Sync
 // Checks of errors and the connection.
 extension BackendConformance {
     static let generalChecks: [ConformanceCheck] = [
-        ConformanceCheck("errors.channel", "ask for a channel that does not exist") { scene in
+        ConformanceCheck("errors.channel", "request a channel that does not exist") { scene in
             let alice = try await scene.device(0)
             try await alice.expectNoPart(in: "no-such-channel", "1", alice.tip())
         },
-        ConformanceCheck("errors.channel", "meddle in a channel of others") { scene in
+        ConformanceCheck("errors.channel", "change a channel of other users") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob)
@@ -22,7 +22,8 @@ extension BackendConformance {
             try expectEqual(channel.memberCount, 2, "the channel's members afterwards")
             try expect(!channel.isFrozen, "the channel is frozen afterwards")
         },
-        ConformanceCheck("errors.unsupported", "ask for all that is left out") { scene in
+        ConformanceCheck("errors.unsupported", "make all calls that the capabilities exclude") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("hello", in: url)
@@ -30,7 +31,7 @@ extension BackendConformance {
             let calls = alice.calls(on: url, try message.id, cursor, with: bob.userID)
                 .filter { !$0.needed.isEmpty && !alice.can($0.needed) }
             guard !calls.isEmpty else {
-                throw Skipped(text: "the capabilities leave nothing out that can be asked for")
+                throw Skipped(text: "the capabilities exclude no call")
             }
             for call in calls {
                 try await expectFailure(.unsupported, of: "\(call.name)", call.perform)
@@ -45,7 +46,8 @@ extension BackendConformance {
                 try expectEqual(session.user.userID, device.userID, "the session's user")
             }
         },
-        ConformanceCheck("connect.again", "connect a connected device, and one that is not") {
+        ConformanceCheck("connect.again", "connect again, while connected and after disconnecting")
+        {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -61,10 +63,13 @@ extension BackendConformance {
                 try expectEqual(history.ids, messages.ids, "the history")
                 try expectEqual(try await alice.channelURLs(), before, "the channels")
                 let missed = try await alice.missed(since: cursor).events(in: url)
-                try expect(missed.isEmpty, "connecting made the feed report \(missed.map(\.shown))")
+                try expect(
+                    missed.isEmpty,
+                    "the feed reported events because of the connection: \(missed.map(\.shown))")
             }
         },
-        ConformanceCheck("disconnect.ends", "ask a disconnected device, then connect it") { scene in
+        ConformanceCheck("disconnect.ends", "make calls while disconnected, then connect") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("hello", in: url)
@@ -77,7 +82,7 @@ extension BackendConformance {
             }
             _ = try await alice.backend.connect(as: alice.user)
             let history = try await alice.history(url)
-            try expectEqual(history.map(\.text), ["hello"], "the history when connected again")
+            try expectEqual(history.map(\.text), ["hello"], "the history after reconnecting")
         },
         ConformanceCheck("disconnect.ends", "disconnect while the feed waits") { scene in
             let alice = try await scene.device(0)
@@ -88,7 +93,7 @@ extension BackendConformance {
             do {
                 _ = try await waiting.value  // The response arrived before the end.
             } catch let error as BackendError {
-                try expectEqual(error.code, .notConnected, "the feed that waited threw")
+                try expectEqual(error.code, .notConnected, "the error of the waiting feed")
             }
         },
     ]
@@ -192,7 +197,7 @@ extension Device {
             ChannelCall("lift", .moderation) {
                 try await backend.lift(.muted, of: other, in: url)
             },
-            ChannelCall("leave", .channelManagement) { try await backend.leave(url) },
+            ChannelCall("leave a channel", .channelManagement) { try await backend.leave(url) },
             ChannelCall("restrict(until: a time)", [.moderation, .temporaryRestrictions]) {
                 try await backend.restrict(
                     other, in: url, as: .muted, until: .distantFuture, reason: "")

@@ -10,7 +10,7 @@ extension BackendConformance {
             params.data = "data"
             params.customType = "made"
             let made = try await alice.backend.createChannel(params)
-            try expectEqual(made.myMemberState, .joined, "who made it")
+            try expectEqual(made.myMemberState, .joined, "the member state of the creator")
             for device in [alice, bob] {
                 let channel = try await device.backend.channel(made.url)
                 try expectEqual(channel.name, "Made", "the name")
@@ -25,11 +25,11 @@ extension BackendConformance {
                 guard channel.myMemberState == .joined else { continue }
                 try expectEqual(channel.data, "data", "the data")
                 try expectEqual(channel.customType, "made", "the custom type")
-                try expectEqual(channel.memberCount, 2, "how many members it has")
+                try expectEqual(channel.memberCount, 2, "the number of members")
             }
         },
         ConformanceCheck(
-            "create.distinct", "ask for one channel twice",
+            "create.distinct", "create a distinct channel twice",
             needs: [.channelManagement, .distinctChannels]
         ) {
             scene in
@@ -42,16 +42,18 @@ extension BackendConformance {
             let second = try await alice.backend.createChannel(params).url
             params.userIDs = [alice.userID, carol.userID]
             let third = try await bob.backend.createChannel(params).url
-            try expectEqual([second, third], [first, first], "the channels of the same users")
+            try expectEqual(
+                [second, third], [first, first], "the distinct channels of the same users")
             params.userIDs = [bob.userID]
             let fewer = try await alice.backend.createChannel(params).url
-            try expect(fewer != first, "the channel of fewer users is the same")
+            try expect(fewer != first, "the distinct channel of fewer users is not a new one")
             params.isDistinct = false
             let other = try await alice.backend.createChannel(params).url
-            try expect(other != fewer && other != first, "a channel is not a new one")
+            try expect(
+                other != fewer && other != first, "a channel that is not distinct is not a new one")
         },
         ConformanceCheck(
-            "updateChannel.absent", "change one thing at a time", needs: .channelManagement
+            "updateChannel.absent", "change one property at a time", needs: .channelManagement
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             var params = GroupChannelCreateParams("name", userIDs: [bob.userID])
@@ -76,7 +78,7 @@ extension BackendConformance {
                 try expectEqual(
                     [found.name, found.data, found.customType, found.coverURL],
                     [expected.name, expected.data, "type", params.coverURL],
-                    "what others see after \(patch)")
+                    "the other members' channel after \(patch)")
                 try expectEqual(found.metadata, ["mood": "sunny"], "the metadata after \(patch)")
             }
         },
@@ -103,7 +105,8 @@ extension BackendConformance {
             try expect(!notified.isEmpty, "\(carol.userID) was not notified")
         },
         ConformanceCheck(
-            "invitation.answer", "accept, and decline", needs: [.channelManagement, .invitations]
+            "invitation.answer", "accept and decline an invitation",
+            needs: [.channelManagement, .invitations]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
@@ -111,18 +114,19 @@ extension BackendConformance {
             let url = try await alice.backend.createChannel(params).url
             for device in [bob, carol] {
                 guard try await device.backend.channel(url).myMemberState == .invited else {
-                    throw Skipped(text: "invited users join at once")
+                    throw Skipped(text: "invited users join without an answer")
                 }
             }
             try await bob.backend.answerInvitation(to: url, accepts: true)
             try await carol.backend.answerInvitation(to: url, accepts: false)
             let state = try await bob.backend.channel(url).myMemberState
-            try expectEqual(state, .joined, "who accepted")
+            try expectEqual(state, .joined, "the member state after accepting")
             _ = try await bob.send("hello", in: url)
             try await carol.expectLoss(of: url)
         },
         ConformanceCheck(
-            "invitation.none", "answer no invitation", needs: [.channelManagement, .invitations]
+            "invitation.none", "answer an invitation that does not exist",
+            needs: [.channelManagement, .invitations]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
@@ -161,11 +165,11 @@ extension Device {
     /// Throws unless the user has lost a channel.
     func expectLoss(of url: ChannelURL) async throws {
         let urls = try await channelURLs()
-        try expect(!urls.contains(url), "\(userID) has \(url) still")
-        try await expectFailure(.notFound, .refused, of: "a look at what is lost") {
+        try expect(!urls.contains(url), "\(userID) still has \(url)")
+        try await expectFailure(.notFound, .refused, of: "fetching the lost channel") {
             _ = try await history(url)
         }
-        try await expectFailure(.notFound, .refused, of: "sending to what is lost") {
+        try await expectFailure(.notFound, .refused, of: "sending to the lost channel") {
             _ = try await send("hello", in: url)
         }
     }

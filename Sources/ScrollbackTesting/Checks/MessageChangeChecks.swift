@@ -4,7 +4,9 @@ import Sync
 // Checks of the changelog of messages.
 extension BackendConformance {
     static let messageChangeChecks: [ConformanceCheck] = [
-        ConformanceCheck("messageChanges.complete", "edit and delete since a point of the feed") {
+        ConformanceCheck(
+            "messageChanges.complete", "edit and delete, and read the changelog since a feed cursor"
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -12,7 +14,9 @@ extension BackendConformance {
             let cursor = try await alice.tip()
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .feed(cursor))
         },
-        ConformanceCheck("messageChanges.complete", "edit and delete since a token") { scene in
+        ConformanceCheck(
+            "messageChanges.complete", "edit and delete, and read the changelog since a token"
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(4, in: url)
@@ -20,12 +24,13 @@ extension BackendConformance {
             let token = try await alice.changelog(url, since: .feed(cursor)).last?.next
             guard let token else {
                 throw Broken(
-                    text: "the changelog ended without a token", promiseID: "messageChanges.token")
+                    text: "the last page of the changelog has no token",
+                    promiseID: "messageChanges.token")
             }
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .token(token))
         },
         ConformanceCheck(
-            "messageChanges.complete", "edit and delete since a time",
+            "messageChanges.complete", "edit and delete, and read the changelog since a time",
             needs: .messageChangelogByTime
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -34,7 +39,9 @@ extension BackendConformance {
             let time = scene.before(messages[3].createdAt)
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .time(time))
         },
-        ConformanceCheck("messageChanges.complete", "react since a point", needs: .reactions) {
+        ConformanceCheck(
+            "messageChanges.complete", "react, and read the changelog", needs: .reactions
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -45,7 +52,9 @@ extension BackendConformance {
             let last = updated.last { $0.messageID == message.messageID }
             try expectEqual(last?.reactions.map(\.userIDs), [[alice.userID]], "the reactions")
         },
-        ConformanceCheck("messageChanges.complete", "change much, page after page") { scene in
+        ConformanceCheck(
+            "messageChanges.complete", "edit many messages, and read the changelog in pages"
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(many, in: url)
@@ -55,7 +64,8 @@ extension BackendConformance {
             let notified = Set(updated.filter { $0.text == "edited" }.ids)
             try expectEqual(notified, Set(messages.ids), "the edited messages")
         },
-        ConformanceCheck("messageChanges.token", "resume from each token") { scene in
+        ConformanceCheck("messageChanges.token", "read the changelog from each of its tokens") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(many, in: url)
@@ -64,23 +74,30 @@ extension BackendConformance {
             let pages = try await alice.changelog(url, since: .feed(cursor))
             var before: String?
             for page in pages {
-                try expect(page.next != nil, "an answer has no token")
-                try expect(page.next != before || !page.hasMore, "the token \(shown(before)) stays")
+                try expect(page.next != nil, "a page of the changelog has no token")
+                try expect(
+                    page.next != before || !page.hasMore,
+                    "a page of the changelog has hasMore and the token of the previous page: \(shown(before))"
+                )
                 before = page.next
             }
             for (index, page) in pages.enumerated() {
                 guard let token = page.next else { continue }
                 let rest = try await alice.changes(url, since: .token(token)).updated.ids
                 let later = Set(pages[(index + 1)...].flatMap(\.updated).ids)
-                try expect(later.isSubset(of: rest), "from \(token) on, \(later) became \(rest)")
+                try expect(
+                    later.isSubset(of: rest),
+                    "the changelog since \(token) lacks some of \(later): it has \(rest)")
             }
             guard let last = pages.last?.next else { return }
             try await bob.edit(messages[0], "edited again")
             let updated = try await alice.changes(url, since: .token(last)).updated
             let text = updated.last { $0.messageID == messages[0].messageID }?.text
-            try expectEqual(text, "edited again", "the change after the last token")
+            try expectEqual(text, "edited again", "the text in the changelog since the last token")
         },
-        ConformanceCheck("messageChanges.ends", "follow the changelog of a busy channel") { scene in
+        ConformanceCheck(
+            "messageChanges.ends", "read the changelog of a channel that changes meanwhile"
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -98,7 +115,8 @@ extension BackendConformance {
                 point = .token(last)
             }
         },
-        ConformanceCheck("messageChanges.expired", "resume from an unknown token") { scene in
+        ConformanceCheck("messageChanges.expired", "read the changelog from an unknown token") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             _ = try await bob.send(2, in: url)
@@ -107,7 +125,8 @@ extension BackendConformance {
             }
         },
         ConformanceCheck(
-            "messageChanges.expired", "ask a server that has forgotten", hooks: [.forgetPast]
+            "messageChanges.expired", "read the changelog after the server has discarded its past",
+            hooks: [.forgetPast]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -118,9 +137,12 @@ extension BackendConformance {
             do {
                 let updated = try await alice.changes(url, since: .feed(cursor)).updated
                 let isNotified = updated.contains { $0.text == "edited" }
-                try expect(isNotified, "what was forgotten is left out")
+                try expect(
+                    isNotified, "the changelog omits discarded changes and does not throw `expired`"
+                )
             } catch let error as BackendError {
-                try expectEqual(error.code, .expired, "a changelog whose past is forgotten threw")
+                try expectEqual(
+                    error.code, .expired, "the error of a changelog from a discarded point")
             }
         },
     ]
@@ -139,7 +161,7 @@ extension BackendConformance {
         let (updated, deleted) = try await reader.changes(url, since: point)
         for (message, text) in [(messages[0], "edited"), (messages[2], "edited twice")] {
             let last = updated.last { $0.messageID == message.messageID }
-            try expectEqual(last?.text, text, "the changelog's text of \(message.shown)")
+            try expectEqual(last?.text, text, "the text in the changelog of \(message.shown)")
         }
         let page = try await reader.backend.messageChanges(
             in: url, since: point, params: MessageChangelogParams())
@@ -148,16 +170,19 @@ extension BackendConformance {
             for message in [messages[0], messages[2]] {
                 try expect(
                     ids.contains(message.messageID),
-                    "without replies, the edit of \(message.shown) is missing")
+                    "with parameters that exclude replies, the changelog lacks the edit of \(message.shown)"
+                )
             }
         }
         let id = try messages[1].id
-        try expect(deleted.contains(id), "the deletion of \(id) is missing")
+        try expect(deleted.contains(id), "the changelog lacks the deletion of \(id)")
         try expect(
-            !updated.contains { $0.messageID == id }, "\(id) was deleted, and is reported as edited"
+            !updated.contains { $0.messageID == id },
+            "the changelog reports the deleted message \(id) as edited"
         )
         let ids = Set(messages.compactMap(\.messageID)).subtracting([id])
         let wrong = deleted.filter(ids.contains)
-        try expect(wrong.isEmpty, "reported as deleted, but not deleted: \(wrong)")
+        try expect(
+            wrong.isEmpty, "the changelog reports the deletion of existing messages: \(wrong)")
     }
 }

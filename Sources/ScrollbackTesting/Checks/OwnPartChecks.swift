@@ -4,7 +4,8 @@ import Sync
 // Checks of a user's own settings, and of moderation.
 extension BackendConformance {
     static let ownPartChecks: [ConformanceCheck] = [
-        ConformanceCheck("hide.state", "hide, and get a message", needs: .hiding) { scene in
+        ConformanceCheck("hide.state", "hide a channel, and receive a message", needs: .hiding) {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             for state in [HiddenState.hiddenAllowAutoUnhide, .hiddenPreventAutoUnhide] {
                 let url = try await scene.channel(alice, bob)
@@ -17,13 +18,14 @@ extension BackendConformance {
                 _ = try await alice.send("after", in: url)
                 let after = try await bob.backend.channel(url).hiddenState
                 let expected = state == .hiddenAllowAutoUnhide ? .unhidden : state
-                try expectEqual(after, expected, "the state after a message")
+                try expectEqual(after, expected, "the hidden state after a message")
                 try await bob.backend.hide(url, until: .unhidden)
                 let shown = try await bob.backend.channel(url).hiddenState
-                try expectEqual(shown, .unhidden, "the state when it is shown again")
+                try expectEqual(shown, .unhidden, "the hidden state after unhiding")
             }
         },
-        ConformanceCheck("reset.history", "reset a history", needs: .historyReset) { scene in
+        ConformanceCheck("reset.history", "reset the user's history", needs: .historyReset) {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let old = try await alice.send(3, in: url)
@@ -31,27 +33,28 @@ extension BackendConformance {
             let new = try await alice.send(2, in: url).inOrder
             try expect(
                 old.allSatisfy { $0.createdAt < offset },
-                "an older message is in the new history")
+                "a message from before the reset is not older than the time of the reset")
             try expect(
                 new.allSatisfy { offset <= $0.createdAt },
-                "a message of later is not in the new history")
+                "a message from after the reset is older than the time of the reset")
             for walked in [
                 try await bob.walk(url, from: .newest, .older),
                 try await bob.walk(url, from: .time(.distantPast), .newer),
             ] {
-                try expectEqual(walked.ids, new.ids, "the new history")
+                try expectEqual(walked.ids, new.ids, "the history after the reset")
             }
             let answer = try await bob.backend.lookup([old[0].id, new[0].id], in: url)
-            try expectEqual(answer.found.ids, [new[0]].ids, "what a lookup finds")
-            try expectEqual(answer.gone, [try old[0].id], "what a lookup calls gone")
+            try expectEqual(answer.found.ids, [new[0]].ids, "the messages that a lookup finds")
+            try expectEqual(answer.gone, [try old[0].id], "the ids that a lookup reports as gone")
             if bob.can(.counts) {
                 let count = try await bob.backend.countMessages(in: url, from: nil, to: nil)
                 try expectEqual(count, 2, "the count")
             }
             let channel = try await bob.backend.channel(url)
-            try expectEqual(channel.messageOffset, offset, "the channel's offset")
+            try expectEqual(channel.messageOffset, offset, "the channel's messageOffset")
             try expectEqual(
-                try await alice.history(url).ids, (old + new).inOrder.ids, "others' history")
+                try await alice.history(url).ids, (old + new).inOrder.ids,
+                "the history of other users")
         },
     ]
 
@@ -96,7 +99,7 @@ extension BackendConformance {
                 bob.userID, in: url, as: .banned, until: nil, reason: "")
             try await bob.expectLoss(of: url)
             guard bob.can(.channelManagement) else { return }
-            try await expectFailure(.notFound, .refused, of: "coming back") {
+            try await expectFailure(.notFound, .refused, of: "joining again") {
                 _ = try await bob.backend.join(url)
             }
             do {
@@ -105,13 +108,16 @@ extension BackendConformance {
                 // The server may refuse to invite a banned user.
             }
             let urls = try await bob.channelURLs()
-            try expect(!urls.contains(url), "\(bob.userID) is banned, and is back")
+            try expect(
+                !urls.contains(url),
+                "the banned user \(bob.userID) is a member of the channel again")
         },
-        ConformanceCheck("restrict.self", "mute and ban oneself", needs: .moderation) { scene in
+        ConformanceCheck("restrict.self", "mute and ban the requesting user", needs: .moderation) {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             for type in [RestrictionType.muted, .banned] {
-                try await expectFailure(.refused, of: "being \(type) by oneself") {
+                try await expectFailure(.refused, of: "restricting themselves as \(type)") {
                     try await alice.backend.restrict(
                         alice.userID, in: url, as: type, until: nil, reason: "")
                 }
@@ -132,14 +138,15 @@ extension BackendConformance {
             var reading = FeedReading(bob, since: try await bob.tip())
             _ = try await bob.backend.enter(url)
             let message = try await alice.sendOpen("hello", in: url)
-            try await reading.await("of a message", else: nil) { $0.isAbout(message.messageID) }
+            try await reading.await("the message", else: nil) { $0.isAbout(message.messageID) }
             try await bob.backend.exit(url)
             let after = try await alice.sendOpen("after", in: url)
             try await reading.catchUp()
             for other in [before, after] {
                 let isNotified = reading.events.contains { $0.isAbout(other.messageID) }
                 try expect(
-                    !isNotified, "\(bob.userID) had not entered, and received \(other.shown)")
+                    !isNotified,
+                    "\(bob.userID) had not entered the channel, and received \(other.shown)")
             }
         }
     ]

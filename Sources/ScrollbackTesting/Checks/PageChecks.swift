@@ -4,16 +4,17 @@ import Sync
 // Checks of the content of message pages.
 extension BackendConformance {
     static let pageChecks: [ConformanceCheck] = [
-        ConformanceCheck("messages.order", "look at pages of every size") { scene in
+        ConformanceCheck("messages.order", "request pages of every size") { scene in
             try await lookAround(scene) { page, _, _, _, _ in
                 let places = page.messages.compactMap(\.position)
                 try expect(
                     zip(places, places.dropFirst()).allSatisfy(<),
-                    "a page is not in the order of positions: \(page.messages.map(\.shown))")
+                    "the messages of a page are not in the order of their positions: \(page.messages.map(\.shown))"
+                )
             }
         },
         ConformanceCheck(
-            "messages.order", "look at messages of one millisecond", hooks: [.stopTime]
+            "messages.order", "request messages of the same millisecond", hooks: [.stopTime]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -24,61 +25,74 @@ extension BackendConformance {
             try expectEqual(Set(page.ids), Set(sent.ids), "the page's messages")
             try expect(
                 zip(places, places.dropFirst()).allSatisfy(<),
-                "a page is not in the order of positions: \(page.map(\.shown))")
+                "the messages of a page are not in the order of their positions: \(page.map(\.shown))"
+            )
         },
-        ConformanceCheck("messages.limit", "ask for few, and for none") { scene in
+        ConformanceCheck("messages.limit", "request few messages, and none") { scene in
             try await lookAround(scene) { page, anchor, older, newer, all in
                 let ids = page.messages.ids
-                try expect(ids.count <= older + newer, "\(ids) are more than \(older) and \(newer)")
+                try expect(
+                    ids.count <= older + newer,
+                    "a page with \(older) older and \(newer) newer messages has \(ids)")
                 guard let place = place(of: anchor, in: all) else { return }
                 let before = all[..<place].ids.filter(ids.contains).count
                 try expect(
                     before <= older && ids.count - before <= newer,
-                    "\(before) before the anchor and \(ids.count - before) after it")
+                    "a page has too many messages: \(before) older and \(ids.count - before) newer than the anchor"
+                )
             }
         },
-        ConformanceCheck("messages.whole", "look for truncations in pages") { scene in
+        ConformanceCheck("messages.whole", "check that pages omit no message") { scene in
             try await lookAround(scene) { page, _, _, _, all in
                 let ids = page.messages.ids
                 let outliers = page.outliers.map(\.rawValue).sorted()
                 try expect(
                     outliers.isEmpty || scene.subject.clockSkew > .zero,
-                    "\(outliers) are outliers on a server with one clock")
+                    "a page has outliers although the server has one clock: \(outliers)")
                 try expect(
-                    Set(outliers).isSubset(of: ids), "the outliers \(outliers) are not among \(ids)"
+                    Set(outliers).isSubset(of: ids),
+                    "a page has outliers that are not among its messages: \(outliers), \(ids)"
                 )
                 try expect(
-                    Set(ids).isSubset(of: all.ids), "\(ids) are not all among \(all.ids)")
+                    Set(ids).isSubset(of: all.ids),
+                    "a page has messages that the history does not have: \(ids), \(all.ids)")
                 let places = all.indices.filter { index in
                     ids.contains(all.ids[index]) && !outliers.contains(all.ids[index])
                 }
                 guard let first = places.min(), let last = places.max() else { return }
                 let between = all.ids[first...last].filter { !ids.contains($0) }
-                try expect(between.isEmpty, "\(ids) lacks \(between)")
+                try expect(between.isEmpty, "a page of \(ids) omits \(between)")
             }
         },
-        ConformanceCheck("messages.fresh", "read a page after the feed reported a change") {
+        ConformanceCheck("messages.fresh", "request a page after the feed has reported a change") {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let old = try await bob.send("old", in: url)
             var reading = FeedReading(alice, since: try await alice.tip())
             let new = try await bob.send("new", in: url)
-            try await reading.await("of a message", new)
+            try await reading.await("the message", new)
             var messages = try await alice.walk(url, from: .newest, .older, by: 10)
             let sent = [old, new].inOrder
-            try expectEqual(messages.ids, sent.ids, "the pages after a message was reported")
+            try expectEqual(
+                messages.ids, sent.ids,
+                "the messages of a page after the feed has reported a message")
             try await bob.edit(old, "edited")
-            let edit = try await reading.await("of an edit", old) { $0.text == "edited" }
+            let edit = try await reading.await("the edit", old) { $0.text == "edited" }
             messages = try await alice.walk(url, from: .newest, .older, by: 10)
             let texts = sent.map { $0.messageID == old.messageID ? "edited" : "new" }
-            try expectEqual(messages.map(\.text), texts, "the pages after an edit was reported")
+            try expectEqual(
+                messages.map(\.text), texts,
+                "the texts of a page after the feed has reported an edit")
             let version = messages.first { $0.messageID == old.messageID }?.version ?? 0
-            try expect(version >= edit.version, "a page has version \(version)")
+            try expect(
+                version >= edit.version, "a page has the outdated version \(version) of a message")
             try await bob.delete(new)
             try await reading.awaitDeletion(of: new)
             messages = try await alice.walk(url, from: .newest, .older, by: 10)
-            try expectEqual(messages.ids, [old].ids, "the pages after a deletion was reported")
+            try expectEqual(
+                messages.ids, [old].ids,
+                "the messages of a page after the feed has reported a deletion")
         },
     ]
 
@@ -124,6 +138,6 @@ extension Message {
         for device in devices where device.userID == sender?.userID {
             return try await device.delete(self)
         }
-        throw Broken(text: "the message does not say who sent it: \(shown)")
+        throw Broken(text: "the message has no sender: \(shown)")
     }
 }

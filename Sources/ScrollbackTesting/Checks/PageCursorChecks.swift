@@ -4,19 +4,21 @@ import Sync
 // Checks of how pages connect.
 extension BackendConformance {
     static let pageCursorChecks: [ConformanceCheck] = [
-        ConformanceCheck("messages.cursor", "walk both ways with pages of every size") { scene in
+        ConformanceCheck(
+            "messages.cursor", "read the history in both directions, in pages of every size"
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(8, in: url).inOrder.ids
             for step in [1, 2, 3, 4, 7, 8, 9] {
                 let older = try await bob.walk(url, from: .newest, .older, by: step).ids
-                try expectEqual(older, sent, "walking to older ones by \(step)")
+                try expectEqual(older, sent, "the older messages in pages of \(step)")
                 let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step).ids
-                try expectEqual(newer, sent, "walking to newer ones by \(step)")
+                try expectEqual(newer, sent, "the newer messages in pages of \(step)")
             }
         },
         ConformanceCheck(
-            "messages.cursor", "walk through messages of one millisecond", hooks: [.stopTime]
+            "messages.cursor", "read messages of the same millisecond in pages", hooks: [.stopTime]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -24,42 +26,47 @@ extension BackendConformance {
             try await scene.perform(.stopTime)
             var sent = try await alice.send(7, in: url)
             guard Set(sent.map(\.createdAt)).count == 1 else {
-                throw Skipped(text: "the server gives each message a time of its own")
+                throw Skipped(text: "the server gives each message another time")
             }
             try await scene.perform(.startTime)
             sent = ([before] + sent + [try await alice.send("after", in: url)]).inOrder
             for step in [1, 2, 3, 5] {
                 let older = try await bob.walk(url, from: .newest, .older, by: step).ids
-                try expectEqual(older, sent.ids, "walking to older ones by \(step)")
+                try expectEqual(older, sent.ids, "the older messages in pages of \(step)")
                 let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step)
-                try expectEqual(newer.ids, sent.ids, "walking to newer ones by \(step)")
+                try expectEqual(newer.ids, sent.ids, "the newer messages in pages of \(step)")
             }
         },
-        ConformanceCheck("messages.ends", "look for an end where there is none") { scene in
+        ConformanceCheck("messages.ends", "check that pages in the middle have cursors") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(6, in: url).inOrder
             let middle = MessageAnchor.message(try sent[3].id)
             for (older, newer) in [(0, 1), (1, 0), (1, 1), (0, 0)] {
                 let page = try await bob.page(url, middle, older: older, newer: newer)
-                try expect(page.older != nil, "a page in the middle has no older ones")
-                try expect(page.newer != nil, "a page in the middle has no newer ones")
+                try expect(
+                    page.older != nil,
+                    "a page in the middle of the history has no cursor for older messages")
+                try expect(
+                    page.newer != nil,
+                    "a page in the middle of the history has no cursor for newer messages")
             }
             let newest = try await bob.page(url, .newest, older: 2, newer: 0)
-            try expect(newest.older != nil, "the newest page has no older ones")
+            try expect(newest.older != nil, "the newest page has no cursor for older messages")
         },
-        ConformanceCheck("messages.ends", "ask for more than a server gives at once") { scene in
+        ConformanceCheck("messages.ends", "request more messages than the server's page limit") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(many, in: url).inOrder.ids
             for step in [many - 1, many, 1000] {
                 let older = try await bob.walk(url, from: .newest, .older, by: step).ids
-                try expectEqual(older, sent, "walking to older ones by \(step)")
+                try expectEqual(older, sent, "the older messages in pages of \(step)")
                 let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step).ids
-                try expectEqual(newer, sent, "walking to newer ones by \(step)")
+                try expectEqual(newer, sent, "the newer messages in pages of \(step)")
             }
         },
-        ConformanceCheck("messages.walk", "walk to both ends, and through an empty channel") {
+        ConformanceCheck("messages.walk", "read the history to both ends, and an empty channel") {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             for count in [0, 1, 5] {
@@ -73,7 +80,9 @@ extension BackendConformance {
                 }
             }
         },
-        ConformanceCheck("messages.steady", "send and delete in the middle of a walk") { scene in
+        ConformanceCheck(
+            "messages.steady", "send and delete messages between the pages of a history"
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             for side in [Side.older, .newer] {
                 let url = try await scene.channel(alice, bob)
@@ -94,7 +103,7 @@ extension BackendConformance {
                 for step in [2, 20] {
                     let walked = try await bob.walk(url, from: .cursor(cursor), side, by: step).ids
                     try expectEqual(
-                        walked, left.inOrder.ids, "after the page toward \(side) messages")
+                        walked, left.inOrder.ids, "the \(side) messages after the first page")
                 }
             }
         },
@@ -122,11 +131,14 @@ extension Device {
                 page.messages.count, side == .older ? page.older : page.newer
             )
             guard let cursor, count <= limit else {
-                throw Broken(text: "the first page of more than \(limit) is \(shown(page))")
+                throw Broken(
+                    text:
+                        "the first page of \(limit) messages has too many messages or no cursor: \(shown(page))"
+                )
             }
             guard count == 0 else { return (count, cursor) }
             anchor = .cursor(cursor)
         }
-        throw Broken(text: "a hundred pages are empty", promiseID: "messages.walk")
+        throw Broken(text: "a hundred consecutive pages are empty", promiseID: "messages.walk")
     }
 }

@@ -4,7 +4,7 @@ import Sync
 // Checks of sending messages.
 extension BackendConformance {
     static let sendChecks: [ConformanceCheck] = [
-        ConformanceCheck("send.message", "send all that a user message may say") { scene in
+        ConformanceCheck("send.message", "send a message with all properties") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var params = UserMessageCreateParams("hello, wörld 👋")
@@ -23,7 +23,7 @@ extension BackendConformance {
                 try expectEqual(message.sender?.userID, alice.userID, "the sender")
                 try expectEqual(message.position, answer.position, "the position")
             }
-            try expectEqual(found.count, 1, "how many messages were made")
+            try expectEqual(found.count, 1, "the number of messages")
             try expectEqual(answer.requestID, request, "the request id")
         },
         ConformanceCheck("send.message", "send a reply", needs: .threads) { scene in
@@ -31,27 +31,33 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             let parent = try await bob.send("question", in: url).id
             let reply = try await alice.send("answer", in: url, to: parent)
-            try expectEqual(reply.parentMessageID, parent, "the message that is answered")
+            try expectEqual(reply.parentMessageID, parent, "the parent message")
         },
-        ConformanceCheck("send.once", "send again, at once and late", needs: .deduplicatesRequests)
-        {
+        ConformanceCheck(
+            "send.once", "send a request id again, immediately and later",
+            needs: .deduplicatesRequests
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let request = scene.subject.makeRequestID()
             let message = try await alice.send("hello", in: url, requestID: request)
             let again = try await alice.send("hello", in: url, requestID: request)
-            try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
+            try expectEqual(
+                again.messageID, message.messageID, "the id of the message of the second attempt")
             let others = try await bob.send(many, in: url)
             let edited = try await alice.edit(message, "edited")
             let late = try await alice.send("hello", in: url, requestID: request)
-            try expectEqual(late.messageID, message.messageID, "the message of a late attempt")
+            try expectEqual(
+                late.messageID, message.messageID, "the id of the message of a late attempt")
             let history = try await bob.history(url)
             try expectEqual(history.ids, ([message] + others).inOrder.ids, "the messages")
             let text = history.first { $0.messageID == message.messageID }?.text
             try expectEqual(text, edited.text, "the text after a late attempt")
         },
-        ConformanceCheck("send.once", "send twice at a time", needs: .deduplicatesRequests) {
+        ConformanceCheck(
+            "send.once", "send a request id twice at the same time", needs: .deduplicatesRequests
+        ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -59,11 +65,11 @@ extension BackendConformance {
             async let first = alice.send("hello", in: url, requestID: request)
             async let second = alice.send("hello", in: url, requestID: request)
             let ids = try await [first.messageID, second.messageID]
-            try expectEqual(ids[0], ids[1], "the messages of two attempts at a time")
-            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+            try expectEqual(ids[0], ids[1], "the message ids of two simultaneous attempts")
+            try expectEqual(try await alice.history(url).count, 1, "the number of messages")
         },
         ConformanceCheck(
-            "send.once", "send again from another device",
+            "send.once", "send a request id again from another device",
             needs: [.deduplicatesRequests, .deduplicatesAcrossDevices]
         ) { scene in
             let (alice, tablet) = (try await scene.device(0), try await scene.device(0))
@@ -71,11 +77,12 @@ extension BackendConformance {
             let request = scene.subject.makeRequestID()
             let message = try await alice.send("hello", in: url, requestID: request)
             let again = try await tablet.send("hello", in: url, requestID: request)
-            try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
-            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+            try expectEqual(
+                again.messageID, message.messageID, "the id of the message of the second attempt")
+            try expectEqual(try await alice.history(url).count, 1, "the number of messages")
         },
         ConformanceCheck(
-            "send.once", "send twice at a time from two devices",
+            "send.once", "send a request id from two devices at the same time",
             needs: [.deduplicatesRequests, .deduplicatesAcrossDevices]
         ) { scene in
             let (alice, tablet) = (try await scene.device(0), try await scene.device(0))
@@ -84,10 +91,12 @@ extension BackendConformance {
             async let first = alice.send("hello", in: url, requestID: request)
             async let second = tablet.send("hello", in: url, requestID: request)
             let ids = try await [first.messageID, second.messageID]
-            try expectEqual(ids[0], ids[1], "the messages of two attempts at a time")
-            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+            try expectEqual(ids[0], ids[1], "the message ids of two simultaneous attempts")
+            try expectEqual(try await alice.history(url).count, 1, "the number of messages")
         },
-        ConformanceCheck("send.once", "share a request id", needs: .deduplicatesRequests) { scene in
+        ConformanceCheck(
+            "send.once", "send one request id as two users", needs: .deduplicatesRequests
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let request = scene.subject.makeRequestID()
@@ -98,10 +107,12 @@ extension BackendConformance {
             let texts = try await alice.history(url).map(\.text)
             try expectEqual(
                 texts.sorted(), ["from alice", "from bob"], "the messages of two users")
-            try expect(messages[0].messageID != messages[1].messageID, "two messages are one")
+            try expect(
+                messages[0].messageID != messages[1].messageID,
+                "the requests of two users created one message")
         },
         ConformanceCheck(
-            "send.once", "send again after a restart",
+            "send.once", "send a request id again after a restart of the server",
             needs: [.deduplicatesRequests, .deduplicatesAcrossDevices], hooks: [.restartServer]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -111,12 +122,14 @@ extension BackendConformance {
             try await scene.perform(.restartServer)
             let restarted = try await scene.device(0)
             let again = try await restarted.send("hello", in: url, requestID: request)
-            try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
+            try expectEqual(
+                again.messageID, message.messageID, "the id of the message of the second attempt")
             let count = try await restarted.history(url).count
-            try expectEqual(count, 1, "how many messages there are")
+            try expectEqual(count, 1, "the number of messages")
         },
         ConformanceCheck(
-            "send.deleted", "send again what was deleted", needs: .deduplicatesRequests
+            "send.deleted", "send a request id again after its message was deleted",
+            needs: .deduplicatesRequests
         ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -127,19 +140,24 @@ extension BackendConformance {
             let cursor = try await bob.tip()
             do {
                 let again = try await alice.send("hello", in: url, requestID: request)
-                try expectEqual(again.messageID, message.messageID, "the message of a late attempt")
+                try expectEqual(
+                    again.messageID, message.messageID, "the id of the message of a late attempt")
             } catch let error as BackendError {
-                try expect(!error.isTransient, "a late attempt threw \(error), and is made again")
+                try expect(
+                    !error.isTransient,
+                    "a late attempt threw a transient error, so that it is repeated: \(error)")
             }
             let history = try await bob.history(url)
-            try expect(history.isEmpty, "a deleted message is back: \(history.map(\.shown))")
+            try expect(
+                history.isEmpty,
+                "a late attempt restored the deleted message: \(history.map(\.shown))")
             let notified = try await bob.missed(since: cursor).received(in: url)
             try expect(
                 notified.isEmpty, "a deleted message is reported as new: \(notified.map(\.shown))")
         },
-        ConformanceCheck("send.order", "send one after the other, in turns") { scene in
+        ConformanceCheck("send.order", "send messages one after the other, as two users") { scene in
             guard scene.subject.clockSkew == .zero else {
-                throw Skipped(text: "the host says that the server's clocks disagree")
+                throw Skipped(text: "the server's clocks differ, according to the host")
             }
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -150,10 +168,11 @@ extension BackendConformance {
             let places = sent.compactMap(\.position)
             try expect(
                 zip(places, places.dropFirst()).allSatisfy(<),
-                "the positions of messages in the order they were sent: \(places)")
+                "the messages' positions are not in the order in which they were sent: \(places)")
             try expectEqual(try await alice.history(url).ids, sent.ids, "the history")
         },
-        ConformanceCheck("send.reported", "look for what was sent, as soon as it was") { scene in
+        ConformanceCheck("send.reported", "read the history and the feed immediately after sending")
+        { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             for number in 1...3 {

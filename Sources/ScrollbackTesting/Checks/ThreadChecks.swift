@@ -4,7 +4,7 @@ import Sync
 // Checks of pages of replies.
 extension BackendConformance {
     static let threadChecks: [ConformanceCheck] = [
-        ConformanceCheck("replies.page", "walk through two threads", needs: .threads) { scene in
+        ConformanceCheck("replies.page", "read two threads in pages", needs: .threads) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let parents = try await alice.send(2, in: url)
@@ -21,15 +21,15 @@ extension BackendConformance {
                 for step in [1, 2, 5, 20] {
                     let older = try await alice.walk(
                         url, from: .newest, .older, by: step, thread: id)
-                    try expectEqual(older.ids, replies.ids, "walking to older replies by \(step)")
+                    try expectEqual(older.ids, replies.ids, "the older replies in pages of \(step)")
                     let newer = try await alice.walk(
                         url, from: .time(.distantPast), .newer, by: step, thread: id)
-                    try expectEqual(newer.ids, replies.ids, "walking to newer replies by \(step)")
+                    try expectEqual(newer.ids, replies.ids, "the newer replies in pages of \(step)")
                 }
                 for reply in replies { try expectEqual(reply.parentMessageID, id, "the parent") }
             }
         },
-        ConformanceCheck("replies.page", "look at parts of a thread", needs: .threads) { scene in
+        ConformanceCheck("replies.page", "request pages of a thread", needs: .threads) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let question = try await alice.send("parent", in: url)
@@ -48,10 +48,17 @@ extension BackendConformance {
                 let before = all[..<2].filter(ids.contains).count
                 try expect(
                     before <= older && ids.count - before <= newer,
-                    "\(ids) are more than \(older) before \(middle) and \(newer) after it")
+                    "a page with \(older) replies older and \(newer) newer than \(middle) has \(ids)"
+                )
                 try expectEqual(ids, all.filter(ids.contains), "the order of replies")
-                if older < 2 { try expect(page.older != nil, "no older replies, though there are") }
-                if newer < 3 { try expect(page.newer != nil, "no newer replies, though there are") }
+                if older < 2 {
+                    try expect(
+                        page.older != nil, "a page has no cursor for older replies, which exist")
+                }
+                if newer < 3 {
+                    try expect(
+                        page.newer != nil, "a page has no cursor for newer replies, which exist")
+                }
             }
             let history = try await alice.history(url).ids
             try expectEqual(history, ([question] + replies).inOrder.ids, "the channel's history")

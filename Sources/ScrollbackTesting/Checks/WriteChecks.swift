@@ -4,7 +4,7 @@ import Sync
 // Checks of editing and deleting messages.
 extension BackendConformance {
     static let writeChecks: [ConformanceCheck] = [
-        ConformanceCheck("update.version", "edit a message again and again") { scene in
+        ConformanceCheck("update.version", "edit a message several times") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("0", in: url)
@@ -13,13 +13,16 @@ extension BackendConformance {
                 let edited = try await alice.edit(message, "\(number)")
                 try expectEqual(edited.position, message.position, "the position of an edit")
                 guard let updatedAt = edited.updatedAt else {
-                    throw Broken(text: "an edited message has no time of its edit")
+                    throw Broken(text: "an edited message has no updatedAt")
                 }
-                try expect(updatedAt > version, "an edit at \(updatedAt) follows one at \(version)")
+                try expect(
+                    updatedAt > version,
+                    "the updatedAt of an edit is not later than the previous one: \(updatedAt), \(version)"
+                )
                 version = updatedAt
             }
         },
-        ConformanceCheck("update.absent", "change one thing at a time") { scene in
+        ConformanceCheck("update.absent", "change one property at a time") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var params = UserMessageCreateParams("hello")
@@ -51,14 +54,15 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             for (author, other) in [(alice, bob), (bob, alice)] {
                 let message = try await author.send("mine", in: url)
-                try await expectFailure(.refused, of: "an edit of a message of others") {
+                try await expectFailure(.refused, of: "an edit of another user's message") {
                     try await other.edit(message, "not mine")
                 }
                 let found = try await author.backend.lookup([message.id], in: url).found
                 try expectEqual(found.map(\.essence), [message.essence], "the message afterwards")
             }
         },
-        ConformanceCheck("delete.gone", "delete a message, and look for it everywhere") { scene in
+        ConformanceCheck("delete.gone", "delete a message, and check that no call returns it") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var left = try await alice.send(4, in: url).inOrder
@@ -69,15 +73,18 @@ extension BackendConformance {
                 for device in [alice, bob] {
                     try expectEqual(try await device.history(url).ids, left.ids, "the history")
                     let answer = try await device.backend.lookup([message.id], in: url)
-                    try expectEqual(answer.gone, [try message.id], "what a lookup calls gone")
-                    try expect(answer.found.isEmpty, "a lookup finds \(answer.found.map(\.shown))")
+                    try expectEqual(
+                        answer.gone, [try message.id], "the ids that a lookup reports as gone")
+                    try expect(
+                        answer.found.isEmpty,
+                        "a lookup finds the deleted message: \(answer.found.map(\.shown))")
                     guard device.can(.counts) else { continue }
                     let count = try await device.backend.countMessages(in: url, from: nil, to: nil)
                     try expectEqual(count, left.count, "the count")
                 }
             }
             let shown = try await bob.backend.channel(url).lastMessage?.messageID
-            try expect(shown != last, "the deleted message is the channel's last one")
+            try expect(shown != last, "the deleted message is still the channel's last message")
         },
         ConformanceCheck("delete.owner", "delete another user's message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -88,7 +95,8 @@ extension BackendConformance {
             }
             try expectEqual(try await alice.history(url).ids, [message].ids, "the history")
         },
-        ConformanceCheck("delete.twice", "delete twice, and delete what never was") { scene in
+        ConformanceCheck("delete.twice", "delete a message twice, and delete an unknown message") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("hello", in: url)
@@ -98,14 +106,14 @@ extension BackendConformance {
             }
             var none = message
             none.messageID = "no-such-message"
-            try await expectFailure(.notFound, of: "the deletion of what never was") { [none] in
+            try await expectFailure(.notFound, of: "the deletion of an unknown message") { [none] in
                 try await alice.delete(none)
             }
         },
     ]
 
     static let reactionChecks: [ConformanceCheck] = [
-        ConformanceCheck("react.idempotent", "give and take back twice", needs: .reactions) {
+        ConformanceCheck("react.idempotent", "add and remove a reaction twice", needs: .reactions) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
@@ -115,12 +123,14 @@ extension BackendConformance {
             var reactions = try await alice.backend.lookup([message.id], in: url).found[0].reactions
             try expectEqual(
                 reactions.map { $0.userIDs.sorted() }, [[alice.userID, bob.userID].sorted()],
-                "who reacted")
+                "the reacting users")
             for _ in 0..<2 { try await bob.react(.delete, with: "+1", to: message) }
             reactions = try await alice.backend.lookup([message.id], in: url).found[0].reactions
-            try expectEqual(reactions.map(\.userIDs), [[alice.userID]], "who reacts still")
+            try expectEqual(
+                reactions.map(\.userIDs), [[alice.userID]], "the reacting users after the removal")
         },
-        ConformanceCheck("react.version", "react in turns", needs: .reactions) { scene in
+        ConformanceCheck("react.version", "add and remove reactions alternately", needs: .reactions)
+        { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("hello", in: url)
@@ -129,9 +139,12 @@ extension BackendConformance {
                 (alice, ReactionEventAction.add), (bob, .add), (alice, .delete), (bob, .delete),
             ] {
                 let event = try await device.react(action, with: "+1", to: message)
-                try expectEqual(event.userID, device.userID, "who reacted")
-                try expectEqual(event.operation, action, "what was done")
-                try expect(event.updatedAt > time, "\(event.updatedAt) follows \(time)")
+                try expectEqual(event.userID, device.userID, "the reacting users")
+                try expectEqual(event.operation, action, "the operation")
+                try expect(
+                    event.updatedAt > time,
+                    "the time of a reaction is not later than that of the previous one: \(event.updatedAt), \(time)"
+                )
                 time = event.updatedAt
             }
         },

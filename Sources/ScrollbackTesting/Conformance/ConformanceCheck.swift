@@ -99,7 +99,7 @@ extension ConformanceCheck {
             // If this task is canceled, the work has finished. The duration is limited, because
             // `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
-                alarm.finish(.failure(Broken(text: "it was not over after \(deadline)")))
+                alarm.finish(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
         }
         Task { alarm.finish(await work.result) }

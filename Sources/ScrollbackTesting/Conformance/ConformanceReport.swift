@@ -32,7 +32,7 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
     init(check: ConformanceCheck, promise: BackendPromise, outcome: Outcome, trace: [String]) {
         promiseID = promise.id
         sentence = promise.sentence
-        summary = promise == check.promise ? check.summary : "on the way to \(check)"
+        summary = promise == check.promise ? check.summary : "while preparing \(check)"
         self.outcome = outcome
         self.trace = trace
     }
@@ -65,7 +65,7 @@ extension ConformanceResult: CustomStringConvertible {
             ✗ \(promiseID): \(summary)
                 promised: \(sentence)
                 seen: \(seen)
-                how to see it:
+                calls:
             \(trace.shortened.map { "        \($0)" }.joined(separator: "\n"))
             """
         }
@@ -80,7 +80,7 @@ extension [String] {
     fileprivate var shortened: [String] {
         let hidden = count - Self.first - Self.last
         guard hidden > 1 else { return map(\.shortened) }
-        return prefix(Self.first).map(\.shortened) + ["… \(hidden) calls left out …"]
+        return prefix(Self.first).map(\.shortened) + ["… \(hidden) calls omitted …"]
             + suffix(Self.last).map(\.shortened)
     }
 }
@@ -136,7 +136,7 @@ extension ConformanceReport: CustomStringConvertible {
         if let failure {
             // All checks failed for the same reason: one trace is enough.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
-            return (["nothing was checked: \(failure)"] + trace).joined(separator: "\n")
+            return (["the run was stopped: \(failure)"] + trace).joined(separator: "\n")
         }
         let lines = [headline] + (failed + skipped).map(\.description)
         let numbers =

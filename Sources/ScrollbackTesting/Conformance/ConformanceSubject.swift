@@ -100,7 +100,8 @@ extension ConformanceSubject {
 
     /// Traps: a subject with hooks must implement this method.
     public func perform(_ hook: ConformanceHook) async throws {
-        preconditionFailure("\(hook) is among the hooks, so `perform` has to be written.")
+        preconditionFailure(
+            "The subject declares the hook \(hook), so it must implement `perform`.")
     }
 
     /// Zero: one clock, or several that agree.

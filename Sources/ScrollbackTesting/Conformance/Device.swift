@@ -103,7 +103,7 @@ extension Device {
             anchor = .cursor(cursor)
         }
         throw Broken(
-            text: "the walk to \(side) messages did not come to an end in 100 pages",
+            text: "reading \(side) messages has no end within 100 pages",
             promiseID: parent == nil ? "messages.walk" : "replies.page")
     }
 
@@ -129,13 +129,13 @@ extension Device {
         var cursor: PageCursor?
         for _ in 0..<100 {
             let page = try await backend.members(of: url, after: cursor, limit: limit)
-            try expect(page.elements.count <= limit, "a page has more than \(limit)")
+            try expect(page.elements.count <= limit, "a page has more than \(limit) members")
             found += page.elements
             guard let next = page.next else { return found }
             cursor = next
         }
         throw Broken(
-            text: "the members did not come to an end in 100 pages", promiseID: "members.all")
+            text: "the list of members has no end within 100 pages", promiseID: "members.all")
     }
 
     /// Returns the URLs of all group channels of the user.
@@ -153,7 +153,7 @@ extension Device {
             cursor = next
         }
         throw Broken(
-            text: "the list of channels did not come to an end in 1000 pages",
+            text: "the list of channels has no end within 1000 pages",
             promiseID: "channels.query")
     }
 }

@@ -46,7 +46,7 @@ struct FeedReading {
             limit.count(batch)
         } while !limit.isReached
         throw Broken(
-            text: "\(device.userID) did not receive \(what) in \(limit)",
+            text: "\(device.userID) did not receive \(what) from the feed in \(limit)",
             promiseID: promiseID)
     }
 
@@ -70,13 +70,14 @@ struct FeedReading {
             limit.count(batch)
         } while !limit.isReached
         throw Broken(
-            text: "\(device.userID) did not receive \(what) in \(limit)", promiseID: promiseID)
+            text: "\(device.userID) did not receive \(what) from the feed in \(limit)",
+            promiseID: promiseID)
     }
 
     /// Requests batches until the deletion of a message is reported: by an event, or by a
     /// truncation whose backfill no longer contains the message.
     mutating func awaitDeletion(of message: Message) async throws {
-        try await self.await("of a deletion") { event in
+        try await self.await("the deletion") { event in
             switch event {
             case .messageDeleted(let id, in: message.channelURL, at: _): id == message.messageID
             case .truncation(in: message.channelURL): true
@@ -87,7 +88,7 @@ struct FeedReading {
             let found = try await omitted(before: event, in: message.channelURL)
             try expect(
                 !found.contains { $0.messageID == message.messageID },
-                "walking from a truncation returned the deleted \(message.shown)")
+                "the backfill of a truncation returned the deleted message \(message.shown)")
         }
     }
 

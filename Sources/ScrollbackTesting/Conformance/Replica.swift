@@ -69,9 +69,10 @@ struct Replica {
     func expectAgreement() async throws {
         let history = try await device.history(url)
         let held = messages.values.inOrder
-        try expectEqual(held.ids, history.ids, "who follows the feed of \(url) holds messages")
+        try expectEqual(
+            held.ids, history.ids, "the messages of a client that follows the feed of \(url)")
         for (mine, theirs) in zip(held, history) {
-            try expectEqual(mine.state, theirs.state, "who follows the feed holds")
+            try expectEqual(mine.state, theirs.state, "a message of a client that follows the feed")
         }
     }
 }
@@ -96,17 +97,19 @@ extension Device {
             guard page.hasMore else { return pages }
             guard let next = page.next else {
                 throw Broken(
-                    text: "there are more pages, but no token", promiseID: "messageChanges.token")
+                    text: "a page of the changelog has hasMore but no token",
+                    promiseID: "messageChanges.token")
             }
             if case .token(next) = point {
                 throw Broken(
-                    text: "the token \(next) leads to itself, and there is more",
+                    text:
+                        "a page of the changelog has hasMore and the same token as the previous page: \(next)",
                     promiseID: "messageChanges.token")
             }
             point = .token(next)
         }
         throw Broken(
-            text: "the changelog did not come to an end in 400 pages",
+            text: "the changelog of messages has no end within 400 pages",
             promiseID: "messageChanges.ends")
     }
 }

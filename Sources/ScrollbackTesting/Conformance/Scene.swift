@@ -104,7 +104,9 @@ final class Scene: Sendable {
         }
         guard devices[0].can(.channelManagement) else {
             throw Broken(
-                text: "neither the backend makes channels, nor the host in makeChannel(named:for:)")
+                text:
+                    "the backend cannot create channels, and the host does not implement makeChannel(named:for:)"
+            )
         }
         let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
         let url = try await devices[0].backend.createChannel(params).url

@@ -121,7 +121,7 @@ extension BackendRecorder {
     public func leave(
         _ url: ChannelURL
     ) async throws(BackendError) {
-        try await record("leave", ["": url]) { () async throws(BackendError) in
+        try await record("leave a channel", ["": url]) { () async throws(BackendError) in
             try await base.leave(url)
         }
     }

@@ -21,8 +21,8 @@ struct LiveConformanceTests {
     /// The checks that are skipped: "the host lacks" where the test cannot make the homeserver do it,
     /// "the backend lacks" where Matrix has no such operation.
     private static let skipped = """
-        - feed.expired: come back to a server that has forgotten (skipped: the host lacks forgetPast)
-        - feed.expired: come back to a server whose history broke (skipped: the host lacks breakHistory)
+        - feed.expired: resume the feed after the server has discarded its past (skipped: the host lacks forgetPast)
+        - feed.expired: resume the feed after the server's history was rolled back (skipped: the host lacks breakHistory)
         - feed.restart: restart the server (skipped: the host lacks restartServer)
         - feed.epoch: break the server's history (skipped: the host lacks breakHistory)
         - feed.members: lose a deleted channel (skipped: the backend lacks channelDeletion)
