@@ -92,13 +92,14 @@ struct Options {
             case "--patience":
                 let text = try value(of: option)
                 guard let duration = Duration(typed: text) else {
-                    throw CommandError.failed("'\(text)' is no duration, such as 500ms or 2s")
+                    throw CommandError.failed("'\(text)' is not a duration, such as 500ms or 2s")
                 }
                 patience = duration
             case "--clock":
                 let text = try value(of: option)
                 guard let time = Timestamp(number: text) ?? Timestamp(typed: text) else {
-                    throw CommandError.failed("'\(text)' is no time, such as 2023-11-14T22:13:20Z")
+                    throw CommandError.failed(
+                        "'\(text)' is not a time, such as 2023-11-14T22:13:20Z")
                 }
                 clock = time
             default: throw CommandError.failed("there is no option '\(option)': see --help")
@@ -115,7 +116,7 @@ struct Options {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil
         else {
             throw CommandError.failed(
-                "'\(text)' is no address of a homeserver, such as http://127.0.0.1:8008")
+                "'\(text)' is not the address of a homeserver, such as http://127.0.0.1:8008")
         }
         return url
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct CommandTests {
     nonisolated static let noTime =
-        "is no time, such as 2012-04-26, or @1335398400000 in milliseconds"
+        "is not a time, such as 2012-04-26, or @1335398400000 in milliseconds"
 
     @Test func noTwoCommandsHaveOneName() {
         let names = Command.all.map(\.name)
@@ -58,7 +58,7 @@ import Testing
         #expect(
             reply.text == """
                 quit
-                    Leaves. So does Ctrl-D.
+                    Ends the prompt. Ctrl-D does the same.
                     For example: quit
                 """)
     }
@@ -140,7 +140,7 @@ import Testing
     @Test(arguments: [
         ("restart sometime", "'sometime' \(noTime)"),
         ("open general at noon", "'noon' \(noTime)"),
-        ("conditions awkward x", "'x' is no seed: a number from 0 on"),
+        ("conditions awkward x", "'x' is not a seed: a seed is a number of at least 0"),
         (
             "conditions train 1 2",
             "usage: conditions perfect | train [SEED] | awkward [SEED] | within [SEED] | "

@@ -82,7 +82,8 @@ import Testing
             while !line.hasPrefix("compared") && !line.hasPrefix("nothing is known") {
                 line = try await program.reads("\n")
             }
-            let isHonest = line.hasSuffix("all is as on the server\n") || line.hasPrefix("nothing")
+            let isHonest =
+                line.hasSuffix("no differences from the server\n") || line.hasPrefix("nothing")
             // At least two lines follow: the differences, and the command that repairs them.
             let rest = isHonest ? "" : try await program.reads("\n") + program.reads("\n")
             #expect(isHonest, "\(user) in \(url) after \(place): \(line)\(rest)")
@@ -96,7 +97,8 @@ import Testing
         let checks = ["sync", "heal red", "heal blue", "verify red", "verify blue"]
         let output = try await finish(
             program, ["connect alice"] + imports + checks + ["connect bob"] + checks)
-        let clean = output.matches(of: /compared ([0-9,]+) messages: all is as on the server/)
+        let clean = output.matches(
+            of: /compared ([0-9,]+) messages: no differences from the server/)
         #expect(clean.count == 4, "\(output.suffix(2000))")
         let counts = clean.map { Int($0.output.1.replacing(",", with: "")) ?? 0 }
         #expect(counts.prefix(2).reduce(0, +) >= Self.largeLog + Self.smallLog * 7)

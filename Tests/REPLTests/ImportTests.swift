@@ -139,7 +139,7 @@ import Testing
                 await workspace.reply("replies \(channel) \(channel)-1")
                     .hasSuffix("(to \(channel)-1)"))
         }
-        #expect(await workspace.reply("verify b").hasSuffix("all is as on the server"))
+        #expect(await workspace.reply("verify b").hasSuffix("no differences from the server"))
         let long = String(repeating: "x", count: 1023)
         let bad = try await imported(
             [#"{"message_id": "\#(long)", "message": "m", "ts": 1}"#], "into a")
@@ -183,7 +183,7 @@ import Testing
         // The cache has a gap for the older messages.
         _ = await workspace.reply("heal general")
         #expect(await workspace.reply("count general") == "1060")
-        #expect(await workspace.reply("verify general").hasSuffix("all is as on the server"))
+        #expect(await workspace.reply("verify general").hasSuffix("no differences from the server"))
         await workspace.end()
     }
 
@@ -209,12 +209,13 @@ import Testing
         _ = await workspace.reply("sync")
         let list = await workspace.reply("list")
         #expect(list.contains("pets") && list.contains("3 members") && list.contains("zoe: m102"))
-        #expect(await workspace.reply("verify pets").hasSuffix("all is as on the server"))
+        #expect(await workspace.reply("verify pets").hasSuffix("no differences from the server"))
         _ = await workspace.reply("heal pets")
         #expect(await workspace.reply("count pets") == "3")
         #expect(await workspace.reply("coverage pets").contains("3 known, 0 gaps"))
         #expect(
-            await workspace.reply("verify pets") == "compared 3 messages: all is as on the server")
+            await workspace.reply("verify pets")
+                == "compared 3 messages: no differences from the server")
         await workspace.end()
     }
 

@@ -129,7 +129,7 @@ import Testing
 
     @Test(arguments: [
         (#"open cats {"replyType": "all"}"#, "MessageListParams has no field 'replyType'"),
-        (#"open cats {"reply_type": "al"}"#, "'al' is no value of reply_type: "),
+        (#"open cats {"reply_type": "al"}"#, "'al' is not a value of reply_type: "),
         (
             #"send {"message": "Hi", "mesage": "Hi"}"#,
             "UserMessageCreateParams has no field 'mesage'"
@@ -173,10 +173,10 @@ import Testing
     @Test(arguments: [
         ("messages general before 99", "there is no message '99' in general: a time is "),
         ("messages general around 1700000060000", "there is no message '1700000060000' in general"),
-        ("around 99", "'99' is no time, such as 2012-04-26, or @1335398400000 in milliseconds"),
-        ("restart 60", "'60' is no time, such as "),
-        ("open general at 60", "'60' is no time, such as "),
-        ("changelog messages 60", "'60' is no time, such as "),
+        ("around 99", "'99' is not a time, such as 2012-04-26, or @1335398400000 in milliseconds"),
+        ("restart 60", "'60' is not a time, such as "),
+        ("open general at 60", "'60' is not a time, such as "),
+        ("changelog messages 60", "'60' is not a time, such as "),
         ("replies general 99", "there is no message '99' in general"),
         ("thread 99", "notFound: there is no message 99 in channel general"),
         ("unmute nosuch", "notFound: there is no user nosuch"),

@@ -28,7 +28,7 @@ struct MatrixPromptTests {
     }
 
     @Test(arguments: [
-        (["--matrix", "alice"], "'alice' is no address of a homeserver, such as "),
+        (["--matrix", "alice"], "'alice' is not the address of a homeserver, such as "),
         (["--matrix", "http://127.0.0.1:1", "--demo"], "--demo needs the embedded server"),
         (["--matrix", "http://127.0.0.1:1", "--clock", "0"], "--clock needs the embedded server"),
     ])

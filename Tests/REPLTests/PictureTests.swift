@@ -92,15 +92,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("~", "'~': ~ stands between two messages"),
-        ("~ a", "'~ a': ~ stands between two messages"),
-        ("a ~ ~ b", "'a ~ ~ b': ~ stands between two messages"),
-        ("a ~ …", "'a ~ …': ~ stands between two messages"),
-        ("a … b", "'a … b': … stands first or last"),
-        ("… …", "'… …': a history without messages is one …"),
+        ("~", "'~': ~ must be between two messages"),
+        ("~ a", "'~ a': ~ must be between two messages"),
+        ("a ~ ~ b", "'a ~ ~ b': ~ must be between two messages"),
+        ("a ~ …", "'a ~ …': ~ must be between two messages"),
+        ("a … b", "'a … b': … must be first or last"),
+        ("… …", "'… …': a history without messages is drawn as …"),
         ("a b a", "'a b a': each message can be drawn only once"),
         ("(a) !a", "'(a) !a': each message can be drawn only once"),
-        ("(a) b", "'(a) b': what is not sent comes last"),
+        ("(a) b", "'(a) b': unsent messages must come last"),
     ])
     func invalidDiagramIsAnError(text: String, message: String) {
         let error = #expect(throws: CommandError.self) { try Picture(text) }

@@ -161,9 +161,9 @@ import Testing
                 "migrated from version 1",
                 "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
                 "the last write to the outbox was interrupted",
-                "tokens are gone, and each history is one gap",
+                "the tokens were removed, and each history is one gap",
                 "the outbox's indexes were rebuilt",
-                "the cache was gone, and a new one is empty",
+                "the cache was missing; the new one is empty",
                 "the outbox was missing: its items are lost",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1: see acknowledge-loss",
             ])

@@ -42,7 +42,7 @@ struct TerminalTests {
         try await program.reads("65  ")
         program.type("react 6\t")
         program.type("5 +1\n")
-        try await program.reads("gave +1 to 65")
+        try await program.reads("added +1 to 65")
         program.type("conditio\t\t\t")
         try await program.reads("conditions")
         program.type("\u{15}")  // Ctrl-U

@@ -20,8 +20,9 @@ import Testing
             shown.split(separator: "\n").dropFirst() == [
                 "the channel itself: member_count, last_message", "repair general fetches it",
             ])
-        #expect(await workspace.reply("repair general").hasPrefix("general is as on the server"))
-        #expect(await workspace.reply("verify general").hasSuffix("all is as on the server"))
+        #expect(
+            await workspace.reply("repair general").hasPrefix("general equals the server's copy"))
+        #expect(await workspace.reply("verify general").hasSuffix("no differences from the server"))
         await workspace.end()
     }
 }

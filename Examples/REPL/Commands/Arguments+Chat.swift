@@ -75,7 +75,8 @@ extension Command.Arguments {
     /// A duration such as `2s`.
     func duration(_ word: String) throws -> Duration {
         guard let duration = Duration(typed: word) else {
-            throw CommandError.failed("'\(word)' is no duration, such as 500ms, 2s, 10m, 3h or 1d")
+            throw CommandError.failed(
+                "'\(word)' is not a duration, such as 500ms, 2s, 10m, 3h or 1d")
         }
         return duration
     }
@@ -84,7 +85,7 @@ extension Command.Arguments {
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
-                "'\(word)' is no time, such as 2012-04-26, or @1335398400000 in milliseconds")
+                "'\(word)' is not a time, such as 2012-04-26, or @1335398400000 in milliseconds")
         }
         return time
     }

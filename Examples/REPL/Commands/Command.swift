@@ -41,7 +41,7 @@ struct Command: Sendable {
     /// The values that the command's result may have with `--json`.
     var gives: [Field] = []
 
-    /// Performs the command, or throws ``CommandError/usage`` if the arguments do not fit.
+    /// Performs the command, or throws ``CommandError/usage`` if the arguments are wrong.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
 
     /// The result of a command.
@@ -126,7 +126,7 @@ enum CommandError: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .usage: "the arguments do not fit"
+        case .usage: "the arguments are wrong"
         case .misused(let command): "usage: \(command.title)"
         case .failed(let message): message
         case .remarked(let error, let remark): "\(sentence(of: error)); \(remark)"

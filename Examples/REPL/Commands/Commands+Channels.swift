@@ -215,7 +215,7 @@ extension Command.Arguments {
         }
         guard Command.channelOrders.contains(order) else {
             throw CommandError.failed(
-                "'\(order)' is no order: \(Command.channelOrders.joined(separator: ", "))")
+                "'\(order)' is not an order: \(Command.channelOrders.joined(separator: ", "))")
         }
         return try params(GroupChannelListQuery(), #"{"order": "\#(order)"}"#)
     }

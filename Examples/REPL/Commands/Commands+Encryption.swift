@@ -7,10 +7,11 @@ extension Command {
         Command(
             name: "store key",
             usage: "FILE",
-            summary: "Changes the key of the open store to that of a file, which may be new.",
+            summary:
+                "Changes the key of the open store to the one in a file, which is created if missing.",
             example: "store key /tmp/scrollback-other",
             preparation: ["store open /tmp/scrollback-store key /tmp/scrollback-key"],
-            output: "the key is that in /tmp/scrollback-other",
+            output: "the key is now the one in /tmp/scrollback-other",
             offers: [.files],
             gives: [.path]
         ) { arguments in
@@ -18,7 +19,7 @@ extension Command {
             let store = try arguments.workspace.store
             let file = try URL(typed: arguments.words[0])
             try store.changeEncryptionKey(to: try EncryptionKey(file: file, creates: true))
-            return .text("the key is that in \(file.path)", [.path: file.path])
+            return .text("the key is now the one in \(file.path)", [.path: file.path])
         },
         Command(
             name: "store reencrypt",
@@ -52,7 +53,7 @@ extension Command {
                 "draw general a",
                 "file-cache save /tmp/scrollback-files general key /tmp/scrollback-key",
             ],
-            output: "the key is that in /tmp/scrollback-new",
+            output: "the key is now the one in /tmp/scrollback-new",
             offers: [.directories, .files, .files],
             covers: ["FileCache.changeEncryptionKey(of:from:to:)"],
             gives: [.path]
@@ -64,7 +65,7 @@ extension Command {
             }
             try FileCache.changeEncryptionKey(of: directory, from: old, to: new)
             let path = try URL(typed: arguments.words[2]).path
-            return .text("the key is that in \(path)", [.path: path])
+            return .text("the key is now the one in \(path)", [.path: path])
         },
         Command(
             name: "file-cache reencrypt",
@@ -93,7 +94,7 @@ extension Command {
             usage: "DIRECTORY OLD NEW",
             summary: "Changes the key of an app's data, for all users of a directory.",
             example: "client key /tmp/scrollback-app /tmp/scrollback-key /tmp/scrollback-new",
-            output: "the key is that in /tmp/scrollback-new",
+            output: "the key is now the one in /tmp/scrollback-new",
             offers: [.directories, .files, .files],
             covers: ["ChatClient.changeEncryptionKey(to:)"],
             gives: [.path]
@@ -110,7 +111,7 @@ extension Command {
             }
             await client.close()
             let path = try URL(typed: arguments.words[2]).path
-            return .text("the key is that in \(path)", [.path: path])
+            return .text("the key is now the one in \(path)", [.path: path])
         },
         Command(
             name: "client reencrypt",

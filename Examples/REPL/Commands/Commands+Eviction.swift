@@ -43,7 +43,7 @@ extension Command {
             let url = try arguments.onlyHeldChannel
             let store = try arguments.workspace.store
             guard try store.isPinned(url) else {
-                throw CommandError.failed("\(url) is not pinned: pins lists what is")
+                throw CommandError.failed("\(url) is not pinned: pins lists the pinned channels")
             }
             try store.write { try $0.setPinned(false, for: url) }
             return .of(url, "\(url) is no longer pinned")
@@ -54,18 +54,19 @@ extension Command {
             summary: "Records that a channel was opened: its messages are evicted last.",
             example: "touch general",
             preparation: ["draw general a b c"],
-            output: "general is the last to be evicted from",
+            output: "general is evicted last",
             offers: [.channels],
             gives: [.channelURL]
         ) { arguments in
             let url = try arguments.onlyHeldChannel
             try arguments.workspace.store.write { try $0.recordAccess(to: url) }
-            return .of(url, "\(url) is the last to be evicted from")
+            return .of(url, "\(url) is evicted last")
         },
         Command(
             name: "evict",
             usage: "[CHANNEL N] [limit N | all]",
-            summary: "Removes a channel's N oldest messages; alone, lists the order of eviction.",
+            summary:
+                "Evicts a channel's N oldest messages, or lists the order of eviction.",
             example: "evict general 2",
             preparation: ["draw general a b c"],
             output: """
@@ -83,7 +84,7 @@ extension Command {
             let largest = try arguments.count(arguments.words[1])
             let store = try workspace.store
             guard try !store.isPinned(url) else {
-                throw CommandError.failed("\(url) is pinned: unpin \(url) comes first")
+                throw CommandError.failed("\(url) is pinned: unpin \(url) first")
             }
             let count = try store.write { try $0.evictOldestMessages(largest, in: url) }
             var reply = Reply.picture(try workspace.picture(of: url))
@@ -105,7 +106,7 @@ extension Workspace {
                 [url.rawValue, counted(count, "message"), pinned.contains(url) ? "pinned" : ""]
             }
             return .text(
-                lines.isEmpty ? "nothing is held" : lines.joined(separator: "\n"),
+                lines.isEmpty ? "no cached messages" : lines.joined(separator: "\n"),
                 [
                     .channelURLs: urls, .pinned: urls.filter(pinned.contains),
                     .counts: Dictionary(uniqueKeysWithValues: zip(urls.map(\.rawValue), counts)),

@@ -40,7 +40,7 @@ extension Command {
         },
         Command(
             name: "quit",
-            summary: "Leaves. So does Ctrl-D.",
+            summary: "Ends the prompt. Ctrl-D does the same.",
             example: "quit"
         ) { _ in
             .quit

@@ -58,7 +58,7 @@ extension Command {
             let (gaps, stale) = (try store.gaps(in: url), try store.staleRanges(in: url))
             let lines = gaps.map(\.line) + stale.map(\.description)
             var reply = lines.lines(
-                { $0 }, orNone: "no gaps: all of \(url) is held", limit: limit)
+                { $0 }, orNone: "no gaps: \(url) is cached completely", limit: limit)
             reply.values = [
                 .channelURL: url, .gaps: gaps.map(\.bounds), .stale: stale.map(\.bounds),
             ]
@@ -123,7 +123,7 @@ extension Command.Arguments {
 extension Command.Reply {
     /// A history as one line.
     static func picture(
-        _ picture: Picture, orNone none: String = "nothing: no message, and no gap"
+        _ picture: Picture, orNone none: String = "empty: no messages and no gaps"
     ) -> Command.Reply {
         .text(
             picture.signs.isEmpty ? none : picture.description,

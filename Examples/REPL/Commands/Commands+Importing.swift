@@ -24,7 +24,7 @@ extension Command {
             example: "import /tmp/scrollback-log.jsonl",
             preparation: ["demo", "export /tmp/scrollback-log.jsonl general"],
             output: """
-                imported 0 messages into 1 channel; 60 were there already
+                imported 0 messages into 1 channel; 60 were on the server already
                 60 messages are in the cache of alice
                 """,
             offers: [.files],
@@ -48,7 +48,9 @@ extension Command {
             var summary =
                 "imported \(counted(outcome.imported, "message")) into "
                 + counted(outcome.channels.count, "channel")
-            if outcome.known > 0 { summary += "; \(grouped(outcome.known)) were there already" }
+            if outcome.known > 0 {
+                summary += "; \(grouped(outcome.known)) were on the server already"
+            }
             if outcome.badCount > 0 { summary += "; \(counted(outcome.badCount, "bad line"))" }
             lines.append(summary)
             var values: Values = [
@@ -226,7 +228,8 @@ extension Command.Arguments {
                 }
                 guard !field.isEmpty, fields.rename(name, to: field) else {
                     let names = LogFields.names.joined(separator: ", ")
-                    throw CommandError.failed("'\(word)' is no FIELD=NAME: the fields are \(names)")
+                    throw CommandError.failed(
+                        "'\(word)' is not FIELD=NAME: the fields are \(names)")
                 }
             } else {
                 throw CommandError.usage

@@ -101,7 +101,7 @@ extension Command {
         },
         onChannel(
             "get-channel",
-            "Gets a group channel, from the cache if it is held, and shows it in a line.",
+            "Gets a group channel, from the cache if possible, and shows it in a line.",
             example: "get-channel cats", after: ["demo"],
             covers: ["ChatClient.channel(_:)"], gives: [.channel]
         ) { client, url in
@@ -219,7 +219,7 @@ extension Command {
             return .of(url, "hid \(url)")
         },
         onChannel(
-            "unhide", "Shows a hidden group channel in the list again.",
+            "unhide", "Unhides a group channel: lists show it again.",
             example: "unhide cats", after: ["demo", "hide cats"],
             covers: ["ChatClient.unhide(_:)"]
         ) { client, url in
@@ -228,7 +228,7 @@ extension Command {
         },
         onChannel(
             "reset-history", orOpenOne: true,
-            "Removes a channel's history for the user alone.",
+            "Resets a channel's history for the user only.",
             example: "reset-history cats", after: ["demo"],
             covers: ["ChatClient.resetMyHistory(of:)"], gives: [.channelURL, .time]
         ) { client, url in
@@ -245,17 +245,17 @@ extension Command {
             return .of(url, "froze \(url)")
         },
         onChannel(
-            "unfreeze", orOpenOne: true, "Lets all members of a frozen channel write again.",
+            "unfreeze", orOpenOne: true, "Unfreezes a channel: all members may write again.",
             example: "unfreeze", after: ["demo", "freeze"],
             covers: ["ChatClient.unfreeze(_:)"]
         ) { client, url in
             try await client.unfreeze(url)
             return .of(url, "\(url) is not frozen")
         },
-        restricting("mute", .muted, "Mutes a user in a channel, who may still read."),
-        lifting("unmute", .muted, "mute", "Lets a user write again."),
+        restricting("mute", .muted, "Mutes a user in a channel: the user can read but not write."),
+        lifting("unmute", .muted, "mute", "Unmutes a user."),
         restricting("ban", .banned, "Bans a user from a channel."),
-        lifting("unban", .banned, "ban", "Lets a banned user come back."),
+        lifting("unban", .banned, "ban", "Unbans a user, who may then join again."),
         Command(
             name: "server open-channels",
             usage: "[limit N | all]",
@@ -428,7 +428,7 @@ extension Device {
         _ page: (GroupChannelCollection) async throws(SyncError) -> [GroupChannel]
     ) async throws -> Command.Reply {
         guard let channelList else {
-            throw CommandError.failed("no list was begun: type list")
+            throw CommandError.failed("no list was started: type list")
         }
         let channels = try await page(channelList)
         let lines =

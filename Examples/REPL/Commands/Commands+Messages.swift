@@ -33,7 +33,7 @@ extension Command {
         Command(
             name: "messages",
             usage: "CHANNEL [before | after | around PLACE] [limit N | all]",
-            summary: "Lists the newest 20 messages or N, or those next to a place, oldest first.",
+            summary: "Lists the newest 20 messages or N, or those near a place, oldest first.",
             notes: [
                 "A PLACE is the ID of a message, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID."
             ],

@@ -22,7 +22,7 @@ extension Command {
             let device = try arguments.device
             device.network.goOnline()
             await device.client.reconnect()
-            return .text("the network is back")
+            return .text("the network is available")
         },
         Command(
             name: "slow",
@@ -76,7 +76,7 @@ extension Command {
             let network = try arguments.device.network
             if word == "off", arguments.words.count == 1 {
                 network.stopFailing()
-                return .text("no call fails on purpose")
+                return .text("no failures are injected")
             }
             let call = BackendCall(rawValue: word)
             guard call != nil || word == "all" else {
@@ -124,10 +124,10 @@ extension Command {
             summary: "Lets held calls continue.",
             example: "release",
             preparation: ["demo", "hold send"],
-            output: "holding nothing"
+            output: "no calls are held"
         ) { arguments in
             try arguments.device.network.stopHolding()
-            return .text("holding nothing")
+            return .text("no calls are held")
         },
         Command(
             name: "condition",
@@ -163,7 +163,7 @@ extension Command {
             var isValue = true
             network.update { isValue = condition.set(arguments.words[1], in: &$0) }
             guard isValue else {
-                throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
+                throw CommandError.failed("'\(arguments.words[1])' is not a value of \(name)")
             }
             return .setting(name, condition.text(in: network.conditions))
         },
@@ -229,7 +229,7 @@ extension Command {
         Command(
             name: "away",
             usage: "DURATION [N]",
-            summary: "Takes the device offline for a time, in which others write N messages.",
+            summary: "Takes the device offline for a time, during which others send N messages.",
             example: "away 1d 400",
             preparation: ["demo"],
             gives: [.channelURL, .count]
@@ -252,7 +252,7 @@ extension Command {
         Command(
             name: "talk",
             usage: "[N]",
-            summary: "Makes other members write N messages to the open channel.",
+            summary: "Makes other members send N messages to the open channel.",
             example: "talk 3",
             preparation: ["demo"],
             gives: [.channelURL, .count]
@@ -270,7 +270,7 @@ extension Command {
             name: "say",
             usage: "TEXT",
             freeTextAfter: 0,
-            summary: "Sends a message of the open channel itself.",
+            summary: "Sends an admin message to the open channel.",
             example: "say The office is closed tomorrow.",
             preparation: ["demo"],
             gives: [.message]
@@ -292,7 +292,7 @@ extension Command {
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let id = UserID(arguments.words[0])
             try arguments.world.server.revokeUser(id)
-            return .text("\(id) cannot connect any more", [.userID: id])
+            return .text("\(id) can no longer connect", [.userID: id])
         },
         Command(
             name: "server users",
@@ -332,7 +332,7 @@ extension Command {
             let world = try arguments.world
             let server = try world.server
             guard let backup = world.backup else {
-                throw CommandError.failed("there is no copy: server backup makes one")
+                throw CommandError.failed("there is no backup: server backup makes one")
             }
             try server.restore(backup)
             return .text("restored")
@@ -359,7 +359,7 @@ extension Command {
             }
             if arguments.words.count == 2 {
                 guard setting.set(arguments.words[1], &server.conditions) else {
-                    throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
+                    throw CommandError.failed("'\(arguments.words[1])' is not a value of \(name)")
                 }
             } else if arguments.words.count > 2 {
                 throw CommandError.usage
@@ -393,7 +393,7 @@ extension Command.Arguments {
     /// The seed of a random sequence.
     fileprivate func seed(_ word: String) throws -> UInt64 {
         guard let seed = UInt64(word) else {
-            throw CommandError.failed("'\(word)' is no seed: a number from 0 on")
+            throw CommandError.failed("'\(word)' is not a seed: a seed is a number of at least 0")
         }
         return seed
     }

@@ -34,7 +34,7 @@ extension Command {
             output: "not observing"
         ) { arguments in
             guard arguments.workspace.unobserve() else {
-                return .text("nothing was observed")
+                return .text("no observation was active")
             }
             return .text("not observing")
         },

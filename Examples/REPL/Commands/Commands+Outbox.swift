@@ -5,7 +5,7 @@ extension Command {
         Command(
             name: "outbox",
             usage: "[CHANNEL] [limit N | all]",
-            summary: "Lists what the server has not acknowledged, channel by channel.",
+            summary: "Lists the outbox items, channel by channel.",
             example: "outbox",
             preparation: ["enqueue general Hello", "draw random a !b"],
             output: """
@@ -34,9 +34,9 @@ extension Command {
         },
         Command(
             name: "acknowledge-loss",
-            summary: "Ends the report of lost outbox items, and removes the damaged files.",
+            summary: "Acknowledges lost outbox items, and removes the damaged files.",
             example: "acknowledge-loss",
-            output: "no loss is reported any more",
+            output: "the loss is acknowledged",
             covers: ["ChatClient.acknowledgeOutboxLoss()"]
         ) { arguments in
             let workspace = arguments.workspace
@@ -46,7 +46,7 @@ extension Command {
             } else {
                 try store.acknowledgeOutboxLoss()
             }
-            return .text("no loss is reported any more")
+            return .text("the loss is acknowledged")
         },
         Command(
             name: "enqueue",

@@ -42,7 +42,7 @@ extension Command {
             name: "json",
             usage: "TYPE JSON",
             freeTextAfter: 1,
-            summary: "Reads a record as servers write it, and shows it as Scrollback does.",
+            summary: "Reads a record from a server's JSON, and shows it as Scrollback writes it.",
             example:
                 #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
             offers: [.types],

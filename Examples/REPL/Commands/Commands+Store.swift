@@ -5,7 +5,7 @@ extension Command {
     static let store: [Command] = [
         Command(
             name: "store",
-            summary: "Shows the store's directory, and what is in it.",
+            summary: "Shows the store's directory and its numbers of rows.",
             example: "store",
             preparation: ["draw general … a b ~ d (e)"],
             output: """
@@ -107,7 +107,7 @@ extension Command {
         },
         Command(
             name: "store clear",
-            summary: "Removes everything but the outbox.",
+            summary: "Removes all data except the outbox.",
             example: "store clear",
             preparation: ["draw general a b (c)"],
             output: "cleared; 1 outbox item stays",
@@ -126,7 +126,7 @@ extension Command {
             summary: "Lists rows that are damaged or contradict each other.",
             example: "store check",
             preparation: ["draw general a b (c)"],
-            output: "all can be read",
+            output: "no damage found",
             gives: [.unreadable]
         ) { arguments in
             let (words, limit) = try arguments.limited()
@@ -137,12 +137,12 @@ extension Command {
                 + store.unreadableOutboxItemIDs().map(\.rawValue)
             let problems = try store.check().map(\.description)
             return (names + problems).lines(
-                { $0.oneLine }, orNone: "all can be read", limit: limit, as: .unreadable)
+                { $0.oneLine }, orNone: "no damage found", limit: limit, as: .unreadable)
         },
         Command(
             name: "store reindex",
             usage: "DIRECTORY",
-            summary: "Has the next opening rebuild what rows say of each other.",
+            summary: "Makes the next opening rebuild names, indexes and counts.",
             example: "store reindex /tmp/scrollback-store",
             preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
             output: "the next opening rebuilds names, indexes and counts",
@@ -157,10 +157,10 @@ extension Command {
         Command(
             name: "store rebuild",
             usage: "DIRECTORY",
-            summary: "Removes a cache that does not open any more; what is not sent stays.",
+            summary: "Removes a cache that cannot be opened; the outbox is kept.",
             example: "store rebuild /tmp/scrollback-store",
             preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
-            output: "the cache is gone: store open begins a new one",
+            output: "the cache is removed: store open creates a new one",
             offers: [.directories],
             gives: [.path]
         ) { arguments in
@@ -168,7 +168,7 @@ extension Command {
             let directory = try arguments.closedStore
             try ChatStore.rebuildCache(at: directory)
             return .text(
-                "the cache is gone: store open begins a new one", [.path: directory.path])
+                "the cache is removed: store open creates a new one", [.path: directory.path])
         },
         Command(
             name: "store scan",
@@ -252,7 +252,7 @@ extension Command {
             }
             if arguments.words == [scope, "none"] {
                 try store.write { $0.setToken(nil, for: scope) }
-                return .text("no token for \(scope) any more", [.name: scope])
+                return .text("removed the token for \(scope)", [.name: scope])
             }
             guard let token = Hex.bytes(arguments.rest) else {
                 throw CommandError.failed("'\(arguments.rest)' is not pairs of hex digits")
@@ -277,11 +277,13 @@ extension OpeningReport {
                 lines.append("the last write to the \(database) was interrupted")
             }
         }
-        if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
-        if isOutboxRebuilt { lines.append("the outbox was rebuilt from what can be read") }
+        if isCoverageDropped {
+            lines.append("the tokens were removed, and each history is one gap")
+        }
+        if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }
         if isOutboxReindexed { lines.append("the outbox's indexes were rebuilt") }
         lines += outboxLoss?.lines ?? []
-        if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
+        if isCacheNew && !isNew { lines.append("the cache was missing; the new one is empty") }
         if isOutboxLost { lines.append("the outbox was missing: its items are lost") }
         if let outboxCopy {
             lines.append("a copy of a damaged outbox is in \(outboxCopy): see acknowledge-loss")

@@ -6,7 +6,7 @@ extension Command {
         Command(
             name: "heal",
             usage: "[CHANNEL]",
-            summary: "Fetches all that is missing or stale of a channel, the newest first.",
+            summary: "Fetches the missing and stale messages of a channel, newest first.",
             example: "heal cats",
             preparation: ["demo"],
             offers: [.channels],
@@ -68,7 +68,7 @@ extension Command {
             let object = found.channel != nil && lines.count == 1 ? "it" : "them"
             return .text(
                 found.isEmpty
-                    ? "\(head): all is as on the server"
+                    ? "\(head): no differences from the server"
                     : ([head] + lines + ["repair \(url) fetches \(object)"])
                         .joined(separator: "\n"),
                 [
@@ -83,7 +83,7 @@ extension Command {
             summary: "Fetches a channel and its known messages again.",
             example: "repair",
             preparation: ["demo"],
-            output: "general is as on the server",
+            output: "general equals the server's copy",
             offers: [.channels],
             covers: ["SyncEngine.repair(_:)"],
             gives: [.channelURL]
@@ -97,7 +97,7 @@ extension Command {
             else {
                 return .of(url, "no messages of \(url) are known yet: heal \(url) fetches them")
             }
-            return .of(url, "\(url) is as on the server")
+            return .of(url, "\(url) equals the server's copy")
         },
         Command(
             name: "get",
@@ -159,7 +159,8 @@ extension Command {
         Command(
             name: "changelog messages",
             usage: "[TIME] [in CHANNEL] [all] [JSON]",
-            summary: "Reads the changes of a channel's messages since a time, or the last reading.",
+            summary:
+                "Reads the changes of a channel's messages since a time, or since the last call.",
             example: "changelog messages 2023-11-14",
             preparation: ["demo", "send Helo", "edit 69 Hello"],
             covers: ["ChatClient.messageChanges(in:since:params:)"],
@@ -181,7 +182,8 @@ extension Command {
         Command(
             name: "changelog channels",
             usage: "[TIME] [all] [JSON]",
-            summary: "Reads the changes of the user's channels since a time, or the last reading.",
+            summary:
+                "Reads the changes of the user's channels since a time, or since the last call.",
             example: "changelog channels 2023-11-14",
             preparation: ["demo"],
             covers: ["ChatClient.channelChanges(since:params:)"],
@@ -207,7 +209,7 @@ extension Command {
                 #"push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
             preparation: ["demo"],
             output: """
-                1 message is held
+                1 message is stored
                 + general 99  (channel): Ding!
                 """,
             covers: ["ChatClient.ingest(push:)", "SyncEngine.ingest(_:source:)"],
@@ -216,13 +218,13 @@ extension Command {
             let message = try arguments.message
             let count = try await arguments.client.ingest(push: [message])
             return .text(
-                count == 1 ? "1 message is held" : "the message was not stored", [.count: count])
+                count == 1 ? "1 message is stored" : "the message was not stored", [.count: count])
         },
         Command(
             name: "leave-drop",
             usage: "JSON",
             freeTextAfter: 0,
-            summary: "Leaves a message in the push inbox, as a push extension does beside the app.",
+            summary: "Leaves a message in the push inbox, as a notification extension does.",
             example:
                 #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
             preparation: ["demo"],
@@ -240,15 +242,15 @@ extension Command {
             try box.leave([message])
             let count = try box.count
             return .text(
-                "\(counted(count, "drop")) in the inbox: absorb reads them",
+                "\(counted(count, "file")) in the inbox: absorb reads them",
                 [.count: count])
         },
         Command(
             name: "absorb",
-            summary: "Takes in what other processes have left in the push inbox.",
+            summary: "Stores the messages that other processes have left in the push inbox.",
             example: "absorb",
             preparation: ["demo"],
-            output: "nothing was left",
+            output: "the push inbox is empty",
             covers: ["ChatClient.absorbPushes()"],
             gives: [.count, .damage]
         ) { arguments in
@@ -257,8 +259,10 @@ extension Command {
             let count = counted(absorbed.messages.count, "message")
             let lines =
                 absorbed.isEmpty
-                ? ["nothing was left"]
-                : ["\(count) in \(counted(absorbed.pushCount, "drop")), \(absorbed.heldCount) held"]
+                ? ["the push inbox is empty"]
+                : [
+                    "\(count) in \(counted(absorbed.pushCount, "file")), \(absorbed.heldCount) stored"
+                ]
             return .text(
                 (lines + damage.map { "damaged: \($0)" }).joined(separator: "\n"),
                 [.count: absorbed.messages.count, .damage: damage])
@@ -303,7 +307,7 @@ extension Command {
         Command(
             name: "cache clear",
             usage: "[CHANNEL ...]",
-            summary: "Removes cached data that the server still has: all, or messages of channels.",
+            summary: "Removes cached data: all, or the messages of channels.",
             example: "cache clear cats",
             preparation: ["demo"],
             offers: [.channels],
@@ -317,7 +321,7 @@ extension Command {
             }
             guard !urls.isEmpty else {
                 try await arguments.client.clearCachedData()
-                return .text("cleared; what is not sent stays")
+                return .text("cleared; the outbox is kept")
             }
             try await arguments.client.clearCachedMessages(in: urls)
             return .text(
@@ -327,20 +331,21 @@ extension Command {
         Command(
             name: "cache plan",
             usage: "[BYTES]",
-            summary: "Shows what would be evicted to make the device's cache smaller.",
+            summary: "Shows which messages would be evicted to reduce the device's cache.",
             example: "cache plan",
             preparation: ["demo"],
-            output: "nothing would go",
+            output: "nothing would be evicted",
             covers: ["ChatClient.evictionPlan(to:)"],
             gives: [.bytes, .counts]
         ) { arguments in
             let plan = try await arguments.client.evictionPlan(to: try arguments.sizeOrNone)
-            return .eviction(plan, none: "nothing would go", verb: "would go")
+            return .eviction(plan, none: "nothing would be evicted", verb: "would go")
         },
         Command(
             name: "cache shrink",
             usage: "[BYTES]",
-            summary: "Evicts messages from the device's cache; shown and pinned channels stay.",
+            summary:
+                "Evicts messages from the device's cache, except those of shown and pinned channels.",
             example: "cache shrink",
             preparation: ["demo"],
             output: "nothing went",
@@ -410,7 +415,7 @@ extension Command.Arguments {
             guard let word = words.first else { return nil }
             guard words.count == 1 else { throw CommandError.usage }
             guard let size = Int(word), size >= 0 else {
-                throw CommandError.failed("'\(word)' is no number of bytes, such as 1000000")
+                throw CommandError.failed("'\(word)' is not a number of bytes, such as 1000000")
             }
             return size
         }

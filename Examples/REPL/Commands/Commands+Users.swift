@@ -33,7 +33,7 @@ extension Command {
             let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
             var values = device.owner
             let unkept = device.client.cachingError.map {
-                "\nnothing is kept on the disk: \(sentence(of: $0))"
+                "\nnothing is stored on disk: \(sentence(of: $0))"
             }
             let damage =
                 (device.client.cachingError.map { [sentence(of: $0)] } ?? [])
@@ -62,7 +62,7 @@ extension Command {
         },
         Command(
             name: "reconnect",
-            summary: "Connects at once, as when the application or the network is back.",
+            summary: "Reconnects immediately, as when the app becomes active.",
             example: "reconnect",
             preparation: ["connect alice"],
             output: "alice is connected",
@@ -280,7 +280,7 @@ extension Command {
         },
         Command(
             name: "relaunch",
-            summary: "Quits the application on this device, and starts it again.",
+            summary: "Closes the client of this device, and opens a new one.",
             example: "relaunch",
             preparation: ["connect alice"],
             output: "alice is not connected",
@@ -360,7 +360,7 @@ extension Command {
             summary:
                 "Shows the options of a client, or sets one for devices started later: relaunch.",
             example: "option sync.hugeGapThreshold 50",
-            output: "sync.hugeGapThreshold is 50 for devices to come",
+            output: "sync.hugeGapThreshold is 50 for later devices",
             offers: [.options],
             gives: [.settings, .name, .value]
         ) { arguments in
@@ -378,9 +378,9 @@ extension Command {
                 return .setting(name, option.text(world.clientOptions))
             }
             guard option.set(arguments.words[1], &world.clientOptions) else {
-                throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
+                throw CommandError.failed("'\(arguments.words[1])' is not a value of \(name)")
             }
-            return .setting(name, option.text(world.clientOptions), " for devices to come")
+            return .setting(name, option.text(world.clientOptions), " for later devices")
         },
     ]
 }

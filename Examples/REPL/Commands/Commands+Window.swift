@@ -226,7 +226,7 @@ extension Command {
             guard words.isEmpty else { throw CommandError.usage }
             return try arguments.collection.pendingMessages.lines(
                 { "(\($0.requestID?.rawValue ?? "?"))  \($0.text.oneLine)" },
-                orNone: "nothing is pending", limit: limit, as: .messages)
+                orNone: "no pending messages", limit: limit, as: .messages)
         },
         Command(
             name: "failed",
@@ -255,7 +255,7 @@ extension Command {
                         + (item.operation == .send
                             ? text ?? "" : "\(item.operation) of \(item.messageID ?? "?")")
                 },
-                orNone: "nothing has failed", limit: limit, as: .outboxItems)
+                orNone: "no failed items", limit: limit, as: .outboxItems)
         },
         Command(
             name: "follow",
@@ -332,7 +332,7 @@ extension Command.Arguments {
         workspace.onProgress(nil)
         guard found > 0 else {
             return .text(
-                fromOldest ? "this is the beginning" : "this is the end", [.count: 0])
+                fromOldest ? "no older messages" : "no newer messages", [.count: 0])
         }
         guard pages > 1 else {
             var reply = collection.rows(limit: found, fromOldest: fromOldest)

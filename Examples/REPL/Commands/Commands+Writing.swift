@@ -52,7 +52,7 @@ extension Command {
             name: "reply",
             usage: "ID TEXT",
             freeTextAfter: 1,
-            summary: "Answers a message.",
+            summary: "Replies to a message.",
             example: "reply 60 So do I",
             preparation: ["demo"],
             offers: [.messages],
@@ -153,7 +153,7 @@ extension Command {
             example: "react 60 +1",
             preparation: ["demo"],
             output: """
-                gave +1 to 60
+                added +1 to 60
                 * general 60  [+1 1]
                 """,
             offers: [.messages],
@@ -167,7 +167,7 @@ extension Command {
             let collection = try arguments.collection
             let message = try collection.message(arguments.words[0])
             try await collection.addReaction(arguments.words[1], to: message)
-            return .of(message, "gave \(arguments.words[1]) to \(arguments.words[0])")
+            return .of(message, "added \(arguments.words[1]) to \(arguments.words[0])")
         },
         Command(
             name: "unreact",
@@ -176,7 +176,7 @@ extension Command {
             example: "unreact 60 +1",
             preparation: ["demo", "react 60 +1"],
             output: """
-                took +1 back from 60
+                removed +1 from 60
                 * general 60  no reactions
                 """,
             offers: [.messages],
@@ -190,7 +190,7 @@ extension Command {
             let collection = try arguments.collection
             let message = try collection.message(arguments.words[0])
             try await collection.deleteReaction(arguments.words[1], from: message)
-            return .of(message, "took \(arguments.words[1]) back from \(arguments.words[0])")
+            return .of(message, "removed \(arguments.words[1]) from \(arguments.words[0])")
         },
         Command(
             name: "resend",
@@ -224,7 +224,7 @@ extension Command {
             usage: "[TEXT | clear]",
             freeTextAfter: 0,
             summary:
-                "Saves the text that the user is writing in the open channel; alone, shows it.",
+                "Saves the draft of the open channel; without a text, shows it.",
             example: "draft See you at",
             preparation: ["demo"],
             output: "draft of general: See you at",
@@ -248,7 +248,7 @@ extension Command {
             name: "drafts",
             usage: "[CHANNEL TEXT]",
             freeTextAfter: 1,
-            summary: "Lists the drafts of all channels; with TEXT, saves that of a channel.",
+            summary: "Lists the drafts of all channels; with TEXT, saves the draft of a channel.",
             example: "drafts general See you at",
             preparation: ["demo"],
             output: "general  See you at",
@@ -330,7 +330,7 @@ extension Command {
                 ? collection.removeAllFailedMessages() : collection.removeFailedMessages(ids)
             return .text(
                 removed.isEmpty
-                    ? "nothing was removed"
+                    ? "no messages were removed"
                     : "removed \(removed.map(\.rawValue).joined(separator: " "))",
                 [.requestIDs: removed])
         },

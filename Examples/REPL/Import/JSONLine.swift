@@ -108,7 +108,7 @@ private struct Scanner {
             }
         }
         index = min(index, bytes.count)
-        throw damage("a text without an end")
+        throw damage("a text that is not closed")
     }
 
     mutating func parseValue() throws(JSONLine.Damage) -> JSONLine.Value {
@@ -123,7 +123,7 @@ private struct Scanner {
             let word = String(decoding: bytes[start..<index], as: UTF8.self)
             if let number = Int64(word) { return .number(number) }
             guard let number = Double(word), abs(number) < 9e18 else {
-                throw damage("'\(word)' is no number")
+                throw damage("'\(word)' is not a number")
             }
             return .number(Int64(number))
         default:
@@ -179,7 +179,7 @@ private struct Scanner {
         do {
             return try JSONDecoder().decode([String].self, from: data)[0]
         } catch {
-            throw damage("a text with a wrong escape")
+            throw damage("a text with an invalid escape")
         }
     }
 }

@@ -30,7 +30,7 @@ extension Change.Operation {
         case .removedStaleRange(let range): "removed stale range \(range)"
         case .savedUser(let user): "saved user \(user.userID)"
         case .removedUser(let id): "removed user \(id)"
-        case .clearedCachedData: "cleared all but the outbox"
+        case .clearedCachedData: "cleared all data except the outbox"
         case .savedOutboxItem(let item): "saved outbox item \(item.requestID) in \(item.channelURL)"
         case .removedOutboxItem(let item):
             "removed outbox item \(item.requestID) from \(item.channelURL)"

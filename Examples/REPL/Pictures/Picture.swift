@@ -70,7 +70,7 @@ extension Picture: CustomStringConvertible {
         // Outbox items come last, and do not affect the history before them.
         let history = signs.prefix { !$0.isOutboxItem }
         guard signs[history.count...].allSatisfy(\.isOutboxItem) else {
-            throw fail("what is not sent comes last")
+            throw fail("unsent messages must come last")
         }
         let ids = history.compactMap(\.messageID)
         let requests = signs.compactMap(\.requestID)
@@ -83,13 +83,13 @@ extension Picture: CustomStringConvertible {
                 guard isInside, history[index - 1].messageID != nil,
                     history[index + 1].messageID != nil
                 else {
-                    throw fail("~ stands between two messages")
+                    throw fail("~ must be between two messages")
                 }
             }
-            if sign == .more && isInside { throw fail("… stands first or last") }
+            if sign == .more && isInside { throw fail("… must be first or last") }
         }
         if history.count == 2, history.allSatisfy({ $0 == .more }) {
-            throw fail("a history without messages is one …")
+            throw fail("a history without messages is drawn as …")
         }
     }
 }

@@ -71,7 +71,7 @@ struct RecordType {
             for value in values {
                 if !field.cases.isEmpty, case .string(let word) = value, !isCase(word, of: field) {
                     throw CommandError.failed(
-                        "'\(word)' is no value of \(path)\(key): "
+                        "'\(word)' is not a value of \(path)\(key): "
                             + field.cases.joined(separator: ", "))
                 }
                 let element = field.type.split(separator: " ").last.map(String.init) ?? ""

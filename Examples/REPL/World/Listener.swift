@@ -45,7 +45,7 @@ extension Listener {
         case .sessionExpired: break
         case .hugeGap(let url):
             report(
-                .hugeGap, "= a large gap in \(url): see coverage, fill and restart",
+                .hugeGap, "= a huge gap in \(url): see coverage, fill and restart",
                 [.channelURL: url], by: .engine)
         case .historyLost(let loss):
             report(

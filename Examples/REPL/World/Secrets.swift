@@ -27,7 +27,8 @@ struct Secrets {
         let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
         guard mode & 0o077 == 0 else {
             throw CommandError.failed(
-                "other users can access the secrets in \(file.path): chmod 600 \(file.path)")
+                "other users of this machine can read the secrets in \(file.path): chmod 600 \(file.path)"
+            )
         }
         for (number, line) in zip(
             1..., text.split(separator: "\n", omittingEmptySubsequences: false))

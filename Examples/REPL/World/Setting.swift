@@ -123,7 +123,7 @@ extension Array {
             }
             let value = String(word[sign...].dropFirst())
             guard setting.set(value, &root) else {
-                throw CommandError.failed("'\(value)' is no value of \(name)")
+                throw CommandError.failed("'\(value)' is not a value of \(name)")
             }
         }
     }
