@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CollectionsPageStories {
     private let file = "Docs/Collections.md"
 
-    @Test func aColdStart() async throws {
+    @Test func offlineStartShowsTheCache() async throws {
         var page = try PageStory(file, "Cold start")
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -48,7 +48,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aColdStartOfAListOfChannels() async throws {
+    @Test func offlineStartShowsTheCachedChannelList() async throws {
         var page = try PageStory(file, "Cold start", block: 1)
         let story = try await Story()
         try story.create("a b")
@@ -71,7 +71,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func onTheWayToTheServer() async throws {
+    @Test func sentMessageChangesItsStatus() async throws {
         var page = try PageStory(file, "Sending messages")
         let story = try await Story.holding("d e")
         let view = try await story.startedView()
@@ -93,7 +93,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whereTheWindowIs() async throws {
+    @Test func windowMovesAsThePageShows() async throws {
         var page = try PageStory(file, "Position and size of the window")
         let story = try await Story()
         let told = try await story.say("a b c d e f")
@@ -126,7 +126,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsMissing() async throws {
+    @Test func gapsAreFilledAsThePageShows() async throws {
         var page = try PageStory(file, "Gaps")
         let story = try await Story.holding("d e f")
         let view = try await story.startedView()

@@ -43,7 +43,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func allMethodsCanBeCalledInACallback() async throws {
+    @Test func methodsCanBeCalledInACallback() async throws {
         let story = try await Story.holding("a b c d")
         let view = try await story.startedView(.sized(1))
         var loads: [Task<[Message], any Error>] = []

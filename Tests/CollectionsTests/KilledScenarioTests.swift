@@ -78,7 +78,7 @@
         }
 
         @Test(arguments: Scenario.allCases, [0, 0o777])
-        func allFilesBelongToTheirOwnerAlone(scenario: Scenario, mask: Int) throws {
+        func clientFilesAreAccessibleOnlyToTheirOwner(scenario: Scenario, mask: Int) throws {
             let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
             _ = try run(scenario, in: place.url, ["mask", "\(mask)"], isKilled: false)
             let paths = try FileManager.default.subpathsOfDirectory(atPath: place.path)

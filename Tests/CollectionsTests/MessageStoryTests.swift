@@ -265,7 +265,7 @@ import Testing
 
     /// With a capacity of 20 and pages of 40, messages 21 to 40 were never shown.
     @Test(arguments: [(1, 40), (2, 3), (7, 7), (20, 40), (100, 40)])
-    func allMessagesAreReachedInBothDirections(capacity: Int, pageSize: Int) async throws {
+    func pagesReachBothEndsOfTheHistory(capacity: Int, pageSize: Int) async throws {
         let story = try await Story()
         let texts = (1...83).map { "\($0)" }
         try await story.say(texts.joined(separator: " "))

@@ -12,7 +12,7 @@ import Testing
         try world.makeChannel("general", "alice", "bob", "carol")
     }
 
-    @Test func eachEditIsLaterThanTheOneBefore() async throws {
+    @Test func updatedAtIncreasesWithEachEdit() async throws {
         let alice = try await world.connect("alice")
         _ = try await alice.say("hi")
         #expect(try await alice.edit("1", to: "ho").updatedAt == 1001)
@@ -51,7 +51,7 @@ import Testing
         #expect(await thrown { try await bob.edit("2", to: "ho") }?.detail == .messageNotFound)
     }
 
-    @Test func theOwnerAndTheOperatorDelete() async throws {
+    @Test func ownerAndOperatorCanDeleteAMessage() async throws {
         let (alice, bob, carol) = (
             try await world.connect("alice"), try await world.connect("bob"),
             try await world.connect("carol")
@@ -71,7 +71,7 @@ import Testing
         #expect(again?.code == .notFound)
     }
 
-    @Test func aUserHasAReactionOnce() async throws {
+    @Test func userHasEachReactionAtMostOnce() async throws {
         let bob = try await world.connect("bob")
         _ = try await bob.say("hi")
         let first = try await bob.react(.add, with: "+1", to: "1", in: "general", requestID: "r")
@@ -89,7 +89,7 @@ import Testing
         #expect(after.updatedAt == nil)
     }
 
-    @Test func aThreadIsCountedOnItsParent() async throws {
+    @Test func parentCountsItsReplies() async throws {
         let alice = try await world.connect("alice")
         _ = try await alice.say("hi")
         world.clock.advance()
@@ -114,7 +114,7 @@ import Testing
         #expect(after.threadInfo?.updatedAt == 1003)
     }
 
-    @Test func anIDThatIsTooLongIsNotMentioned() async throws {
+    @Test func mentionWithATooLongIDIsRefused() async throws {
         let alice = try await world.connect("alice")
         let start = try await alice.feed(since: nil).cursor
         let long = UserID(String(repeating: "x", count: 70_000))

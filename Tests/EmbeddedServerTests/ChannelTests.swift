@@ -67,7 +67,7 @@ import Testing
         #expect(error?.code == .unsupported)
     }
 
-    @Test func theSameUsersShareADistinctChannel() async throws {
+    @Test func sameUsersShareADistinctChannel() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         var params = GroupChannelCreateParams("one", userIDs: ["bob"])
@@ -248,7 +248,7 @@ import Testing
         #expect(try await bob.texts() == ["b", "c"])
     }
 
-    @Test func aMuteEndsByItself() async throws {
+    @Test func muteEndsAfterItsDuration() async throws {
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")

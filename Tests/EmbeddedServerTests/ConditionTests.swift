@@ -58,7 +58,7 @@ import Testing
         #expect(events.words == ["truncation", "17", "18", "19"])
     }
 
-    @Test func theFeedReportsExpiredMessagesAsARangeOrOneByOne() async throws {
+    @Test func feedReportsExpiredMessagesAsARangeOrIndividually() async throws {
         let world = try World()
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["~", "~p1:x", "~g2,p1,r:"])
-    func aServersCursorMayLookLikeOne(text: String) throws {
+    func conditionedCursorWrapsAnyServerCursor(text: String) throws {
         let cursor = ConditionedCursor(text)
         #expect(cursor.text == "~:" + text)
         #expect(ConditionedCursor(text: cursor.text) == cursor)

@@ -9,7 +9,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
     @Test(arguments: Self.conditions)
-    func theServerKeepsItsPromises(_ name: String, _ conditions: ServerConditions) async throws {
+    func embeddedServerPassesTheConformanceSuite(_ name: String, _ conditions: ServerConditions)
+        async throws
+    {
         try await withDirectory { directory in
             let subject = try EmbeddedServerSubject(at: directory, conditions)
             let report = await BackendConformance.run(on: subject)
@@ -19,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6)
-    func theServerKeepsItsPromisesThroughAnAwkwardNetwork(seed: UInt64) async throws {
+    func embeddedServerPassesTheConformanceSuiteOnAnAwkwardNetwork(seed: UInt64) async throws {
         try await withDirectory { directory in
             let subject = try EmbeddedServerSubject(
                 at: directory, ServerConditions(), network: .awkward(seed: seed))
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func theServerKeepsItsPromisesWithClocksThatDisagree(seed: UInt64) async throws {
+    func embeddedServerPassesTheConformanceSuiteWithClockSkew(seed: UInt64) async throws {
         try await withDirectory { directory in
             var conditions = ServerConditions()
             conditions.clockSkew = 50

@@ -30,7 +30,7 @@ import Testing
     }
 
     @available(macOS 15, iOS 18, *)
-    @Test func aFeedDoesNotGoOnInAnotherConnection() async throws {
+    @Test func feedEndsWithItsConnection() async throws {
         let executor = StepExecutor()
         let alice = try await world.connect("alice")
         let device = world.server.client()

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<20)
-    func whateverTheSeedNothingIsMissing(seed: UInt64) async throws {
+    func changelogIsCompleteForEachSeed(seed: UInt64) async throws {
         network.conditions = .awkward(seed: seed)
         let pages = try await pages()
         #expect(pages.contains { $0.hasPrefix("[A]") } && pages.contains { $0.hasPrefix("[-b]") })

@@ -3,7 +3,7 @@ import Testing
 @testable import EmbeddedServer
 
 @Suite struct NetworkConditionsTests {
-    @Test func noTwoConditionsHaveOneName() {
+    @Test func conditionNamesAreUnique() {
         let names = NetworkCondition.all.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(NetworkCondition.named("feed.truncations")?.name == "feed.truncations")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: NetworkCondition.all)
-    func theTextOfAConditionSetsItAgain(condition: NetworkCondition) {
+    func conditionIsRestoredFromItsText(condition: NetworkCondition) {
         var conditions = NetworkConditions.hostile(seed: 1)
         let text = condition.text(in: .hostile(seed: 2))
         #expect(condition.set(text, in: &conditions))
@@ -54,7 +54,7 @@ import Testing
         #expect(conditions == .perfect)
     }
 
-    @Test func oneConditionOutsideOfTheContractTakesAllOutOfIt() {
+    @Test func conditionsAreOutsideOfTheContractIfOneIs() {
         var conditions = NetworkConditions.train()
         #expect(conditions.isWithinContract)
         conditions.feed.lost = 0.01

@@ -101,7 +101,7 @@ import Testing
         (.throttled, true, false), (.serverFailure, true, false), (.refused, true, false),
         (.expired, false, false), (.notFound, false, false),
     ])
-    func theContractSaysWhichErrorsHaveHadAnEffect(
+    func contractDefinesWhichErrorsHaveAnEffect(
         code: BackendError.Code, before: Bool, after: Bool
     ) {
         #expect(BackendError(code, "").isWithinContract(at: .beforeEffect) == before)

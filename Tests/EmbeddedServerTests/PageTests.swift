@@ -26,7 +26,7 @@ import Testing
         return (page.messages.map(\.text).joined(), page)
     }
 
-    @Test func aTimeDivides() async throws {
+    @Test func timeAnchorSeparatesOlderFromNewerMessages() async throws {
         #expect(try await page(.time(1003), 2, 2).texts == "1234")
         #expect(try await page(.time(0), 5, 2).texts == "01")
         #expect(try await page(.time(5000), 2, 5).texts == "89")

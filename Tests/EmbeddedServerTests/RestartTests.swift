@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func oneServerAtATimeHasTheDirectory() async throws {
+    @Test func directoryIsLockedByItsServer() async throws {
         try await withDirectory { directory in
             let world = try World(at: directory)
             let error = await thrown { try World(at: directory) }

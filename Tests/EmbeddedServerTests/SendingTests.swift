@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func oneRequestMakesOneMessage() async throws {
+    @Test func repeatedRequestCreatesOneMessage() async throws {
         let alice = try await world.connect("alice")
         let first = try await alice.send(.text("hi", requestID: "r1"))
         world.clock.advance(by: 1_000_000)

@@ -23,7 +23,7 @@ import Testing
         #expect(error?.detail == .userNotExist)
     }
 
-    @Test func aTokenHasToBeTheUsers() async throws {
+    @Test func accessTokenMustBelongToTheUser() async throws {
         try world.server.addUser(User(id: "alice", nickname: "Alice"), accessToken: "secret")
         let client = world.server.client()
         for token in [nil, "wrong"] {

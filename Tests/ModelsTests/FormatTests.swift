@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(.enabled(if: Protoc.isNeeded || Protoc.path != nil, "protoc is not installed"))
-    func protocSaysWhatThePageShows() throws {
+    func protocOutputEqualsThePage() throws {
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         let block = try #require(
             page.components(separatedBy: "```").first { $0.contains("$ echo") })

@@ -97,7 +97,7 @@ import Testing
         #expect(Timestamp(Date(timeIntervalSince1970: -1e300)) == .distantPast)
     }
 
-    @Test func anErrorCodeSaysWhetherSendingAgainMakesSense() {
+    @Test func errorCodeDeterminesWhetherAMessageIsResendable() {
         #expect(ErrorCode.networkError.isResendable)
         #expect(ErrorCode.connectionClosed.isResendable)
         #expect(!ErrorCode.channelFrozen.isResendable)

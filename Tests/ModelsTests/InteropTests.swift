@@ -28,7 +28,7 @@ struct InteropTests {
         #expect(try type.decodeAndEncode([UInt8](bytes)) == [UInt8](golden))
     }
 
-    @Test func protocReadsWhatAnApplicationWouldWrite() throws {
+    @Test func protocReadsAnApplicationsMessage() throws {
         var message = Message(
             id: "7001", channelURL: "general", sender: Sender(id: "ann", nickname: "Ann"),
             text: "Grüße 👋", createdAt: 1_700_000_000_123)

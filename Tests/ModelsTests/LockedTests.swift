@@ -22,7 +22,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func theValueGoesWithItsLock() {
+    @Test func valueIsReleasedWithItsLock() {
         weak var value: Object?
         do {
             let object = Object()

@@ -141,7 +141,7 @@ import Testing
 
     // MARK: The message itself
 
-    @Test func anUnsentMessageHasARequestIDAndNoPlaceYet() {
+    @Test func unsentMessageHasARequestIDAndNoPosition() {
         let unsent = Message(
             id: nil, channelURL: "c", requestID: "r", createdAt: 5, sendingStatus: .pending)
         #expect(unsent.messageID == nil && unsent.position == nil)
@@ -151,7 +151,7 @@ import Testing
         #expect(Message(id: nil, channelURL: "c", createdAt: 5).sendingStatus == .none)
     }
 
-    @Test func aMessageMayBeSentAgainIfItFailedAndNotForGood() {
+    @Test func failedMessageIsResendableUnlessTheErrorIsPermanent() {
         var message = Self.message
         message.errorCode = .ackTimeout
         for status in MessageSendingStatus.allCases {

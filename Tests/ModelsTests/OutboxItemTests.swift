@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Making
 
-    @Test func anOutboxItemOfAMessageHasItsNameChannelAndTime() {
+    @Test func outboxItemHasTheRequestIDChannelAndTimeOfItsMessage() {
         var unsent = Self.message
         unsent.userMessageParams = UserMessageCreateParams("hi")
         unsent.sendingStatus = .failed
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func anOperationOfANewerVersionIsASendWithoutAMessage() throws {
+    @Test func unknownOperationReadsAsASendWithoutAMessage() throws {
         let bytes: [UInt8] = [0x0a, 1, 0x72, 0x20, 9]
         let item = try OutboxItem(serialized: bytes)
         #expect(item.operation == .send && item.message == nil)
@@ -93,13 +93,13 @@ import Testing
     }
 
     @Test(arguments: [Timestamp.distantPast, -1, 0, 1, .distantFuture])
-    func anyPositionCanBeFollowed(_ time: Timestamp) throws {
+    func outboxItemCanFollowAnyPosition(_ time: Timestamp) throws {
         let position = Position(createdAt: time, messageID: "$a")
         let item = OutboxItem(Self.message, requestID: "r", follows: position)
         #expect(try OutboxItem(serialized: item.serialize()).follows == position)
     }
 
-    @Test func anOutboxItemWaitsSinceItWasWrittenOrSentAgain() {
+    @Test func lifetimeOfAnItemStartsWhenItIsWrittenOrResent() {
         var item = OutboxItem(Self.message, requestID: "r")
         #expect(item.waitingSince == 500)
         item.resend(at: 900)

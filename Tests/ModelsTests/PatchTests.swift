@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func aPatchOfAWholeRecordMakesAnyOtherTheSame() {
+    @Test func patchOfAWholeRecordMakesAnotherOneEqual() {
         var view = GroupChannel(url: "c", name: "n", createdAt: 1)
         view.memberCount = 2
         var known = GroupChannel(url: "c", name: "old", createdAt: 1)

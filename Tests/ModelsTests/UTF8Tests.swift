@@ -23,14 +23,14 @@ import Testing
         }
     }
 
-    @Test func allOfTwoBytesAreJudgedAsTheLibraryDoes() {
+    @Test func twoByteTextsAreValidatedLikeTheStandardLibrary() {
         for first in 0...UInt8.max {
             for second in 0...UInt8.max { expectAgreement([first, second]) }
         }
     }
 
     /// Every first byte, with second bytes at all bounds of the standard's table.
-    @Test func allBoundsAreJudgedAsTheLibraryDoes() {
+    @Test func boundsOfUTF8AreValidatedLikeTheStandardLibrary() {
         let bounds: [UInt8] = [
             0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xe0, 0xed, 0xff,
         ]

@@ -26,7 +26,7 @@ import Testing
         #expect(afterFourDigits.iso8601 == "+010000-01-01T00:00:00.000Z")
     }
 
-    @Test func theDaysOfFourCenturiesComeBack() {
+    @Test func datesOfFourCenturiesAreParsedAsTheyAreFormatted() {
         for day in stride(from: Int64(0), to: 146_097, by: 61) {
             let time = Timestamp(milliseconds: day * 86_400_000)
             guard Timestamp(iso8601: time.iso8601) == time else {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theMillisecondsMayBeLeftOut() {
+    @Test func millisecondsAreOptional() {
         #expect(Timestamp(iso8601: "2023-11-14T22:13:20Z") == 1_700_000_000_000)
     }
 

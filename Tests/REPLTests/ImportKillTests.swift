@@ -21,7 +21,7 @@ import Testing
     init() throws { directory = try ScratchDirectory.made(in: ScratchDirectory.memory) }
 
     @Test(arguments: Seeds.count(2, atNight: 20))
-    func noDeviceClaimsMoreThanItHolds(seed: Int) async throws {
+    func coverageOfAKilledImportContainsOnlyStoredMessages(seed: Int) async throws {
         var random = SeededRandom(seed: seed)
         let logs = try writeLogs(&random)
         try await finish(Program(["--home", home]), ["connect alice", "import \(logs[0])"])

@@ -25,7 +25,7 @@ import Testing
         #"{"message_id": \#(number), "channel_url": "\#(channel)", "message": "m\#(number)", \#(fields)}"#
     }
 
-    @Test func theNamesOfServersAreKnownToo() async throws {
+    @Test func alternativeFieldNamesAreRead() async throws {
         let lines = try await imported([
             #"{"msg_id": 101, "channel_url": "pets", "ts": 1700000000000, "user": "bob", "message": "one"}"#,
             line(102, #""ts": 1700000001000, "user": {"user_id": "carol", "nickname": "Carol"}"#),

@@ -31,7 +31,7 @@ import Testing
             })
     }
 
-    @Test(arguments: pages) func everyLinkLeadsSomewhere(page: String) throws {
+    @Test(arguments: pages) func everyLinkHasATarget(page: String) throws {
         for link in try links(in: page) where !link.contains("://") {
             let parts = link.split(separator: "#", omittingEmptySubsequences: false)
             let target =

@@ -44,7 +44,7 @@ import Testing
         (Int64.min, Int64.min), (Int64.max, Int64.max), (-99_999_999_999, -99_999_999_999_000),
         (100_000_000_000, 100_000_000_000),
     ])
-    func everyNumberIsATime(number: Int64, milliseconds: Int64) throws {
+    func everyIntegerIsReadAsATime(number: Int64, milliseconds: Int64) throws {
         let message = try message(
             #"{"channel_url": "g", "created_at": \#(number), "message": "m"}"#)
         #expect(message.createdAt == Timestamp(milliseconds: milliseconds))

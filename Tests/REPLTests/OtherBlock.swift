@@ -31,25 +31,30 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Collections.md", "a b c          three messages",
             .none(because: "says how the stories below are drawn")),
-        OtherBlock("Docs/Collections.md", "offline, cached            … b c", .test("aColdStart")),
+        OtherBlock(
+            "Docs/Collections.md", "offline, cached            … b c",
+            .test("offlineStartShowsTheCache")),
         OtherBlock(
             "Docs/Collections.md", "offline, cached            b a …",
-            .test("aColdStartOfAListOfChannels")),
-        OtherBlock("Docs/Collections.md", "offline, send f", .test("onTheWayToTheServer")),
-        OtherBlock("Docs/Collections.md", "start at c's time", .test("whereTheWindowIs")),
-        OtherBlock("Docs/Collections.md", "d e f   ", .test("whatIsMissing")),
+            .test("offlineStartShowsTheCachedChannelList")),
+        OtherBlock("Docs/Collections.md", "offline, send f", .test("sentMessageChangesItsStatus")),
+        OtherBlock("Docs/Collections.md", "start at c's time", .test("windowMovesAsThePageShows")),
+        OtherBlock("Docs/Collections.md", "d e f   ", .test("gapsAreFilledAsThePageShows")),
         OtherBlock(
             "Docs/Sync.md", "a b c          three messages",
             .none(because: "says how the stories below are drawn")),
-        OtherBlock("Docs/Sync.md", "empty cache", .test("theLifeOfAMessage")),
-        OtherBlock("Docs/Sync.md", "offline                   a b c", .test("theLifeOfAGap")),
-        OtherBlock("Docs/Sync.md", "live  ", .test("theLifeOfACursor")),
-        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("theLifeOfAnOutboxItem")),
-        OtherBlock("Docs/Sync.md", "a b c d e ", .test("whatIsKept")),
-        OtherBlock("Docs/Sync.md", "the app is not running", .test("thePushInbox")),
+        OtherBlock("Docs/Sync.md", "empty cache", .test("messageChangesAsThePageShows")),
+        OtherBlock(
+            "Docs/Sync.md", "offline                   a b c",
+            .test("gapIsOpenedAndFilledAsThePageShows")),
+        OtherBlock("Docs/Sync.md", "live  ", .test("cursorExpiresAsThePageShows")),
+        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("outboxItemIsSentAsThePageShows")),
+        OtherBlock("Docs/Sync.md", "a b c d e ", .test("evictionLeavesAGapAsThePageShows")),
+        OtherBlock(
+            "Docs/Sync.md", "the app is not running", .test("pushInboxIsReadAsThePageShows")),
 
         // Bytes and rows; the grammars are for people, and what follows each is compared.
-        OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocSaysWhatThePageShows")),
+        OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocOutputEqualsThePage")),
         OtherBlock(
             "Docs/Format.md", "cache\nmessage   :=",
             .none(because: "a grammar; KeyTests has the bytes of each key")),

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: sessions)
-    @MainActor func thePromptSaysWhatThePageShows(session: Session) async {
+    @MainActor func promptOutputEqualsThePage(session: Session) async {
         let workspace = Workspace()
         for example in session.examples {
             #expect(await workspace.reply(example.line) == example.reply)

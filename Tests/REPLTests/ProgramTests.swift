@@ -48,7 +48,7 @@ import Testing
         #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
     }
 
-    @Test func aByteOrderMarkBeginsNoCommand() async throws {
+    @Test func byteOrderMarkIsIgnored() async throws {
         let text = "\u{FEFF}time 0\ntime 1\n"
         let output = "1970-01-01T00:00:00.000Z\n1970-01-01T00:00:00.001Z\n"
         let piped = try await run(["--memory"], text)

@@ -23,7 +23,7 @@ import Testing
         #expect(await reply("cover general 42 +", "picture general") == "… 42")
     }
 
-    @Test func noTwoTimesAreTooFarApart() async {
+    @Test func intervalsBetweenExtremeTimesAreSupported() async {
         for time in [Int64.min, Int64.max] {
             _ = await reply(
                 #"save Message {"message_id": \#(time), "channel_url": "general", "ts": \#(time)}"#)

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func allParamsQueriesAndOptionsAreLookedAt() throws {
+    @Test func allParamsQueriesAndOptionsAreChecked() throws {
         let known = Set(Self.records.keys).union(Self.options.keys)
             .union(["GroupChannelCreateParams", "OpenChannelCreateParams"])
         let missing = try PublicSymbols().types(endingIn: ["Params", "Query", "Options"]).filter {

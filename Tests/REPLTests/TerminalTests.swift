@@ -50,7 +50,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func theLinesOfBeforeComeBackInTheNextRunToo() async throws {
+    @Test func historyIsRestoredInTheNextRun() async throws {
         let first = try await program()
         first.type("version\n")
         try await first.reads("LevelDB")
@@ -214,7 +214,7 @@ struct TerminalTests {
         #expect(try !String(contentsOf: history, encoding: .utf8).contains("hunt"))
     }
 
-    @Test func aTerminalWithColoursGetsThem() async throws {
+    @Test func colorTerminalGetsColors() async throws {
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("as bob send Hi\n")
         try await program.reads("\u{1B}[32m+ general 69  bob: Hi\u{1B}[0m\n")

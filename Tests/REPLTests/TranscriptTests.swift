@@ -17,7 +17,7 @@ import Testing
     }()
 
     @Test(arguments: files)
-    @MainActor func thePromptSaysWhatTheTranscriptShows(file: String) async throws {
+    @MainActor func promptOutputEqualsTheTranscript(file: String) async throws {
         let url = Self.directory.appending(path: file)
         let text = try String(contentsOf: url, encoding: .utf8)
         let places = try ExampleDirectory()
@@ -36,7 +36,7 @@ import Testing
     static let pages = ["Docs/Tour.md", "README.md"]
 
     @Test(arguments: pages)
-    @MainActor func thePageShowsWhatThePromptSays(page name: String) async throws {
+    @MainActor func sessionsOnThePageEqualThePromptsOutput(page name: String) async throws {
         let url = Self.directory.deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: name)
         let page = try String(contentsOf: url, encoding: .utf8)

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: lines.map(\.line))
-    func itIsAnErrorThatNamesIt(line: String) async throws {
+    func unknownChannelIsAnErrorThatNamesTheChannel(line: String) async throws {
         let directory = try ExampleDirectory()
         let workspace = Workspace.standing()
         _ = await workspace.reply("demo")

@@ -14,7 +14,7 @@ import Testing
         #expect("\(report)".contains("makeChannel(named:for:)"))
     }
 
-    @Test func twoUsersAreTooFew() async {
+    @Test func subjectWithTwoUsersIsRejected() async {
         var subject = BareSubject()
         subject.users.removeLast()
         let report = await BackendConformance.run(on: subject) { $0.promise.id == "connect.user" }
@@ -34,7 +34,7 @@ import Testing
                 """)
     }
 
-    @Test func nothingRunsWithTwoUsers() async {
+    @Test func noCheckRunsWithTwoUsers() async {
         var subject = BareSubject()
         subject.users.removeLast()
         let report = await BackendConformance.run(on: subject)

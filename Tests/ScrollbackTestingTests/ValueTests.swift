@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(9_300_000_000_000_000)])
-    func aClockStopsAtTheEndsOfTime(duration: Duration) {
+    func clockStopsAtTheFirstAndLastTimestamp(duration: Duration) {
         let clock = ManualClock()
         #expect(clock.advance(by: duration) == .distantFuture)
         #expect(clock.advance(by: .zero - duration) < 0)

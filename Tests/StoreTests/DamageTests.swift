@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(arguments: kinds, FileForm.allCases)
-    func aFileIsCut(kind: String, files: FileForm) throws {
+    func truncatedFileIsDetected(kind: String, files: FileForm) throws {
         let victim = try Victim(files)
         for path in try paths(kind, in: victim) {
             let bytes = try Data(contentsOf: victim.directory.url.appending(path: path))
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test(arguments: kinds, FileForm.allCases)
-    func aBitIsFlipped(kind: String, files: FileForm) throws {
+    func flippedBitIsDetected(kind: String, files: FileForm) throws {
         let victim = try Victim(files)
         var random = SeededRandom(seed: 2)
         for path in try paths(kind, in: victim) {

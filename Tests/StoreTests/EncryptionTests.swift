@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsNeverShown() throws {
+    @Test func keyIsNotInDescriptions() throws {
         let bytes = (1...32).map { UInt8($0) }
         let key = try #require(EncryptionKey(bytes))
         var text = "\(key) \(String(reflecting: key)) \(Optional(key) as Any)"

@@ -504,7 +504,7 @@ import Testing
         #expect(try directory.cache().load("general").records.map(\.messageID) == ["3"])
     }
 
-    @Test func anAddressOfTheWebTraps() async {
+    @Test func webURLTraps() async {
         await #expect(processExitsWith: .failure) {
             _ = try FileCache(
                 directory: #require(URL(string: "https://example.com/tmp/scrollback-none")))

@@ -41,7 +41,9 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test(arguments: 0..<3) func aGapThatCannotBeReadBecomesTheWholeHistory(index: Int) throws {
+    @Test(arguments: 0..<3) func unreadableGapIsReplacedByOneGapForTheWholeHistory(index: Int)
+        throws
+    {
         let upper = [HalfDoneTests.bound(1), HalfDoneTests.bound(3), .end][index]
         try directory.writeToCache([(gapKey(upper), [0xFF])])
         let store = try directory.open()

@@ -17,7 +17,7 @@ import Testing
         return store
     }
 
-    @Test func ofTwoMessagesWithOneRequestTheNewestHasItAfterADamage() throws {
+    @Test func requestRowRefersToTheNewestMessageAfterARebuild() throws {
         var store = try directory.open()
         try store.write { batch in
             try batch.save(Message("1", at: 1, request: "r"))

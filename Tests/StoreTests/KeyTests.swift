@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct KeyTests {
-    @Test func aShortKeyHasTheBytesOfAnyOther() throws {
+    @Test func inlineKeysHaveTheBytesOfAllocatedKeys() throws {
         for count in 0...80 {
             let name =
                 String(repeating: "é1", count: count / 3) + String(repeating: "x", count: count % 3)
@@ -149,7 +149,7 @@ import Testing
                 """.hex)
     }
 
-    @Test func aDumpReadsBackWhatWasWritten() throws {
+    @Test func dumpContainsTheWrittenRows() throws {
         let view = try KeyTests.golden().view
         let cache = try RawCache(view.version.cache)
         let channel = try #require(cache.channels[1])

@@ -56,7 +56,7 @@ import Testing
         #expect(try extent() == "-")
     }
 
-    @Test func aPageLearnsWhereTheNewestMessageIs() throws {
+    @Test func pageReadRecordsTheNewestPosition() throws {
         try remove("e", "d")
         #expect(try extent() == "all")
         #expect(try store.messages(in: "general", limit: 1).ids == "c")
@@ -82,7 +82,7 @@ import Testing
         #expect(try extent() == "d to b")
     }
 
-    @Test func thePositionsOfTheOutermostLearnToo() throws {
+    @Test func positionReadsRecordTheOutermostPositions() throws {
         try remove("a", "e")
         #expect(try store.newestPosition(in: "general")?.messageID == "d")
         #expect(try store.oldestPosition(in: "general")?.messageID == "b")

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: End.allCases, FileForm.allCases)
-    func aMigrationEndsTheSameWhereverItWasCut(_ end: End, _ form: FileForm) throws {
+    func interruptedMigrationHasTheSameResult(_ end: End, _ form: FileForm) throws {
         let schema = StoreSchema.test(3)
         let expected = try migratedRows(form, schema)
         var cuts = 0

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func thePresentAndTheFutureMeetWithoutACrack() throws {
+    @Test func snapshotAndChangesOfAnObservationAreContiguous() throws {
         let store = try store()
         let commits = 400
         try store.write { try $0.save(Message("0", at: 1)) }
@@ -556,7 +556,7 @@ import Testing
     // MARK: Misuse
 
     #if !canImport(Darwin) || os(macOS)
-        @Test func aWriteWithinAWriteIsATrap() async {
+        @Test func nestedWriteTraps() async {
             await #expect(processExitsWith: .failure) {
                 let store = try ChatStore.inMemory()
                 try store.write { _ in try store.write { _ in } }
@@ -577,7 +577,7 @@ import Testing
             }
         }
 
-        @Test func aBatchThatIsKeptIsATrap() async {
+        @Test func batchUsedAfterItsWriteTraps() async {
             await #expect(processExitsWith: .failure) {
                 let store = try ChatStore.inMemory()
                 var kept: Batch?

@@ -83,7 +83,7 @@ import Testing
         #expect(try store.channelURLs().isEmpty)
     }
 
-    @Test func oneStoreHasADirectoryAtATime() throws {
+    @Test func directoryIsLockedByItsStore() throws {
         let first = try open()
         let before = try state(ofAll: directory)
         let error = #expect(throws: StoreError.self) { try open() }

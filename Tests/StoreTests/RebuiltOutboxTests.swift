@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["MANIFEST", "CURRENT"], [false, true])
-    func nothingIsLostButTheListOfFiles(name: String, isGone: Bool) throws {
+    func lossOfTheManifestLosesNoItems(name: String, isGone: Bool) throws {
         let path = try file(name)
         if isGone {
             try FileManager.default.removeItem(at: path)

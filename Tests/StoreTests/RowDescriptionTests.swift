@@ -75,7 +75,7 @@ import Testing
                 == Set(outbox.map { String($0.prefix { $0 != ":" }) }))
     }
 
-    @Test func oneTableAndSomeRowsCanBeAskedFor() throws {
+    @Test func rowsCanBeLimitedToATableAndACount() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             for id in ["a", "b", "c"] { try batch.save(User(id: UserID(id))) }

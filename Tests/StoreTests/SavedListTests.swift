@@ -232,7 +232,7 @@ import Testing
         cache.close()
     }
 
-    @Test func aMigrationForgetsIt() throws {
+    @Test func migrationRemovesTheSavedList() throws {
         try ask()
         let store = try ChatStore(
             at: directory.url, environments: (.disk(), .disk()),

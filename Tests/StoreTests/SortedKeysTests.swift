@@ -22,7 +22,7 @@ import Testing
         return try #require(chunks).map(\.count)
     }
 
-    @Test func nothingIsInOrder() {
+    @Test func emptyListAcceptsInsertsAndRemovals() {
         var sorted = SortedKeys()
         #expect(sorted.count == 0 && keys(sorted).isEmpty && keys(sorted, from: [1]).isEmpty)
         sorted.remove([1])
@@ -118,7 +118,7 @@ import Testing
         #expect(seen == 3)
     }
 
-    @Test func aKeptCopyNeverChanges() {
+    @Test func copyIsNotChangedByLaterInserts() {
         var random = SeededRandom(seed: 7)
         var sorted = SortedKeys((0..<500).map(key))
         var copies: [(copy: SortedKeys, keys: [KeyBytes])] = []

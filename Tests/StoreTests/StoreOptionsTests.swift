@@ -81,7 +81,7 @@ import Testing
         #expect(strange == unfiltered)
     }
 
-    @Test func blocksAreCheckedUnlessOneSaysNo() throws {
+    @Test func blockChecksumsAreVerifiedByDefault() throws {
         let store = try store { $0.isCompressed = false }
         // Enough that opening does not read the same block.
         try fill(store, commits: 4)

@@ -115,7 +115,7 @@ import Testing
         #expect(code { _ = try store.messageCount() } == .suspended)
     }
 
-    @Test func aStoreInMemoryKeepsAll() throws {
+    @Test func inMemoryStoreKeepsItsDataWhileSuspended() throws {
         let store = try ChatStore.inMemory()
         try store.write { try $0.save(message("1", at: 1)) }
         try store.suspend()

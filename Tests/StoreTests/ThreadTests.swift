@@ -176,7 +176,7 @@ import Testing
         try readWhileWriting(try ChatStore.inMemory(), commits: 150)
     }
 
-    @Test func everyReadSeesAWholeCommitOnADiskToo() throws {
+    @Test func readsOnDiskSeeWholeCommits() throws {
         let directory = ScratchDirectory()
         var options = StoreOptions()
         // Tables are written and merged during the test.
@@ -275,7 +275,7 @@ import Testing
         #expect(changes.drain().map(\.number) == Array(1...200))
     }
 
-    @Test func listsAreWholeWhileManyAskForThemForTheFirstTime() throws {
+    @Test func concurrentFirstReadsOfAListAreComplete() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             for number in 0..<50 {

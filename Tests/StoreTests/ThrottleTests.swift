@@ -12,7 +12,7 @@ import Testing
         return throttle
     }
 
-    @Test func aLoadWaitsTwiceAsLongForEachTableTooMany() {
+    @Test func delayDoublesWithEachExcessTable() {
         let delays = (4...14).map { tables in
             var throttle = throttle(tables: tables)
             return throttle.delay(afterWriting: Self.batch) { tables } / .milliseconds(1)
@@ -20,7 +20,7 @@ import Testing
         #expect(delays == [0, 0, 1, 2, 4, 8, 16, 32, 32, 32, 32])
     }
 
-    @Test func aLargeBatchWaitsLongerAndASmallOneNot() {
+    @Test func delayGrowsWithTheBatchSize() {
         var throttle = throttle(tables: 7)
         let delays = [3 << 10, 16 << 10, 64 << 10, 8 << 20].map { size in
             throttle.delay(afterWriting: size) { 7 } / .milliseconds(1)

@@ -147,7 +147,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func aUserWhoIsRevokedStaysOut() async throws {
+    @Test func revokedUserCannotConnectAgain() async throws {
         let story = try await Story()
         try await story.open()
         try story.server.revokeUser("bob")

@@ -66,7 +66,7 @@ import Testing
         return options
     }
 
-    @Test func theLeastRecentlyOpenedChannelGivesFirst() async throws {
+    @Test func oldMessagesOfTheLeastRecentlyOpenedChannelAreEvictedFirst() async throws {
         let story = try await story(["a", "b", "c"], count: 40, .init(), small)
         // Opening it again makes it the most recently opened channel.
         await story.engine.show("a", nil, viewer: 2)

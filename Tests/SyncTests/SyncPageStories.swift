@@ -7,7 +7,7 @@ import Testing
 
 /// Replays the diagrams of Docs/Sync.md, line by line.
 @Suite(.timeLimit(.minutes(10))) struct SyncPageStories {
-    @Test func theLifeOfAMessage() async throws {
+    @Test func messageChangesAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Receiving, editing and deleting messages")
         var options = SyncOptions.exact
         options.pageSize = 3
@@ -38,7 +38,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theLifeOfAGap() async throws {
+    @Test func gapIsOpenedAndFilledAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Truncations and backfill")
         let story = try await Story()
         let messages = try await story.say("a b c")
@@ -68,7 +68,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theLifeOfACursor() async throws {
+    @Test func cursorExpiresAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Expired cursors and restored servers")
         let story = try await Story()
         try await story.say("a b c")
@@ -103,7 +103,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theLifeOfAnOutboxItem() async throws {
+    @Test func outboxItemIsSentAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Sending messages")
         let story = try await Story()
         try await story.say("a b c")
@@ -129,7 +129,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsKept() async throws {
+    @Test func evictionLeavesAGapAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Cache size and eviction")
         var options = SyncOptions.exact
         // The engine would fetch the newest two messages of a channel again on its own.
@@ -153,7 +153,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func thePushInbox() async throws {
+    @Test func pushInboxIsReadAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Push inbox")
         let temporary = try TemporaryStore()
         let story = try await Story(store: temporary.store)

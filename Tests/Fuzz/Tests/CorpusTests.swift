@@ -9,7 +9,7 @@ import Testing
 
     /// A trap here ends the tests with the broken invariant.
     @Test(arguments: FuzzTarget.all.map(\.name))
-    func noInputBreaksAPromise(of name: String) async throws {
+    func corpusInputsKeepTheInvariants(of name: String) async throws {
         let target = try #require(FuzzTarget.named(name))
         let directory = Self.corpus.appending(path: name)
         let files = try FileManager.default.contentsOfDirectory(

@@ -130,10 +130,10 @@ extension Fault {
         switch self {
         case .killed: "KillTests/sentItemsSurviveTheProcess"
         case .powerLost: "FaultTests/unsyncedWritesAreLostAsASuffix"
-        case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: "DamageTests/aFileIsCut"
+        case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: "DamageTests/truncatedFileIsDetected"
         case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
             .flippedOutboxManifest, .flippedOutboxCurrent:
-            "DamageTests/aBitIsFlipped"
+            "DamageTests/flippedBitIsDetected"
         case .flippedOutboxLog, .flippedOutboxTable:
             "RebuiltOutboxTests/rebuiltItemsHaveTheTextsThatWereWritten"
         case .contradictoryRows:
