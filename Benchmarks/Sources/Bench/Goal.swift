@@ -16,10 +16,10 @@ private struct Goal {
                     title: "encode, \(language)", group: "Encode a message, \(language)",
                     ours: "Scrollback, to Data", theirs: "swift-protobuf, to Data", factor: 6),
                 Goal(
-                    title: "decode what a list shows, \(language)",
-                    group: "Decode a message and read what a list shows, \(language)",
-                    ours: "Scrollback, from lent memory",
-                    theirs: "swift-protobuf, from lent memory",
+                    title: "decode the fields of a list row, \(language)",
+                    group: "Decode a message and read the fields of a list row, \(language)",
+                    ours: "Scrollback, from a pointer",
+                    theirs: "swift-protobuf, from a pointer",
                     factor: 7),
             ]
         } + [

@@ -32,10 +32,10 @@ func channelGroups(_ sample: Sample) throws -> [Group] {
             note: note,
             cases: [
                 Case("memcpy, into a new array", .other, buffers) { [UInt8]($0) },
-                Case("Scrollback, from lent memory", .scrollback, buffers) {
+                Case("Scrollback, from a pointer", .scrollback, buffers) {
                     try GroupChannel(serialized: $0)
                 },
-                Case("swift-protobuf, from lent memory", .protobuf, buffers) {
+                Case("swift-protobuf, from a pointer", .protobuf, buffers) {
                     try ProtoChannel(serializedBytes: $0.bytes)
                 },
                 Case("JSONDecoder, Scrollback's GroupChannel", .other, json) {
@@ -43,13 +43,13 @@ func channelGroups(_ sample: Sample) throws -> [Group] {
                 },
             ]),
         Group(
-            title: "Decode a channel and read what a list shows",
+            title: "Decode a channel and read the fields of a list row",
             note: "\(note) Name, URL, unread count, the text of the last message.",
             cases: [
-                Case("Scrollback, from lent memory", .scrollback, buffers) {
+                Case("Scrollback, from a pointer", .scrollback, buffers) {
                     row(try GroupChannel(serialized: $0))
                 },
-                Case("swift-protobuf, from lent memory", .protobuf, buffers) {
+                Case("swift-protobuf, from a pointer", .protobuf, buffers) {
                     row(try ProtoChannel(serializedBytes: $0.bytes))
                 },
             ]),

@@ -19,7 +19,7 @@ func messageGroups(_ sample: Sample) throws -> [Group] {
             note: "\(note) The message exists already, as each library represents it.",
             cases: encoding(sample, protos)),
         Group(
-            title: "Make a message of values, and encode it, \(name)",
+            title: "Create a message from values, and encode it, \(name)",
             note: "\(note) The values are in a struct of the app.",
             cases: making(sample)),
         Group(
@@ -27,7 +27,7 @@ func messageGroups(_ sample: Sample) throws -> [Group] {
             note: "\(note) Text is checked to be UTF-8.",
             cases: try decoding(sample)),
         Group(
-            title: "Decode a message and read what a list shows, \(name)",
+            title: "Decode a message and read the fields of a list row, \(name)",
             note: "\(note) Type, id, two times, status, text; the sender's id, name and picture.",
             cases: decodingRows(sample)),
         Group(
@@ -43,11 +43,11 @@ private func encoding(_ sample: Sample, _ protos: [ProtoMessage]) -> [Case] {
     let list = PropertyListEncoder()
     list.outputFormat = .binary
     return [
-        Case("memcpy, into memory at hand", .other, sample.buffers) { bytes in
+        Case("memcpy, into existing memory", .other, sample.buffers) { bytes in
             target.copyMemory(from: bytes)
         },
         Case("memcpy, into a new array", .other, sample.buffers) { [UInt8]($0) },
-        Case("Scrollback, bytes lent", .scrollback, sample.messages) { message in
+        Case("Scrollback, without a copy", .scrollback, sample.messages) { message in
             message.withSerializedBytes { $0.count }
         },
         Case("Scrollback, to an array", .scrollback, sample.messages) { $0.serializedBytes },
@@ -85,14 +85,14 @@ private func decoding(_ sample: Sample) throws -> [Case] {
     let list = PropertyListDecoder()
     return [
         Case("memcpy, into a new array", .other, sample.buffers) { [UInt8]($0) },
-        Case("Scrollback, from lent memory", .scrollback, sample.buffers) {
+        Case("Scrollback, from a pointer", .scrollback, sample.buffers) {
             try Message(serialized: $0)
         },
         Case("Scrollback, from an array", .scrollback, sample.arrays) {
             try Message(serialized: $0)
         },
         Case("Scrollback, from Data", .scrollback, sample.data) { try Message(serialized: $0) },
-        Case("swift-protobuf, from lent memory", .protobuf, sample.buffers) {
+        Case("swift-protobuf, from a pointer", .protobuf, sample.buffers) {
             try ProtoMessage(serializedBytes: $0.bytes)
         },
         Case("swift-protobuf, from Data", .protobuf, sample.data) {
@@ -112,13 +112,13 @@ private func decoding(_ sample: Sample) throws -> [Case] {
 
 private func decodingRows(_ sample: Sample) -> [Case] {
     [
-        Case("Scrollback, from lent memory", .scrollback, sample.buffers) {
+        Case("Scrollback, from a pointer", .scrollback, sample.buffers) {
             row(try Message(serialized: $0))
         },
         Case("Scrollback, from Data", .scrollback, sample.data) {
             row(try Message(serialized: $0))
         },
-        Case("swift-protobuf, from lent memory", .protobuf, sample.buffers) {
+        Case("swift-protobuf, from a pointer", .protobuf, sample.buffers) {
             row(try ProtoMessage(serializedBytes: $0.bytes))
         },
         Case("swift-protobuf, from Data", .protobuf, sample.data) {
@@ -129,10 +129,10 @@ private func decodingRows(_ sample: Sample) -> [Case] {
 
 private func decodingEverything(_ sample: Sample) -> [Case] {
     [
-        Case("Scrollback, from lent memory", .scrollback, sample.buffers) {
+        Case("Scrollback, from a pointer", .scrollback, sample.buffers) {
             everything(try Message(serialized: $0))
         },
-        Case("swift-protobuf, from lent memory", .protobuf, sample.buffers) {
+        Case("swift-protobuf, from a pointer", .protobuf, sample.buffers) {
             everything(try ProtoMessage(serializedBytes: $0.bytes))
         },
     ]

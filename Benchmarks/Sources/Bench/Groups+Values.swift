@@ -11,7 +11,7 @@ func valueGroups(_ sample: Sample) -> [Group] {
     return [
         Group(
             title: "Copy a message",
-            note: "Into a variable that held another one before.",
+            note: "The copy replaces another message in a variable.",
             cases: [
                 copying("a reference to an object", .other, sample.plain.map { Box($0) }),
                 copying("Scrollback", .scrollback, sample.messages),
@@ -20,7 +20,7 @@ func valueGroups(_ sample: Sample) -> [Group] {
             ]),
         Group(
             title: "Compare two equal messages",
-            note: "They share no memory.",
+            note: "The messages share no memory.",
             cases: [
                 comparing("Scrollback", .scrollback, sample.messages, sample.equals),
                 comparing("swift-protobuf", .protobuf, protos, equalProtos),
@@ -36,7 +36,7 @@ func valueGroups(_ sample: Sample) -> [Group] {
             ]),
         Group(
             title: "Change the text of a message",
-            note: "Of a copy: the message stays as it was.",
+            note: "The text is changed in a copy of the message.",
             cases: [
                 Case("Scrollback", .scrollback, sample.messages) { message in
                     var copy = message
