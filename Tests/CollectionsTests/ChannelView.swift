@@ -34,7 +34,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
         } onChange: { [weak self] in
             Task { @MainActor in
                 self?.followHasMore()
-                self?.waiting.noteChange()
+                self?.waiting.recordChange()
             }
         }
     }
@@ -62,14 +62,14 @@ final class ChannelView: GroupChannelCollectionDelegate {
     /// Waits until the view shows a picture.
     func shows(_ picture: String) async { await until { self.picture == picture } }
 
-    private func hear(_ line: String) {
+    private func record(_ line: String) {
         heard.append(line)
         onHearing(line)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
-    private func hear(_ what: String, _ context: GroupChannelContext, _ names: [String]) {
-        hear("\(what) \(names.joined(separator: " ")): \(context.source)")
+    private func record(_ what: String, _ context: GroupChannelContext, _ names: [String]) {
+        record("\(what) \(names.joined(separator: " ")): \(context.source)")
     }
 
     // MARK: GroupChannelCollectionDelegate
@@ -80,23 +80,23 @@ final class ChannelView: GroupChannelCollectionDelegate {
         if change.reset != nil { resetCount += 1 }
         channels = change.applied(to: channels)
         #expect(channels == collection.channels)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         addedChannels channels: [GroupChannel]
-    ) { hear("added", context, channels.map(\.name)) }
+    ) { record("added", context, channels.map(\.name)) }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         updatedChannels channels: [GroupChannel]
-    ) { hear("updated", context, channels.map(\.name)) }
+    ) { record("updated", context, channels.map(\.name)) }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         deletedChannelURLs channelURLs: [ChannelURL]
-    ) { hear("deleted", context, channelURLs.map(\.rawValue)) }
+    ) { record("deleted", context, channelURLs.map(\.rawValue)) }
 }
 
 extension Story {

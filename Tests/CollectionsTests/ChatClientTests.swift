@@ -757,7 +757,7 @@ private final class NotifyingApp {
     func follow(_ client: ChatClient) async {
         let events = client.events()
         isFollowing = true
-        waiting.noteChange()
+        waiting.recordChange()
         for await event in events {
             switch event.source {
             case .eventMessageReceived: notify(event.message, in: event.channel)
@@ -777,6 +777,6 @@ private final class NotifyingApp {
 
     private func append(_ line: String) {
         lines.append(line)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 }

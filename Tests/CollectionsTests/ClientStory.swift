@@ -99,28 +99,28 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     /// Waits for a line.
     func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
 
-    private func hear(_ line: String) {
+    private func record(_ line: String) {
         heard.append(line)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
-        hear(event.description)
+        record(event.description)
     }
 
     func client(_ client: ChatClient, didFind damage: StorageDamage) {
-        if damage.cache != nil { hear("damage: cache") }
-        if damage.replacedCache != nil { hear("damage: replaced cache") }
-        if damage.repairedCache != nil { hear("damage: repaired cache") }
-        if damage.outbox != nil { hear("damage: outbox") }
-        if damage.unmovedOutbox != nil { hear("damage: unmoved outbox") }
+        if damage.cache != nil { record("damage: cache") }
+        if damage.replacedCache != nil { record("damage: replaced cache") }
+        if damage.repairedCache != nil { record("damage: repaired cache") }
+        if damage.outbox != nil { record("damage: outbox") }
+        if damage.unmovedOutbox != nil { record("damage: unmoved outbox") }
     }
 
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount) {
-        hear("unread \(count.groupChannelUnreadMessageCount)")
+        record("unread \(count.groupChannelUnreadMessageCount)")
     }
 
-    func client(_ client: ChatClient, didReceive event: ChannelEvent) { hear(event.line) }
+    func client(_ client: ChatClient, didReceive event: ChannelEvent) { record(event.line) }
 }
 
 extension ChannelEvent {

@@ -132,9 +132,9 @@ import Testing
         let view = try await story.startedView()
         #expect(try view.picture == page.next("offline for a day"))
 
-        story.tellNewest(2)
+        story.limitFeed(2)
         story.network.hold([.messages])
-        try await story.sayAway("g h x y")
+        try await story.sendWhileOffline("g h x y")
         await view.shows(
             try page.next("online: the feed delivered the newest messages"))
 

@@ -198,7 +198,7 @@ import Testing
         let story = try await Story.holding("a b")
         let view = try await story.startedView()
         _ = view.news()
-        story.tellNewest(1)
+        story.limitFeed(1)
         await story.engine.disconnect()
         try await story.edit(view.collection.messages[0], to: "A")
         try await story.say("c d")

@@ -360,7 +360,7 @@ private final class ChatScreen: MessageCollectionDelegate {
         addedMessages messages: [Message]
     ) {
         insert(messages)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func messageCollection(
@@ -371,7 +371,7 @@ private final class ChatScreen: MessageCollectionDelegate {
         case .canceled: delete(messages)
         default: insert(messages)
         }
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func messageCollection(
@@ -379,7 +379,7 @@ private final class ChatScreen: MessageCollectionDelegate {
         deletedMessages messages: [Message]
     ) {
         delete(messages)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func messageCollection(
@@ -387,7 +387,7 @@ private final class ChatScreen: MessageCollectionDelegate {
         updatedChannel channel: GroupChannel
     ) {
         title = channel.name
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func messageCollection(
@@ -395,7 +395,7 @@ private final class ChatScreen: MessageCollectionDelegate {
         deletedChannel channelURL: ChannelURL
     ) {
         isClosed = true
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {
@@ -406,7 +406,7 @@ private final class ChatScreen: MessageCollectionDelegate {
             _ = try? await collection.restart(at: point)
             rows = collection.messages
             hugeGaps += 1
-            waiting.noteChange()
+            waiting.recordChange()
         }
     }
 }
@@ -459,7 +459,7 @@ private final class ChannelListScreen: GroupChannelCollectionDelegate {
         addedChannels channels: [GroupChannel]
     ) {
         insert(channels)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func channelCollection(
@@ -467,7 +467,7 @@ private final class ChannelListScreen: GroupChannelCollectionDelegate {
         updatedChannels channels: [GroupChannel]
     ) {
         insert(channels)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func channelCollection(
@@ -475,6 +475,6 @@ private final class ChannelListScreen: GroupChannelCollectionDelegate {
         deletedChannelURLs channelURLs: [ChannelURL]
     ) {
         channels.removeAll { channelURLs.contains($0.url) }
-        waiting.noteChange()
+        waiting.recordChange()
     }
 }

@@ -38,7 +38,7 @@ import Testing
                 await views[random.number(below: views.count)].collection.write(&random)
             case 3:
                 await story.engine.disconnect()
-                story.tellNewest(random.oneIn(2) ? random.number(below: 4) : nil)
+                story.limitFeed(random.oneIn(2) ? random.number(below: 4) : nil)
             case 4: try? await story.connect()
             default: await story.change(&random)
             }

@@ -18,7 +18,7 @@ import Testing
 
         func append(_ number: Int) {
             numbers.append(number)
-            waiting.noteChange()
+            waiting.recordChange()
         }
     }
 

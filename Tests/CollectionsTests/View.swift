@@ -64,15 +64,15 @@ final class View: MessageCollectionDelegate {
         heard.removeLast()
     }
 
-    private func hear(_ line: String) {
+    private func record(_ line: String) {
         heard.append(line)
         onHearing(line)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
-    private func hear(_ what: String, _ context: MessageContext, _ messages: [Message]) {
+    private func record(_ what: String, _ context: MessageContext, _ messages: [Message]) {
         let words = messages.map(\.text).joined(separator: " ")
-        hear("\(what) \(words): \(context.source), \(context.sendingStatus)")
+        record("\(what) \(words): \(context.source), \(context.sendingStatus)")
     }
 
     // MARK: MessageCollectionDelegate
@@ -82,43 +82,43 @@ final class View: MessageCollectionDelegate {
     ) {
         items = change.applied(to: items)
         #expect(items == collection.items)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         addedMessages messages: [Message]
-    ) { hear("added", context, messages) }
+    ) { record("added", context, messages) }
 
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [Message]
-    ) { hear("updated", context, messages) }
+    ) { record("updated", context, messages) }
 
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [Message]
-    ) { hear("deleted", context, messages) }
+    ) { record("deleted", context, messages) }
 
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel
-    ) { hear("channel \(updatedChannel.name): \(context.source)") }
+    ) { record("channel \(updatedChannel.name): \(context.source)") }
 
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL
-    ) { hear("channel \(channelURL) deleted: \(context.source)") }
+    ) { record("channel \(channelURL) deleted: \(context.source)") }
 
-    func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { hear("huge gap") }
+    func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { record("huge gap") }
 
     func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem) {
-        hear("failed \(change.operation) of \(change.messageID ?? "?")")
+        record("failed \(change.operation) of \(change.messageID ?? "?")")
     }
 
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID
-    ) { hear("uploaded \(bytes) of \(total)") }
+    ) { record("uploaded \(bytes) of \(total)") }
 }
 
 extension Message {

@@ -27,7 +27,7 @@ final class Waiting {
     }
 
     /// Resumes the waits whose conditions hold after a change.
-    func noteChange() {
+    func recordChange() {
         for (number, one) in all where one.condition() {
             all[number] = nil
             one.continuation.resume()

@@ -118,7 +118,7 @@ struct Clearing: Performer {
 
     func problems() async throws -> [String] {
         var problems = Problems()
-        func look(_ isCleared: Bool) async throws {
+        func check(_ isCleared: Bool) async throws {
             let client = try await open(directory)
             let store = try client.engine.store
             let (texts, pending) = (try store.texts, try store.pendingTexts)
@@ -127,9 +127,9 @@ struct Clearing: Performer {
             problems.expect(!isCleared || texts.isEmpty, "the cache has \(texts)")
             await client.close()
         }
-        try await look(false)
+        try await check(false)
         try await run()
-        try await look(true)
+        try await check(true)
         return problems.list
     }
 }
@@ -178,7 +178,7 @@ struct SendingFile: Performer {
 
     func problems() async throws -> [String] {
         var problems = Problems()
-        func look(_ isSent: Bool) throws {
+        func check(_ isSent: Bool) throws {
             let store = try ChatStore(at: store)
             defer { store.close() }
             let kept = try readable(["canary-file"], below: directory)
@@ -189,9 +189,9 @@ struct SendingFile: Performer {
             }
             if isSent { problems.expect(kept.isEmpty, "the copy is left") }
         }
-        try look(false)
+        try check(false)
         try await run()
-        try look(true)
+        try check(true)
         return problems.list
     }
 }

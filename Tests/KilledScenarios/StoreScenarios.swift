@@ -111,16 +111,16 @@ struct Reencrypting: Performer {
 
     func problems() throws -> [String] {
         var problems = Problems()
-        func look(_ key: EncryptionKey) throws {
+        func check(_ key: EncryptionKey) throws {
             let store = try ChatStore(at: directory, encryptionKey: key)
             try problems.expect(try store.texts == ["said"], "messages: \(store.texts)")
             try problems.expect(try store.pendingTexts == ["written"], "\(store.pendingTexts)")
             store.close()
         }
         let isDone = try !KeyFile(in: directory.path).isOpened(byOneOf: [.first])
-        if !isDone { try look(.first) }
+        if !isDone { try check(.first) }
         try run()
-        try look(.second)
+        try check(.second)
         problems.expect(
             try !KeyFile(in: directory.path).isOpened(byOneOf: [.first]), "the old key opens it")
         return problems.list

@@ -19,13 +19,13 @@ import Testing
         }.joined(separator: ", ")
     }
 
-    private func take(_ event: ReactionEvent, _ message: inout Message) -> Bool {
+    private func apply(_ event: ReactionEvent, _ message: inout Message) -> Bool {
         message.apply(event)
     }
 
-    private func take(_ poll: Poll, _ message: inout Message) -> Bool { message.apply(poll) }
+    private func apply(_ poll: Poll, _ message: inout Message) -> Bool { message.apply(poll) }
 
-    private func take(parent: Message, _ message: inout Message) -> Bool {
+    private func apply(parent: Message, _ message: inout Message) -> Bool {
         message.apply(parent: parent)
     }
 
@@ -45,9 +45,9 @@ import Testing
     @Test func anOlderReactionDoesNotUndoANewerOne() {
         var message = Self.message
         message.apply(event(.add, "ann", at: 5))
-        #expect(take(event(.delete, "ann", at: 4), &message) == false)
+        #expect(apply(event(.delete, "ann", at: 4), &message) == false)
         #expect(picture(message) == "+1: ann")
-        #expect(take(event(.delete, "ann", at: 5), &message) == true)
+        #expect(apply(event(.delete, "ann", at: 5), &message) == true)
         #expect(picture(message) == "")
     }
 
@@ -56,9 +56,9 @@ import Testing
         message.apply(event(.add, "ann", at: 5))
         message.apply(event(.delete, "ann", at: 9))
         #expect(message.reactions.isEmpty)
-        #expect(take(event(.add, "bo", at: 7), &message) == false)
+        #expect(apply(event(.add, "bo", at: 7), &message) == false)
         #expect(message.reactions.isEmpty)
-        #expect(take(event(.add, "bo", at: 10), &message) == true)
+        #expect(apply(event(.add, "bo", at: 10), &message) == true)
         #expect(picture(message) == "+1: bo")
     }
 
@@ -93,7 +93,7 @@ import Testing
     @Test func eventsOfOtherMessagesAreIgnored() {
         var message = Self.message
         let other = ReactionEvent(.add, "+1", by: "ann", to: "8", in: "c", at: 1)
-        #expect(take(other, &message) == false)
+        #expect(apply(other, &message) == false)
         #expect(message == Self.message)
     }
 
@@ -116,11 +116,11 @@ import Testing
     @Test func replyCopiesTheSummaryOfItsParent() {
         var reply = Message(
             id: "8", channelURL: "c", text: "yes", createdAt: 101, parentMessageID: "7")
-        #expect(take(parent: Self.message, &reply) == true)
+        #expect(apply(parent: Self.message, &reply) == true)
         #expect(reply.parentMessageInfo?.text == "hi")
         #expect(reply.parentMessageInfo?.messageID == "7")
         var other = Self.message
-        #expect(take(parent: reply, &other) == false)
+        #expect(apply(parent: reply, &other) == false)
         #expect(other == Self.message)
     }
 
@@ -129,13 +129,13 @@ import Testing
         var poll = Poll()
         poll.id = 1
         poll.updatedAt = 10
-        #expect(take(poll, &message) == false)
+        #expect(apply(poll, &message) == false)
         message.poll = poll
         poll.voterCount = 5
         poll.updatedAt = 9
-        #expect(take(poll, &message) == false)
+        #expect(apply(poll, &message) == false)
         poll.updatedAt = 11
-        #expect(take(poll, &message) == true)
+        #expect(apply(poll, &message) == true)
         #expect(message.poll?.voterCount == 5)
     }
 

@@ -25,15 +25,15 @@ import Testing
     private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: BackendRequest]) {
         var core = SyncCore(store, SyncOptions(), [])
         var calls: [Int: BackendRequest] = [:]
-        func note(_ actions: [SyncCore.Action]) {
+        func record(_ actions: [SyncCore.Action]) {
             for case .call(let request, let number) in actions { calls[number] = request }
         }
-        note(core.step(.connect(Credentials("bob"), ticket: 1)))
+        record(core.step(.connect(Credentials("bob"), ticket: 1)))
         let session = BackendSession(user: User(id: "bob"), epoch: "1")
-        note(core.step(.answer(.session(session), call: try #require(calls.keys.max()))))
+        record(core.step(.answer(.session(session), call: try #require(calls.keys.max()))))
         let batch = FeedBatch(events: [], cursor: "1", epoch: "1", isLive: true)
-        note(core.step(.answer(.batch(batch), call: try #require(calls.keys.max()))))
-        note(core.step(.show("general", ShownRange(from: .beginning), viewer: 1)))
+        record(core.step(.answer(.batch(batch), call: try #require(calls.keys.max()))))
+        record(core.step(.show("general", ShownRange(from: .beginning), viewer: 1)))
         return (core, calls)
     }
 

@@ -28,7 +28,7 @@ import Testing
         let messages = try await story.say("b c d")
         try await story.engine.ingest([messages[1]])
         #expect(try story.picture() == "a ~ c")
-        story.tellNewest(1)
+        story.limitFeed(1)
         try await story.connect()
         try await story.sees("a b c d")
         try await story.end()
@@ -45,7 +45,7 @@ import Testing
         #expect(try story.picture() == "a ~ c")
         await story.engine.disconnect()
         story.network.stopHolding()
-        story.tellNewest(1)
+        story.limitFeed(1)
         try await story.say("e")
         try await story.connect()
         try await story.sees("a b c d e")
@@ -92,7 +92,7 @@ import Testing
         var item = Message(id: nil, channelURL: "general", text: "item", createdAt: 5_000_000)
         item.requestID = "mine"
         #expect(try await story.engine.ingest([item]) == 0)
-        try await story.sayAway("b")
+        try await story.sendWhileOffline("b")
         try await story.sees("a b")
         try await story.end()
     }

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    private func take(_ event: FeedEvent, unreported: Int? = nil) throws {
+    private func apply(_ event: FeedEvent, unreported: Int? = nil) throws {
         try store.write { batch in
             if let unreported { batch.setUnreported(messages[unreported].position, of: "general") }
             var ingest = Ingest(batch, .exact, "bob", Flights())
@@ -41,7 +41,7 @@ import Testing
 
     @Test func lastMessageIsReplacedNextToADamagedRow() throws {
         try damage(1)
-        try take(.messageDeleted("3", in: "general", at: nil))
+        try apply(.messageDeleted("3", in: "general", at: nil))
         #expect(try store.message("3", in: "general") == nil)
         #expect(try store.groupChannel("general")?.lastMessage == nil)
     }
@@ -49,13 +49,13 @@ import Testing
     /// The position of the damaged message is in its key.
     @Test func feedDeliveryBelowADamagedRowContinuesAtIt() throws {
         try damage(2)
-        try take(.messageReceived(messages[1]), unreported: 1)
+        try apply(.messageReceived(messages[1]), unreported: 1)
         #expect(try store.read { try $0.unreported(of: "general") } == messages[2].position)
     }
 
     @Test func truncationOpensAGapAboveADamagedRow() throws {
         try damage(0)
-        try take(.truncation(in: "general"), unreported: 1)
+        try apply(.truncation(in: "general"), unreported: 1)
         let position = try #require(messages[0].position)
         #expect(try store.gaps(in: "general").map(\.lower) == [.position(position)])
     }

@@ -60,7 +60,7 @@ import Testing
         let story = try await Story()
         try await story.open()
         #expect(try story.picture() == "")
-        try await story.sayAway("a")
+        try await story.sendWhileOffline("a")
         try await story.sees("a")
         try await story.end()
     }
@@ -217,7 +217,7 @@ import Testing
         try await story.say("b")
         try await story.sees("a b")
         story.clock.advance(by: .seconds(-3600 * 24 * 3650))
-        try await story.sayAway("c")
+        try await story.sendWhileOffline("c")
         try await story.isTold()
         #expect(Set(try story.picture().split(separator: " ")) == ["a", "b", "c"])
         try await story.end()

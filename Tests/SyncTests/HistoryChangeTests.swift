@@ -95,9 +95,9 @@ import Testing
     /// The backfill's cursor is already older than the imported message.
     @Test func importRestartsAWalk() async throws {
         let story = try await story()
-        story.tellNewest(1)
+        story.limitFeed(1)
         story.network.hold([.messages])
-        try await story.sayAway("d e f")
+        try await story.sendWhileOffline("d e f")
         try await story.sees("a b c ~ f ~")
         try await story.held(1)
         try story.importMessages(["x": 6500])
@@ -163,7 +163,7 @@ import Testing
 
     @Test func truncationDoesNotHideALateImport() async throws {
         let story = try await story()
-        story.tellNewest(1)
+        story.limitFeed(1)
         await story.engine.disconnect()
         try story.importMessages(["x": 2500, "d": 9000, "e": 9001, "f": 9002], isReported: true)
         try await story.connect()

@@ -15,7 +15,7 @@ import Testing
         try await story.open()
         if isShown { await story.engine.show("general", ShownRange(from: .beginning), viewer: 1) }
         await story.engine.disconnect()
-        story.tellNewest(1)
+        story.limitFeed(1)
         try importMessages(missing, in: story)
         try await story.say("z")
         return story
@@ -57,9 +57,9 @@ import Testing
         try await story.say("a")
         try await story.open()
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
-        story.tellNewest(1)
+        story.limitFeed(1)
         story.network.hold([.messages])
-        try await story.sayAway("b c d e f")
+        try await story.sendWhileOffline("b c d e f")
         try await story.held(1)
         story.network.release()
         try await story.sees("a ~ e f")
@@ -115,7 +115,7 @@ import Testing
         try await story.engine.caughtUp("general")
         #expect(try story.counts() == "30")
         await story.engine.disconnect()
-        story.tellNewest(1)
+        story.limitFeed(1)
         try await story.say(words(300), every: .milliseconds(20))
         return (story, EventLog(await story.engine.events()))
     }

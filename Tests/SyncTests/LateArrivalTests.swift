@@ -58,7 +58,7 @@ private struct ArrivalOrderBackend: ForwardingBackend {
         try await story.sees("a b")
         try await engine.caughtUp("general")
         await engine.disconnect()
-        story.tellNewest(1)
+        story.limitFeed(1)
         let sent = try await story.say(missed, every: .seconds(60))
         story.clock.advance(by: .seconds(-60 * (sent.count - 1)))
         try await story.say(late)

@@ -21,7 +21,7 @@ import Testing
         try await story.open()
         await story.engine.disconnect()
         story.network.update(change)
-        story.tellNewest(1)
+        story.limitFeed(1)
         try await story.say("c d e f g h i j k")
         try await story.connect()
         try await story.isTold()
@@ -83,9 +83,9 @@ import Testing
         let story = try await Story(options)
         try await story.say("a b")
         try await story.open()
-        story.tellNewest(1)
+        story.limitFeed(1)
         story.network.hold([.messages])
-        try await story.sayAway("c d e f g h")
+        try await story.sendWhileOffline("c d e f g h")
         try await story.held(1)
         story.network.release()
         try await story.sees("a b ~ g h")
@@ -112,7 +112,7 @@ import Testing
         try await story.say("a b")
         try await story.open()
         story.network.update { $0.pages.deletedAnchorsExpire = true }
-        story.tellNewest(1)
+        story.limitFeed(1)
         await story.engine.disconnect()
         let messages = try await story.say("c d e f g h")
         story.network.hold([.messages], at: .beforeEffect)
@@ -139,10 +139,10 @@ import Testing
 
     /// Creates two gaps between messages of one time, and returns the messages that were sent while
     /// the device was offline.
-    private func tellTwoGaps(in story: Story) async throws -> [Message] {
+    private func reportTwoGaps(in story: Story) async throws -> [Message] {
         try await story.say("a b")
         try await story.open()
-        story.tellNewest(1)
+        story.limitFeed(1)
         await story.engine.disconnect()
         let missed = try await story.say("c d e f g h")
         try await story.connect()
@@ -162,7 +162,7 @@ import Testing
         var conditions = ServerConditions()
         conditions.timeGranularity = 1_000_000
         let story = try await Story(options, conditions)
-        let missed = try await tellTwoGaps(in: story)
+        let missed = try await reportTwoGaps(in: story)
         story.network.update { $0.pages.deletedAnchorsExpire = true }
 
         story.network.expire(.pageCursors)
@@ -196,7 +196,7 @@ import Testing
         var conditions = ServerConditions()
         conditions.timeGranularity = 1_000_000
         let story = try await Story(options, conditions)
-        let missed = try await tellTwoGaps(in: story)
+        let missed = try await reportTwoGaps(in: story)
 
         let (d, e) = (try #require(missed[1].position), try #require(missed[2].position))
         let older = try await story.engine.fetchMessages(
@@ -225,7 +225,7 @@ import Testing
         let story = try await Story(options)
         try await story.say("a b")
         try await story.open()
-        story.tellNewest(1)
+        story.limitFeed(1)
         story.network.hold([.messages])
         await story.engine.disconnect()
         let messages = try await story.say("c d e f g h")
@@ -264,8 +264,8 @@ import Testing
         let story = try await Story(options, conditions, seed: UInt64(seed))
         try await story.say("a b c")
         try await story.open()
-        story.tellNewest(1)
-        try await story.sayAway("d e f g h")
+        story.limitFeed(1)
+        try await story.sendWhileOffline("d e f g h")
         try await story.isTold()
         try await story.engine.caughtUp("general")
         #expect(

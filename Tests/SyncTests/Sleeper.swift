@@ -49,10 +49,10 @@ final class Sleeper: Sendable {
                     // A caller that sees the recorded wait can wake it.
                     state.durations.append(duration)
                     if !state.isHolding || Task.isCancelled {
-                        return (true, state.takeWatching())
+                        return (true, state.drainWatchers())
                     }
                     state.sleeping[number] = continuation
-                    return (false, state.takeWatching())
+                    return (false, state.drainWatchers())
                 }
                 for watcher in watching { watcher.resume() }
                 if goesOn { continuation.resume() }
@@ -85,7 +85,7 @@ final class Sleeper: Sendable {
 }
 
 extension Sleeper.State {
-    fileprivate mutating func takeWatching() -> [CheckedContinuation<Void, Never>] {
+    fileprivate mutating func drainWatchers() -> [CheckedContinuation<Void, Never>] {
         let count = durations.count
         let done = watching.filter { $0.count <= count }
         watching.removeAll { $0.count <= count }

@@ -41,9 +41,9 @@ import Testing
         try await withStory { story, disk in
             try await story.say("a")
             try await story.open()
-            story.tellNewest(1)
+            story.limitFeed(1)
             story.network.hold([.messages])
-            try await story.sayAway("b c d")
+            try await story.sendWhileOffline("b c d")
             try await story.held(1)
             story.sleeper.hold()
             disk.fill()
@@ -63,7 +63,7 @@ import Testing
             let messages = try await story.say("a b")
             try await story.open()
             await story.engine.disconnect()
-            story.tellNewest(1)
+            story.limitFeed(1)
             story.server.conditions.changelogPageSize = 1
             try await story.edit(messages[0], to: "A")
             try await story.edit(messages[1], to: "B")

@@ -109,14 +109,14 @@ final class Story: Sendable {
     }
 
     /// Sends some texts while the device is offline, and reconnects it.
-    func sayAway(_ words: String, in url: ChannelURL = "general") async throws {
+    func sendWhileOffline(_ words: String, in url: ChannelURL = "general") async throws {
         await engine.disconnect()
         try await say(words, in: url)
         try await connect()
     }
 
     /// Limits the messages of a channel that the feed delivers after an absence.
-    func tellNewest(_ count: Int?) { server.conditions.feedLimit = count }
+    func limitFeed(_ count: Int?) { server.conditions.feedLimit = count }
 
     /// Starts another engine with the contents of the device, as after a crash.
     ///
@@ -295,18 +295,18 @@ extension StoreReader {
         let stale = try staleRanges(in: url)
         var words: [String] = []
         var last = Gap.Bound.beginning
-        func noteGap(to bound: Gap.Bound) {
+        func appendGap(to bound: Gap.Bound) {
             guard gaps.contains(where: { $0.lower < bound && last < $0.upper }) else { return }
             words.append(words.isEmpty ? "…" : "~")
         }
         for message in try messages(in: url).reversed() {
             let bound = Gap.Bound.position(message.position!)
-            noteGap(to: bound)
+            appendGap(to: bound)
             let isStale = stale.contains { $0.lower < bound && bound < $0.upper }
             words.append(message.text + (isStale ? "?" : ""))
             last = bound
         }
-        noteGap(to: .end)
+        appendGap(to: .end)
         words += try pendingMessages(in: url).map { "(\($0.text))" }
         words += try failedMessages(in: url).map { "!\($0.text)" }
         return words.joined(separator: " ")

@@ -49,7 +49,7 @@ import Testing
         try await story.edit(messages[0], to: "A")
         try await story.delete(messages[2])
         try await story.say("t u v w x y")
-        story.tellNewest(2)
+        story.limitFeed(2)
         story.network.hold([.messageChanges, .messages], at: .beforeEffect)
         try await story.connect()
         try await story.sees(page.next("a day passes", "feed reports truncation"))
@@ -135,7 +135,7 @@ import Testing
         // The engine would fetch the newest two messages of a channel again on its own.
         (options.pageSize, options.backgroundPages) = (2, 1)
         let story = try await Story(options)
-        try await story.sayMuch("a b c d e")
+        try await story.sendMany("a b c d e")
         try await story.connect()
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.engine.caughtUp("general")
@@ -189,7 +189,7 @@ extension Story {
     }
 
     /// Sends messages of twenty kilobytes, each shown as a word.
-    fileprivate func sayMuch(_ words: String) async throws {
+    fileprivate func sendMany(_ words: String) async throws {
         let now = clock.now.milliseconds
         let messages = words.split(separator: " ").enumerated().map { index, word in
             var message = Message.sample(

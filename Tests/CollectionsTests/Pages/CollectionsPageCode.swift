@@ -120,7 +120,7 @@ private final class Screen: MessageCollectionDelegate {
 
     private func show(_ items: [MessageItem]) {
         texts = items.compactMap(\.message?.text)
-        waiting.noteChange()
+        waiting.recordChange()
     }
 
     func shows(_ texts: [String]) async { await waiting.until { self.texts == texts } }

@@ -27,7 +27,7 @@ struct InterruptedDay {
         (database == "cache" ? disks.cache : disks.outbox).kill(at: change)
         try world.openDevice(on: disks)
         for step in database == "files" ? Step.dayWithFiles : Step.day {
-            try await world.take(step) { say($0) }
+            try await world.perform(step) { say($0) }
         }
         await world.close()
         say(Promises.end)

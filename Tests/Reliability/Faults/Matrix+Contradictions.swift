@@ -63,8 +63,8 @@ extension Matrix {
         let problems = try world.store?.check() ?? []
         if problems.isEmpty { outcome.violations.append("a contradiction was not found") }
         world.dropDevice()
-        outcome.note(told: "`check`")
+        outcome.record(report: "`check`")
         try ChatStore.rebuildIndexes(at: world.device)
-        outcome.note(call: "`rebuildIndexes`")
+        outcome.record(call: "`rebuildIndexes`")
     }
 }

@@ -85,7 +85,7 @@ extension Matrix {
         }
         _ = try await world.engine?.connect(as: Credentials("bob"))
         try await world.until { try $0.outboxItems().isEmpty }
-        if world.store?.cacheDamage != nil { outcome.note(told: "storageDamage.cache") }
+        if world.store?.cacheDamage != nil { outcome.record(report: "storageDamage.cache") }
         await world.closeDevice()
     }
 
@@ -115,10 +115,10 @@ extension Matrix {
         if fault == .contradictoryRows { try rebuild(world, &part) }
         try await recover(world, &part)
         part.lost = try await world.lost()
-        if part.lost > 0 && part.told.isEmpty {
-            part.note(told: "nothing, if the cut was between two commits")
+        if part.lost > 0 && part.reported.isEmpty {
+            part.record(report: "nothing, if the cut was between two commits")
             // A log that is cut between two commits cannot be distinguished from a shorter one.
-            if fault != .cutOutboxLog { part.violations.append("a loss was not told") }
+            if fault != .cutOutboxLog { part.violations.append("a loss was not reported") }
         }
         outcome.add(part)
         await world.close()
@@ -127,7 +127,7 @@ extension Matrix {
     func template(in directory: URL) async throws -> Template {
         let world = try await World(in: directory)
         try world.openDevice()
-        try await world.takeDay()
+        try await world.performDay()
         await world.closeDevice()
         for name in ["cache", "outbox"] {
             let database = try LevelDB(at: world.device.appending(path: name).path)
@@ -140,7 +140,7 @@ extension Matrix {
         world.network.goOnline()
         try world.openDevice()
         try await world.connect()
-        try await world.hear()
+        try await world.receive()
         try await world.write()
         func sizeOfLog() throws -> Int {
             let files = world.device.appending(path: "outbox")

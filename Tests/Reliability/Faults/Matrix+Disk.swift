@@ -39,7 +39,7 @@ extension Matrix {
                 let world = try await World(in: directory)
                 let disks = FailingDisks()
                 try world.openDevice(on: disks)
-                try await world.takeDay(through: count)
+                try await world.performDay(through: count)
                 await world.engine?.close()
                 guard let store = world.store else { return }
                 try disks.cutPower(of: store, at: world.device)
@@ -63,7 +63,7 @@ extension Matrix {
                 let world = try await World(in: directory)
                 let disks = FailingDisks()
                 try world.openDevice(on: disks)
-                try await world.takeDay(through: 4)
+                try await world.performDay(through: 4)
                 for disk in disks.both { disk.fail(at: change + 1, with: error, once: false) }
                 outcome.injected += 1
                 try await world.say()
@@ -72,7 +72,7 @@ extension Matrix {
                         try await world.write()
                     } catch let error as SyncError {
                         let code = (error.cause as? StoreError)?.code
-                        outcome.note(told: "`send` throws \(code.map { "\($0)" } ?? "?")")
+                        outcome.record(report: "`send` throws \(code.map { "\($0)" } ?? "?")")
                     }
                 }
                 try await world.say()
@@ -81,7 +81,7 @@ extension Matrix {
                 disks.heal()
                 try await agree(world, &outcome, since: start)
                 await world.closeDevice()
-                for text in world.told.all { outcome.note(told: text) }
+                for text in world.reported.all { outcome.record(report: text) }
                 // The written items are on the disk.
                 try await recover(world, &outcome)
                 outcome.lost += try await world.lost()
@@ -97,7 +97,7 @@ extension Matrix {
             let world = try await World(in: directory)
             let ours = fault == .wrongKey ? key : nil
             try world.openDevice(key: ours)
-            try await world.takeDay()
+            try await world.performDay()
             if fault != .lockedFiles { await world.closeDevice() }
             outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
             let version = world.device.appending(path: "VERSION")
@@ -115,7 +115,7 @@ extension Matrix {
                     try disks.open(world.device, World.options, key: theirs).close()
                     outcome.violations.append("the files were opened")
                 } catch {
-                    outcome.note(told: "StoreError.\(error.code)")
+                    outcome.record(report: "StoreError.\(error.code)")
                 }
             }
             if fault == .newerSchema { try Data("1\n".utf8).write(to: version) }

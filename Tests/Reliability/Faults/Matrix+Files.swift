@@ -19,8 +19,8 @@ extension Matrix {
                     let world = try await World(in: directory)
                     let disks = FailingDisks()
                     try world.openDevice(on: disks, key: key)
-                    try await world.take(.connect)
-                    try await world.take(.goOffline)
+                    try await world.perform(.connect)
+                    try await world.perform(.goOffline)
                     let before = disks.outbox.changes
                     disks.outbox.cutPower(at: change)
                     var promised = world.promised
@@ -54,8 +54,8 @@ extension Matrix {
                     try await withDirectory { directory in
                         let world = try await World(in: directory)
                         try world.openDevice(key: key)
-                        try await world.take(.connect)
-                        try await world.take(.goOffline)
+                        try await world.perform(.connect)
+                        try await world.perform(.goOffline)
                         try await world.sendFiles()
                         await world.closeDevice()
                         let files = world.device.appending(path: "files")
@@ -66,7 +66,7 @@ extension Matrix {
                         }
                         outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
                         try await recover(world, &outcome, key: key)
-                        for text in world.told.all { outcome.note(told: text) }
+                        for text in world.reported.all { outcome.record(report: text) }
                         outcome.lost += try await world.lost()
                         await world.close()
                     }

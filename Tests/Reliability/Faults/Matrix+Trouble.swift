@@ -18,9 +18,9 @@ extension Matrix {
             try await withDirectory { directory in
                 let world = try await World(in: directory, server: fault.server)
                 try world.openDevice()
-                try await world.take(.connect)
+                try await world.perform(.connect)
                 try await world.say(in: [World.lounge])
-                try await world.hear()
+                try await world.receive()
                 world.network.conditions = fault.network(UInt64(seed))
                 world.network.clearLog()
                 for round in 0..<rounds { try await world.suffer(fault, round) }
@@ -31,10 +31,10 @@ extension Matrix {
                 let start = ContinuousClock.now
                 if fault == .lostEvents || fault == .messagesForgotten {
                     try await world.repair()
-                    outcome.note(call: "`repair`")
+                    outcome.record(call: "`repair`")
                 }
                 try await agree(world, &outcome, since: start)
-                for text in world.told.all { outcome.note(told: text) }
+                for text in world.reported.all { outcome.record(report: text) }
                 outcome.lost += try await world.lost()
                 await world.close()
             }
@@ -91,7 +91,7 @@ extension World {
             }
         case .serverPutBack:
             try await connect()
-            try await land()
+            try await waitUntilSent()
             let backup = try server.backup()
             try await say()
             try server.restore(backup)
@@ -99,7 +99,7 @@ extension World {
         }
         try await write()
         if fault.isAway { try await connect() }
-        if fault.waitsForEachRound { try await land() }
+        if fault.waitsForEachRound { try await waitUntilSent() }
     }
 
     fileprivate func repair() async throws {

@@ -71,7 +71,7 @@ package struct Matrix: Sendable {
         _ world: World, _ outcome: inout Outcome, since start: ContinuousClock.Instant
     ) async throws {
         _ = world.waits.take()
-        for call in try await world.heal() { outcome.note(call: call) }
+        for call in try await world.heal() { outcome.record(call: call) }
         outcome.times.append(.now - start)
         outcome.waited = max(outcome.waited, world.waits.take())
         outcome.violations += try await world.violations()
@@ -87,20 +87,20 @@ package struct Matrix: Sendable {
                 break
             } catch let error as StoreError where error.code == .corruption {
                 world.dropDevice()
-                outcome.note(told: "StoreError.corruption")
+                outcome.record(report: "StoreError.corruption")
                 try ChatStore.rebuildCache(at: world.device)
-                outcome.note(call: "`rebuildCache`")
+                outcome.record(call: "`rebuildCache`")
             }
         }
         guard let report = world.store?.openingReport else { return }
-        if report.cacheDamage != nil { outcome.note(told: "cacheDamage") }
-        if report.isCacheNew { outcome.note(told: "isCacheNew") }
-        if report.cacheLogs.hasTornTail { outcome.note(told: "cacheLogs.hasTornTail") }
-        if report.outboxDamage != nil { outcome.note(told: "outboxDamage") }
-        if report.isOutboxRebuilt { outcome.note(told: "isOutboxRebuilt") }
-        if report.outboxLoss != nil { outcome.note(told: "outboxLoss") }
-        if report.outboxLogs.hasTornTail { outcome.note(told: "outboxLogs.hasTornTail") }
-        if report.isOutboxLost { outcome.note(told: "isOutboxLost") }
+        if report.cacheDamage != nil { outcome.record(report: "cacheDamage") }
+        if report.isCacheNew { outcome.record(report: "isCacheNew") }
+        if report.cacheLogs.hasTornTail { outcome.record(report: "cacheLogs.hasTornTail") }
+        if report.outboxDamage != nil { outcome.record(report: "outboxDamage") }
+        if report.isOutboxRebuilt { outcome.record(report: "isOutboxRebuilt") }
+        if report.outboxLoss != nil { outcome.record(report: "outboxLoss") }
+        if report.outboxLogs.hasTornTail { outcome.record(report: "outboxLogs.hasTornTail") }
+        if report.isOutboxLost { outcome.record(report: "isOutboxLost") }
     }
 }
 

@@ -51,7 +51,7 @@ package struct MatrixTable: Sendable {
         let healed =
             times.isEmpty ? "" : "\(times[times.count / 2].short), \(times[times.count - 1].short)"
         let cells = [
-            outcome.stored.grouped, outcome.missing.grouped, list(outcome.told, "nothing"),
+            outcome.stored.grouped, outcome.missing.grouped, list(outcome.reported, "nothing"),
             list(outcome.calls, "`connect`"), healed,
             outcome.waited == .zero ? "none" : "\(outcome.waited.components.seconds) s",
             test,

@@ -12,7 +12,7 @@ package struct Outcome: Sendable {
     /// again.
     package var missing = 0
     /// The reports to the app, each with the number of times that it was made.
-    package var told: [String: Int] = [:]
+    package var reported: [String: Int] = [:]
     /// The calls that the recovery needed, each with the number of times that it was made.
     package var calls: [String: Int] = [:]
     /// The broken promises.
@@ -24,9 +24,9 @@ package struct Outcome: Sendable {
 
     package init() {}
 
-    mutating func note(told text: String) { told[text, default: 0] += 1 }
+    mutating func record(report text: String) { reported[text, default: 0] += 1 }
 
-    mutating func note(call text: String) { calls[text, default: 0] += 1 }
+    mutating func record(call text: String) { calls[text, default: 0] += 1 }
 
     /// Adds the effects of further faults.
     mutating func add(_ other: Outcome) {
@@ -35,7 +35,7 @@ package struct Outcome: Sendable {
         lost += other.lost
         stored += other.stored
         missing += other.missing
-        told.merge(other.told) { $0 + $1 }
+        reported.merge(other.reported) { $0 + $1 }
         calls.merge(other.calls) { $0 + $1 }
         violations += other.violations
         times += other.times

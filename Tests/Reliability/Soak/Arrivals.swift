@@ -24,7 +24,7 @@ final class Arrivals: Sendable {
 
     var total: Int { state.withLock { $0.total } }
 
-    func note(_ message: Message) {
+    func record(_ message: Message) {
         let words = message.text.split(separator: " ", maxSplits: 2)
         guard words.count == 3, let number = Int(words[1]) else { return }
         state.withLock { state in
@@ -56,7 +56,7 @@ final class Arrivals: Sendable {
         var cursor: FeedCursor?
         while !Task.isCancelled {
             guard let batch = await batch(of: client, since: cursor) else { return }
-            for case .messageReceived(let message) in batch.events { note(message) }
+            for case .messageReceived(let message) in batch.events { record(message) }
             cursor = batch.cursor
         }
     }

@@ -63,13 +63,15 @@ final class KilledWorld {
         var random = SeededRandom(seed: seed + number * 1_000)
         let world = try await World(in: directory, process: number)
         try world.openDevice()
-        try await world.take(.connect)
+        try await world.perform(.connect)
         while true {
             let isOffline = !world.network.conditions.isOnline
             let steps: [Step] =
-                isOffline ? [.write, .write, .say, .goOnline] : [.write, .hear, .land, .goOffline]
+                isOffline
+                ? [.write, .write, .say, .goOnline]
+                : [.write, .receive, .waitUntilSent, .goOffline]
             guard let step = steps.randomElement(using: &random) else { continue }
-            try await world.take(step) { say($0) }
+            try await world.perform(step) { say($0) }
             try await Task.sleep(for: .milliseconds(20))
         }
     }

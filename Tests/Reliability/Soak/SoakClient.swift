@@ -43,7 +43,7 @@ final class SoakClient {
         client = try await ChatClient.open(backend: network, options: options)
     }
 
-    func note(_ what: String) { counts[what, default: 0] += 1 }
+    func count(_ what: String) { counts[what, default: 0] += 1 }
 
     func connect() async throws {
         try await client.connect(as: Credentials(userID))
@@ -51,17 +51,17 @@ final class SoakClient {
         listener = Task { [weak self] in
             for await event in await engine.events() {
                 switch event {
-                case .evicted: self?.note("evictions")
-                case .deliveryResult(.failed(let item), of: _): self?.noteFailure(item)
-                case .historyLost: self?.note("cursors lost")
+                case .evicted: self?.count("evictions")
+                case .deliveryResult(.failed(let item), of: _): self?.recordFailure(item)
+                case .historyLost: self?.count("cursors lost")
                 default: break
                 }
             }
         }
     }
 
-    private func noteFailure(_ item: OutboxItem) {
-        note("sends failed")
+    private func recordFailure(_ item: OutboxItem) {
+        count("sends failed")
         guard let text = item.message?.text.split(separator: " "), text.count > 1,
             let number = Int(text[1])
         else { return }
@@ -78,19 +78,19 @@ final class SoakClient {
             case 75..<81: dispose(&random)
             case 81..<86:
                 network.goOffline()
-                note("times offline")
+                count("times offline")
             case 86..<93:
                 network.goOnline()
                 await client.reconnect()
             case 93..<95:
                 network.conditions = .withinContract(seed: random.next())
-                note("network changes")
+                count("network changes")
             case 95..<96: try await suspend()
             default: try await resume()
             }
         } catch {
             // A device that is offline or suspended throws for calls that it cannot perform.
-            note("errors thrown")
+            count("errors thrown")
         }
     }
 
@@ -99,7 +99,7 @@ final class SoakClient {
         let filler = random.incompressibleText(words: 40)
         _ = try await client.send(UserMessageCreateParams("\(name) \(number) \(filler)"), in: url)
         written[url] = number + 1
-        note("messages written")
+        count("messages written")
     }
 
     private func open(_ url: ChannelURL) throws {
@@ -107,12 +107,12 @@ final class SoakClient {
         let collection = try client.makeMessageCollection(of: url)
         collection.start()
         collections.append(collection)
-        note("collections opened")
+        count("collections opened")
     }
 
     private func look(_ random: inout SeededRandom) async throws {
         guard let collection = collections.randomElement(using: &random) else { return }
-        note("pages requested")
+        count("pages requested")
         // The task is not awaited, because the network may be offline.
         Task { try? await collection.loadPrevious() }
     }
@@ -126,7 +126,7 @@ final class SoakClient {
         guard !isSuspended else { return }
         try await client.suspend()
         isSuspended = true
-        note("suspensions")
+        count("suspensions")
     }
 
     private func resume() async throws {

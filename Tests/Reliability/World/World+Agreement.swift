@@ -19,7 +19,7 @@ extension World {
         // Whether an uncertain message was sent is known only when its attempt has ended and the
         // feed has delivered all messages.
         try await until { try $0.outboxItems().allSatisfy { $0.state == .failed } }
-        if try store.outboxItems().contains(where: \.isDoubtful) { try await hearNewest() }
+        if try store.outboxItems().contains(where: \.isDoubtful) { try await receiveNewest() }
         for item in try store.outboxItems() where item.state == .failed {
             let text = item.message?.text ?? ""
             // The user checks whether an uncertain message was sent.
@@ -39,7 +39,7 @@ extension World {
                 calls.append("`resend`")
             }
         }
-        try await land()
+        try await waitUntilSent()
         for url in World.channels + [World.lounge] {
             guard try store.groupChannel(url) != nil || url != World.lounge else { continue }
             await engine.show(url, ShownRange(from: .beginning), viewer: 1)
@@ -98,7 +98,7 @@ extension World {
             // Messages that the server never received are counted by `lost`. A failed message may
             // arrive after later ones.
             let ordered = promised[url, default: []]
-                .filter { !resent.contains($0) && !told.failed.contains($0) }
+                .filter { !resent.contains($0) && !reported.failed.contains($0) }
             let sent = Set(texts)
             if texts.filter(Set(ordered).contains) != ordered.filter(sent.contains) {
                 found.append("\(url): \(ordered) became \(texts)")
@@ -140,7 +140,7 @@ extension World {
     }
 
     /// Waits until the device has the newest message of each channel, and so all earlier events.
-    private func hearNewest() async throws {
+    private func receiveNewest() async throws {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))
         for url in World.channels {

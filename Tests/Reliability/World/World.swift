@@ -28,7 +28,7 @@ final class World {
     private(set) var store: ChatStore?
     private(set) var engine: SyncEngine?
     /// The distinct reports to the app.
-    let told = Told()
+    let reported = Reports()
     private var listener: Task<Void, Never>?
 
     /// Bob's messages, in the order in which `send` returned.
@@ -103,11 +103,11 @@ final class World {
             now: { [waits] in waits.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() },
             renewSession: { Credentials("bob") })
         self.engine = engine
-        listener = Task { [told] in
+        listener = Task { [reported] in
             for await event in await engine.events() {
-                if let text = event.asTold { told.note(text) }
+                if let text = event.asReported { reported.record(text) }
                 if case .deliveryResult(.failed(let item), of: _) = event {
-                    told.note(failed: item)
+                    reported.record(failed: item)
                 }
             }
         }
@@ -165,7 +165,7 @@ final class World {
     }
 
     /// Sends a message of alice's in each channel, and waits until the device has it.
-    func hear(_ note: (String) -> Void = { _ in }) async throws {
+    func receive(_ note: (String) -> Void = { _ in }) async throws {
         for message in try await say() {
             guard let id = message.messageID else { continue }
             try await until { try $0.message(id, in: message.channelURL) != nil }
@@ -221,7 +221,7 @@ final class World {
     }
 
     /// Waits until all of bob's messages are sent.
-    func land() async throws { try await until { try $0.outboxItems().isEmpty } }
+    func waitUntilSent() async throws { try await until { try $0.outboxItems().isEmpty } }
 
     private func outboxItem(_ text: String, in url: ChannelURL) -> OutboxItem {
         var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
@@ -234,7 +234,7 @@ final class World {
 }
 
 /// The distinct reports to an app.
-final class Told: Sendable {
+final class Reports: Sendable {
     private let texts = Locked<Set<String>>([])
     private let failedTexts = Locked<Set<String>>([])
 
@@ -243,9 +243,9 @@ final class Told: Sendable {
     /// The messages that could not be sent, or whose result was unknown.
     var failed: Set<String> { failedTexts.withLock { $0 } }
 
-    func note(_ text: String) { texts.withLock { _ = $0.insert(text) } }
+    func record(_ text: String) { texts.withLock { _ = $0.insert(text) } }
 
-    func note(failed item: OutboxItem) {
+    func record(failed item: OutboxItem) {
         guard let text = item.message?.text else { return }
         failedTexts.withLock { _ = $0.insert(text) }
     }
@@ -253,7 +253,7 @@ final class Told: Sendable {
 
 extension SyncEvent {
     /// The text that an app may show to its user; `nil` if the event is not a problem.
-    fileprivate var asTold: String? {
+    fileprivate var asReported: String? {
         switch self {
         case .state(let state):
             if let failure = state.failure { return "SyncState.failure: \(failure.code)" }

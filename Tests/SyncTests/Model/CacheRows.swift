@@ -74,26 +74,26 @@ struct CacheRows {
     }
 
     init(_ rows: [CacheRow], _ known: KnownMessages) throws {
-        for row in rows { try take(row, known) }
+        for row in rows { try read(row, known) }
     }
 
     init() {}
 
-    private mutating func take(_ row: CacheRow, _ known: KnownMessages) throws {
+    private mutating func read(_ row: CacheRow, _ known: KnownMessages) throws {
         var key = RowBytes(row.key)
         var value = RowBytes(row.value)
         let letter = Character(Unicode.Scalar(try key.byte()))
         switch letter {
         case "n": numbers[ChannelURL(try key.text())] = UInt32(try value.integer(4))
-        case "t": try takeToken(try key.text(), try value.text())
+        case "t": try readToken(try key.text(), try value.text())
         case "l", "s", "u", "z", "k": break
         default:
             let number = UInt32(try key.integer(4))
-            try rows[number, default: Channel()].take(letter, &key, &value, known)
+            try rows[number, default: Channel()].read(letter, &key, &value, known)
         }
     }
 
-    private mutating func takeToken(_ scope: String, _ text: String) throws {
+    private mutating func readToken(_ scope: String, _ text: String) throws {
         switch scope {
         case "losses": losses = Int64(text) ?? -1
         case "feed":
@@ -110,7 +110,7 @@ struct CacheRows {
 }
 
 extension CacheRows.Channel {
-    fileprivate mutating func take(
+    fileprivate mutating func read(
         _ table: Character, _ key: inout RowBytes, _ value: inout RowBytes, _ known: KnownMessages
     ) throws {
         switch table {

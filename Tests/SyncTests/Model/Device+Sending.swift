@@ -37,7 +37,7 @@ extension Device {
             }
             guard isThere else { throw Violation("C5 canceled", "\(tag) is not there") }
             sendings.cancel(item.requestID)
-            try take(.changed)
+            try process(.changed)
         case .resend(let tag):
             guard let item = try held(RequestID(tag)), item.state == .failed
             else { return true }
@@ -45,7 +45,7 @@ extension Device {
                 return true
             }
             sendings.resend(item.requestID)
-            try take(.changed)
+            try process(.changed)
         case .moveClock(let seconds):
             time = Timestamp(milliseconds: time.milliseconds + seconds * 1000)
         default: return false
@@ -85,7 +85,7 @@ extension Device {
             throw Violation("D3 pending last", "\(item.requestID) follows \(held.follows as Any)")
         }
         try deliveryResult(item.requestID, item.channelURL)
-        try take(.changed)
+        try process(.changed)
     }
 
     private func change(_ name: RequestID, _ tag: RequestID, _ change: Step.Change) throws {
@@ -120,7 +120,7 @@ extension Device {
             guard edited != nil else { return sendings.withdraw(name) }
             if try store.outboxItem(name) == nil { sendings.rewrite(name) }
             try deliveryResult(name, held.channelURL)
-            return try take(.changed)
+            return try process(.changed)
         }
         // The user sees a message and changes it.
         guard let (url, id) = server.history.place(of: tag.rawValue),

@@ -85,7 +85,7 @@ final class Device {
     /// Records each commit.
     private func follow() {
         let commits = commits
-        store.didCommit.withLock { $0 = { commits.note($0) } }
+        store.didCommit.withLock { $0 = { commits.retain($0) } }
     }
 
     // MARK: Steps
@@ -104,41 +104,41 @@ final class Device {
             let waits = waits.filter { if case .outbox = $0 { true } else { false } }
             guard let wait = waits.turn(turn) else { return }
             self.waits.removeAll { $0 == wait }
-            try take(.gaveUp(wait))
+            try process(.gaveUp(wait))
         case .renew:
             guard isRenewing else { return }
             isRenewing = false
-            try take(.renew(Credentials(ModelServer.me)))
-        case .connect: try take(.connect(Credentials(ModelServer.me), ticket: ticket("connect")))
+            try process(.renew(Credentials(ModelServer.me)))
+        case .connect: try process(.connect(Credentials(ModelServer.me), ticket: ticket("connect")))
         case .disconnect:
-            try take(.disconnect)
+            try process(.disconnect)
             await client.disconnect()
-        case .reconnect: try take(.reconnect)
+        case .reconnect: try process(.reconnect)
         case .show(let url, let from, let to, let viewer):
             guard let lower = bound(from), let upper = bound(to) else { return }
             try show(
                 ChannelURL(url), ShownRange(from: min(lower, upper), to: max(lower, upper)), viewer)
         case .hide(let url, let viewer):
             shown[ChannelURL(url)]?[viewer] = nil
-            try take(.hide(ChannelURL(url), viewer: viewer))
+            try process(.hide(ChannelURL(url), viewer: viewer))
         case .kill: await kill()
         case .losePower(let count): try await losePower(count)
         case .fillDisk(let count): disk?.fill(after: count)
         case .emptyDisk: disk?.heal()
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):
-            try take(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
+            try process(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
         case .abandon(let turn):
             guard let number = tickets.keys.sorted().turn(turn) else { return }
             tickets[number] = nil
-            try take(.abandon(ticket: number))
+            try process(.abandon(ticket: number))
         default: if try !write(step) { try ask(step) }
         }
     }
 
     private func ask(_ step: Step) throws {
         guard let question = question(step) else { return }
-        try take(.ask(question, ticket: ticket("\(step)")))
+        try process(.ask(question, ticket: ticket("\(step)")))
     }
 
     private func question(_ step: Step) -> SyncQuestion? {
@@ -201,12 +201,12 @@ final class Device {
         shown[url, default: [:]][viewer] = range
         failures[url] = nil
         hugeGaps.remove(url)
-        try take(.show(url, range, viewer: viewer))
+        try process(.show(url, range, viewer: viewer))
     }
 
     /// Waits until a channel, or all channels, are caught up.
     func awaitCaughtUp(_ url: ChannelURL) throws {
-        try take(.awaitCaughtUp(url, ticket: ticket("caughtUp")))
+        try process(.awaitCaughtUp(url, ticket: ticket("caughtUp")))
     }
 
     private func ticket(_ what: String) -> Int {
@@ -272,7 +272,7 @@ final class Device {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
         // The engine does the same, so that acknowledged items are reported immediately.
-        try take(.changed)
+        try process(.changed)
     }
 
     // MARK: Calls
@@ -309,7 +309,7 @@ final class Device {
         let call = calls.remove(at: index)
         guard let answer = call.answer else { return }
         sendings.answer(answer, to: call.request)
-        try take(.answer(answer, call: call.number))
+        try process(.answer(answer, call: call.number))
     }
 
     private func pass(_ turn: Int) async throws {
@@ -331,7 +331,7 @@ final class Device {
             case .serverFailure: BackendError(.serverFailure, "a failure")
             }
         sendings.answer(.failed(error), to: call.request)
-        try take(.answer(.failed(error), call: call.number))
+        try process(.answer(.failed(error), call: call.number))
     }
 
     private func fire(_ turn: Int) throws {
@@ -344,7 +344,7 @@ final class Device {
             time = Timestamp(
                 milliseconds: time.milliseconds + Int64(pause / .milliseconds(1)) + 1)
         }
-        try take(.waited(wait))
+        try process(.waited(wait))
     }
 
     // MARK: Inputs and actions
@@ -353,18 +353,18 @@ final class Device {
         let ticket = ticket("fate")
         tickets[ticket] = nil
         results[ticket] = id
-        try take(.deliveryResult(id, url, ticket: ticket))
+        try process(.deliveryResult(id, url, ticket: ticket))
     }
 
     /// At rest, no item that could be sent is left.
     func expectSent() throws {
         try sendings.checkRest()
         for id in results.values where sendings.outboxItems[id]?.state != .pending {
-            throw Violation("E4 fate", "what became of \(id) was not told")
+            throw Violation("E4 delivery result", "what became of \(id) was not told")
         }
     }
 
-    func take(_ input: SyncCore.Input) throws {
+    func process(_ input: SyncCore.Input) throws {
         core.time = time
         let actions = core.step(input)
         // Writes precede actions.
@@ -390,13 +390,13 @@ final class Device {
         case .emit(.hugeGap(let url)): hugeGaps.insert(url)
         case .emit(.failed(let url, let error)): failures[url] = error
         case .emit(.deliveryResult(let result, let item)):
-            try sendings.tellAll(result, of: item.requestID)
+            try sendings.deliverToAll(result, of: item.requestID)
         case .emit, .removeFiles, .keepFiles: break
         case .reply(.deliveryResult(let result), let ticket):
             guard let id = results.removeValue(forKey: ticket) else {
-                throw Violation("E4 fate", "told again: \(result)")
+                throw Violation("E4 delivery result", "told again: \(result)")
             }
-            try sendings.tell(result, of: id)
+            try sendings.checkReport(result, of: id)
         case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
             guard tickets.removeValue(forKey: ticket) != nil else {
                 throw Violation("answered once", "ticket \(ticket) was answered again")
@@ -406,7 +406,7 @@ final class Device {
 
     /// Checks each commit against what the server had delivered.
     private func check() throws {
-        for snapshot in commits.take() {
+        for snapshot in commits.drain() {
             let rows = try snapshot.view.version.cache.cacheRows()
             let items = try snapshot.outboxItems()
             if keepsCuts {
@@ -469,9 +469,9 @@ final class Device {
 private final class Commits: Sendable {
     private let snapshots = Locked<[Snapshot]>([])
 
-    func note(_ snapshot: Snapshot) { snapshots.withLock { $0.append(snapshot) } }
+    func retain(_ snapshot: Snapshot) { snapshots.withLock { $0.append(snapshot) } }
 
-    func take() -> [Snapshot] {
+    func drain() -> [Snapshot] {
         snapshots.withLock { snapshots in
             defer { snapshots = [] }
             return snapshots

@@ -82,12 +82,12 @@ final class ModelServer {
     }
 
     /// Counts an event.
-    private func note() {
+    private func record() {
         count += 1
-        noteEnd()
+        recordEnd()
     }
 
-    private func noteEnd() {
+    private func recordEnd() {
         let sequence = server.withState { $0.counters.sequence }
         ends[epoch, default: []].append((sequence, count))
     }
@@ -116,21 +116,21 @@ final class ModelServer {
             try await user("alice").delete(id, in: url, requestID: "delete")
             history.channels[url]?.entries[id]?.diedAt = count
             try await record(parentOf: id, in: url)
-            note()
+            record()
         case .react(let tag, let key, let name, let gives):
             guard let (url, id) = history.place(of: tag) else { return true }
             _ = try await user(name).react(
                 gives ? .add : .delete, with: key, to: id, in: url, requestID: "react")
             try await record(id, in: url)
-            note()
+            record()
         case .read(let url, let name):
             try await user(name).markAsRead(ChannelURL(url))
-            note()
+            record()
         case .rename(let url):
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: "name \(count)")
             _ = try await user("alice").updateChannel(ChannelURL(url), with: patch)
-            note()
+            record()
         case .resetHistory(let url):
             let offset = try await phone.resetMyHistory(of: ChannelURL(url))
             change(ChannelURL(url)) { channel, count in
@@ -163,7 +163,7 @@ final class ModelServer {
         case .createChannel(let url): try createChannel(ChannelURL(url))
         case .freeze(let url, let isFrozen):
             try await user("alice").setFrozen(isFrozen, for: ChannelURL(url))
-            note()
+            record()
         case .importOld(let tag, let url, let name, let age, let isTold):
             try await importOld(tag, ChannelURL(url), UserID(name), age: age, isTold: isTold)
         case .backUp: backup = (try server.backup(), history)
@@ -173,10 +173,10 @@ final class ModelServer {
             history = backup.history
             restores += 1
             count += 1
-            noteEnd()
+            recordEnd()
         case .expireCursors:
             try server.expireCursors()
-            note()
+            record()
         case .expirePageCursors: try server.expirePageCursors()
         case .expireSession: await expireSession()
         case .feedLimit(let limit): server.conditions.feedLimit = limit
@@ -190,7 +190,7 @@ final class ModelServer {
         _ url: ChannelURL, _ body: (inout ServerHistory.Channel, Int) -> Void
     ) {
         body(&history.channels[url, default: ServerHistory.Channel()], count)
-        note()
+        record()
     }
 
     private func say(
@@ -209,7 +209,7 @@ final class ModelServer {
             essence: MessageEssence(sent))
         try await record(position.messageID, in: url)
         try await record(parentOf: position.messageID, in: url)
-        note()
+        record()
     }
 
     private func importOld(
@@ -227,7 +227,7 @@ final class ModelServer {
             tag: tag, position: Position(createdAt: time, messageID: id), versions: [],
             createdAt: count, changedAt: count, essence: MessageEssence(message))
         try await record(id, in: url)
-        note()
+        record()
     }
 
     private func edit(_ tag: String) async throws {
@@ -240,7 +240,7 @@ final class ModelServer {
             id, in: url, with: .user(params), requestID: "edit")
         edited.insert(RequestID(tag))
         try await record(id, in: url)
-        note()
+        record()
     }
 
     private func invite(_ url: ChannelURL) async throws {
@@ -285,23 +285,23 @@ final class ModelServer {
         switch request {
         case .send(let item):
             for number in before.nextMessage..<after.nextMessage {
-                try await noteMade(MessageID(String(number)), item)
+                try await recordCreated(MessageID(String(number)), item)
             }
         case .update(let message, let url, _, _), .react(_, _, let message, let url, _):
             done[id, default: 0] += 1
             try await record(message, in: url)
-            note()
+            record()
         case .delete(let message, let url, _):
             done[id, default: 0] += 1
             history.channels[url]?.entries[message]?.diedAt = count
             try await record(parentOf: message, in: url)
-            note()
+            record()
         default: break
         }
         return answer
     }
 
-    private func noteMade(_ id: MessageID, _ item: OutboxItem) async throws {
+    private func recordCreated(_ id: MessageID, _ item: OutboxItem) async throws {
         let url = item.channelURL
         guard let message = try await user("alice").lookup([id], in: url).found.first,
             let position = message.position
@@ -311,7 +311,7 @@ final class ModelServer {
             tag: item.requestID.rawValue, position: position, versions: [], createdAt: count,
             changedAt: count, essence: MessageEssence(message))
         try await record(id, in: url)
-        note()
+        record()
     }
 
     // MARK: Recording the history

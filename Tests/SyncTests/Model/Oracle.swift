@@ -54,11 +54,11 @@ struct Oracle {
             try checkKnowledge(url, channel, new.token)
         }
         try checkRemovals(new)
-        note(new)
+        record(new)
         self.rows = new
     }
 
-    private mutating func note(_ new: CacheRows) {
+    private mutating func record(_ new: CacheRows) {
         for (url, number, channel) in new.channels {
             guard let entries = server.history.channels[url]?.entries else { continue }
             for id in channel.messages.keys {

@@ -22,7 +22,7 @@ struct Sendings {
         /// True if the result was reported, and whether a failure was reported since the last
         /// attempt.
         var isEnded = false
-        var isToldToFail = false
+        var isReportedAsFailed = false
         /// The edits of a message, oldest first.
         var edits: [RequestID] = []
     }
@@ -77,7 +77,7 @@ struct Sendings {
 
     mutating func resend(_ id: RequestID) {
         items[id]?.isInDoubt = false
-        items[id]?.isToldToFail = false
+        items[id]?.isReportedAsFailed = false
     }
 
     // MARK: Actions of the engine
@@ -85,7 +85,7 @@ struct Sendings {
     mutating func call(_ request: BackendRequest, at time: Timestamp) throws {
         guard let id = request.outboxItemID, let item = items[id] else {
             if let id = request.outboxItemID {
-                throw Violation("E5 dependents", "who wrote \(id)?")
+                throw Violation("E5 dependents", "unknown item \(id)")
             }
             return
         }
@@ -130,7 +130,7 @@ struct Sendings {
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
 
-    func tell(_ result: DeliveryResult, of id: RequestID) throws {
+    func checkReport(_ result: DeliveryResult, of id: RequestID) throws {
         guard let item = items[id] else { return }
         let isTrue =
             switch result {
@@ -140,22 +140,26 @@ struct Sendings {
             case .canceled: item.isCanceled || isExcused(id, item)
             case .unknown: false
             }
-        if !isTrue { throw Violation("E4 fate", "\(id) is told to be \(result)") }
+        if !isTrue { throw Violation("E4 delivery result", "\(id) is reported as \(result)") }
     }
 
     /// Records a reported result: a final result once, and a failure once for each attempt.
-    mutating func tellAll(_ result: DeliveryResult, of id: RequestID) throws {
-        guard let item = items[id] else { throw Violation("E4 fate", "who wrote \(id)?") }
-        if item.isEnded {
-            throw Violation("E4 fate", "\(id) is told to be \(result) after its end")
+    mutating func deliverToAll(_ result: DeliveryResult, of id: RequestID) throws {
+        guard let item = items[id] else {
+            throw Violation("E4 delivery result", "unknown item \(id)")
         }
-        try tell(result, of: id)
+        if item.isEnded {
+            throw Violation("E4 delivery result", "\(id) is reported as \(result) after its end")
+        }
+        try checkReport(result, of: id)
         guard case .failed = result else {
             items[id]?.isEnded = true
             return
         }
-        if item.isToldToFail { throw Violation("E4 fate", "\(id) is told to have failed again") }
-        items[id]?.isToldToFail = true
+        if item.isReportedAsFailed {
+            throw Violation("E4 delivery result", "\(id) is reported as failed again")
+        }
+        items[id]?.isReportedAsFailed = true
     }
 
     private func wasMade(_ id: RequestID) -> Bool { server.made[id, default: 0] > 0 }
@@ -243,10 +247,10 @@ struct Sendings {
         for (id, item) in items {
             // A failed item has ended with a failure.
             if outboxItems[id] == nil && !item.isEnded {
-                throw Violation("E4 fate", "nobody was told what became of \(id)")
+                throw Violation("E4 delivery result", "nobody was told what became of \(id)")
             }
-            if outboxItems[id]?.state == .failed && !isCut && !item.isToldToFail {
-                throw Violation("E4 fate", "nobody was told that \(id) failed")
+            if outboxItems[id]?.state == .failed && !isCut && !item.isReportedAsFailed {
+                throw Violation("E4 delivery result", "nobody was told that \(id) failed")
             }
         }
         for (id, item) in items where item.isSend {
