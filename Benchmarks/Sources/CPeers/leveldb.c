@@ -25,7 +25,7 @@ static void check(char *error) {
 
 // MARK: Keys
 
-/// A key, and where it ends.
+/// A key and its length.
 typedef struct {
     unsigned char bytes[512];
     size_t size;
@@ -36,7 +36,7 @@ static inline void add(key *key, const void *bytes, size_t size) {
     key->size += size;
 }
 
-/// The highest byte first.
+/// Writes an integer, the highest byte first.
 static inline void add_integer(key *key, uint64_t value, int size) {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8) {
         key->bytes[key->size++] = (unsigned char)(value >> shift);
@@ -49,10 +49,10 @@ static inline void add_table(key *key, char table, uint32_t channel) {
     add_integer(key, channel, 4);
 }
 
-/// Times order as their bytes do, the sign too.
+/// Writes a time so that bytes sort as times, including negative ones.
 static inline uint64_t ordered(int64_t time) { return (uint64_t)time ^ UINT64_C(1) << 63; }
 
-/// The newest message comes first: every bit is turned around.
+/// Inverts every bit, so that the newest message sorts first.
 static inline void message_key(
     key *key, uint32_t channel, int64_t created_at, const char *id, size_t id_size) {
     add_table(key, 'm', channel);
@@ -157,7 +157,7 @@ static void count(
     self->counts[channel] += (uint64_t)difference;
     key row, state = {.size = 0};
     add_table(&row, 'k', channel);
-    // How many; when it was last opened; whether it is pinned.
+    // The message count, the last access, and whether the channel is pinned.
     add_integer(&state, self->counts[channel], 8);
     add_integer(&state, 0, 8);
     add_integer(&state, 0, 1);
@@ -260,7 +260,7 @@ size_t peer_leveldb_page(
     void *context) {
     key start;
     add_table(&start, 'm', channel);
-    // The first that is older: the next inverted time.
+    // The next inverted time is that of the next older message.
     if (before != PEER_NEWEST) add_integer(&start, ~ordered(before) + 1, 8);
     leveldb_iterator_t *rows = leveldb_create_iterator(self->db, self->reading);
     size_t read_count = 0;
@@ -271,7 +271,7 @@ size_t peer_leveldb_page(
         if (size < 5 || memcmp(row, start.bytes, 5) != 0) break;
         const char *value = leveldb_iter_value(rows, &size);
         read(context, value, size);
-        // One step too many costs as much as all that was deleted behind the page.
+        // A further step would skip all rows that were deleted after the page.
         if (++read_count == limit) break;
         leveldb_iter_next(rows);
     }

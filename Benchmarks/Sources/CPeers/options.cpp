@@ -2,7 +2,7 @@
 
 #include <leveldb/options.h>
 
-// What LevelDB's own functions for C have in it; they lack the option.
+// The layout that LevelDB's C API uses. That API has no function for this option.
 struct leveldb_options_t {
     leveldb::Options rep;
 };

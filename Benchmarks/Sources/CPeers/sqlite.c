@@ -24,7 +24,7 @@ static const char *const texts[STATEMENTS] = {
     [CHANNELS] = "SELECT payload FROM channel ORDER BY last_message_at DESC LIMIT ?",
 };
 
-// The primary key is the order of a page; the others find a message by its id and its request.
+// The primary key orders a page; the indexes find a message by its id and its request id.
 static const char *const tuned_tables =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;"
     "PRAGMA temp_store = MEMORY;"
@@ -95,12 +95,12 @@ void peer_sqlite_close(peer_sqlite *self) {
 
 // MARK: Statements
 
-/// What every call begins with.
+/// Begins a call.
 static void begin(peer_sqlite *self) {
     if (self->is_recipe) open_database(self);
 }
 
-/// What every call ends with.
+/// Ends a call.
 static void end(peer_sqlite *self) {
     if (self->is_recipe) close_database(self);
 }
@@ -171,7 +171,7 @@ static void put_draft(peer_sqlite *self, const peer_message *draft) {
 }
 
 void peer_sqlite_set_durable(peer_sqlite *self, bool is_durable) {
-    // The guide has SQLite's default, which is durable.
+    // The guide uses SQLite's default, which syncs each transaction.
     if (self->is_recipe) return;
     run(self, is_durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }

@@ -45,7 +45,7 @@ extension Command {
                 guard let port = UInt16(argument) else { throw CommandError.usage }
                 options.port = port
             }
-            // Without a port, the address of before stays.
+            // Without a port, the previous address is kept.
             if argument != nil {
                 await device.inspector?.stop()
                 device.inspector = nil

@@ -13,7 +13,9 @@ public struct ChatClientOptions: Sendable {
     /// The default is a directory in the application support directory.
     public var storage = Storage.applicationSupport
 
-    /// What the client does when a user's files cannot be opened; the default is to throw.
+    /// How the client handles files that cannot be opened.
+    ///
+    /// By default, it throws the error.
     public var storageFailurePolicy = StorageFailurePolicy.fail
 
     /// The options of the cache's files.

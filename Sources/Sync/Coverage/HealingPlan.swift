@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// The next request for a history that is not completely known.
+/// The next request for a history with gaps or stale ranges.
 enum HealingStep: Hashable {
     /// The changelog since a point of the feed.
     case changes(since: FeedPoint)
@@ -24,8 +24,8 @@ struct HealingPlan {
     var staleRanges: [StaleRange]
     /// The visible part of the history; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// A Boolean value that indicates whether the channel's recent messages are fetched even if
-    /// nobody requests them.
+    /// A Boolean value that indicates whether the channel's recent messages are fetched in the
+    /// background.
     var isRecent: Bool
     /// A Boolean value that indicates whether gaps that are not in view may be filled.
     var hasBudget: Bool

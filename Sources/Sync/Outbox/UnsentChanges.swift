@@ -63,7 +63,7 @@ public struct UnsentChanges: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
-        // The change must be newer than the stored reaction, even if the device's clock is behind.
+        // The change must be newer than the stored reaction, even if the device's clock is slow.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
     }

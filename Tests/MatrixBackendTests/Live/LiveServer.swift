@@ -20,7 +20,7 @@ enum LiveServer {
 
     static func number() -> Int { count.next() }
 
-    /// Registers a user with a name that nobody has had.
+    /// Registers a user with a new name.
     static func register(_ name: String) async throws -> Credentials {
         let user = "\(name)-\(run)-\(number())"
         var request = URLRequest(url: url!.appending(path: "_matrix/client/v3/register"))

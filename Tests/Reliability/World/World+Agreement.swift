@@ -16,8 +16,8 @@ extension World {
         network.conditions = .perfect
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
-        // Whether an uncertain message was sent is known only when its attempt has ended and the
-        // feed has delivered all messages.
+        // The result of an uncertain attempt is known when the attempt has ended and the feed has
+        // delivered all messages.
         try await until { try $0.outboxItems().allSatisfy { $0.state == .failed } }
         if try store.outboxItems().contains(where: \.isDoubtful) { try await receiveNewest() }
         for item in try store.outboxItems() where item.state == .failed {

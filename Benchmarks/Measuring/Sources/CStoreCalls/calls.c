@@ -1,5 +1,5 @@
-// Stands in for the functions of LevelDB that the store calls, and for the system's that LevelDB
-// calls, counts, and passes on. The linker prefers what the program defines itself.
+// Replaces the functions of LevelDB that the store calls and those of the system that LevelDB calls:
+// each counts a call and forwards it. The linker prefers the program's own definitions.
 
 #define _GNU_SOURCE
 #include "CStoreCalls.h"
@@ -37,7 +37,7 @@ store_calls store_calls_stop(void) {
     };
 }
 
-/// The function of that name that comes after ours, looked for once.
+/// The next function of this name after ours, which is looked up once.
 #define NEXT(name)                                                                               \
     static __typeof__(name) *next;                                                               \
     if (!next && !(next = (__typeof__(next))dlsym(RTLD_NEXT, #name))) {                          \

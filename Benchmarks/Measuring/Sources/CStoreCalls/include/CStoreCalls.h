@@ -1,21 +1,21 @@
 #pragma once
 
-/// How often LevelDB was called, and the system by it.
+/// The numbers of calls of LevelDB, and of its calls of the system.
 typedef struct {
     /// Lookups of a key.
     long gets;
-    /// Places looked for in an order, and steps from one row to a neighbour.
+    /// Seeks of iterators, and steps to the next or previous row.
     long seeks, steps;
-    /// Views of one moment.
+    /// Snapshots that were created.
     long snapshots;
-    /// Batches, their rows, put and removed, and the bytes of those: keys and values.
+    /// Batches, the rows that they put or remove, and the bytes of their keys and values.
     long batches, rows, bytes;
-    /// What was written to files, logs and tables alike, and how often a file was waited for.
+    /// Bytes written to files (logs and tables), and syncs of files.
     long written, syncs;
 } store_calls;
 
-/// Starts to count, at 0.
+/// Starts counting at 0.
 void store_calls_start(void);
 
-/// Stops, and returns what was counted since.
+/// Stops counting, and returns the counts.
 store_calls store_calls_stop(void);
