@@ -6,7 +6,7 @@ let package = Package(
     name: "Scrollback",
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
-        // Each names AppleCollectionsAlias too: see there.
+        // Each product lists AppleCollectionsAlias; the comment at that target gives the reason.
         .library(name: "Scrollback", targets: ["Scrollback", "AppleCollectionsAlias"]),
         .library(name: "Models", targets: ["Models", "AppleCollectionsAlias"]),
         .library(name: "Store", targets: ["Store", "AppleCollectionsAlias"]),
@@ -68,9 +68,10 @@ let package = Package(
             name: "Collections",
             dependencies: [
                 "Models", "Store", "Sync",
-                // Never built. swift-collections has a target `Collections` too, and SwiftPM refuses
-                // a graph with both; naming Apple's here, on a platform we do not have, renames it
-                // there, so that apps which use swift-collections or NIO need no line of their own.
+                // Never built. swift-collections has a target `Collections` too, and SwiftPM rejects
+                // a graph with two targets of one name. This alias renames Apple's target, so that
+                // apps that use swift-collections or NIO need no change. The condition, a platform
+                // that is not supported, prevents the target from being built.
                 .product(
                     name: "Collections",
                     package: "swift-collections",

@@ -87,13 +87,13 @@ final class Program: @unchecked Sendable {
         try await reads(anyOf: [text])
     }
 
-    /// Reads until one of some texts comes, and returns what came, with the text.
+    /// Reads the output up to one of some texts, and returns the output including that text.
     @discardableResult
     func reads(anyOf texts: [String]) async throws -> String {
         try await onQueue { try $0.read.reads(anyOf: texts, from: $0.output) }
     }
 
-    /// The same for standard error.
+    /// Reads the standard error up to a text, and returns it including that text.
     @discardableResult
     func readsError(_ text: String) async throws -> String {
         try await onQueue { try $0.readOfErrors.reads(anyOf: [text], from: $0.errors) }

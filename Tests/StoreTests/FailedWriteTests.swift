@@ -393,7 +393,7 @@ import Testing
             }
         }
         store.close()
-        // Nothing is changed, and the files are not even looked up.
+        // The call has no effect, and does not access the files.
         try FileManager.default.removeItem(at: directory.url)
         #expect(code { _ = try store.write { try $0.save(sent) } } == .closed)
         #expect(code { try store.purgeCleared() } == .closed)

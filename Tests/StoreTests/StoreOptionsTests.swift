@@ -137,7 +137,7 @@ import Testing
             $0.writeBufferByteCount = size
         }
         try fill(store, commits: 2)
-        // Only tables have filters.
+        // Writes the rows to tables, because only tables have Bloom filters.
         try store.purgeCleared()
         #expect(try store.messageCount(in: "general") == 100)
     }

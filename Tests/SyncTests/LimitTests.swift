@@ -48,7 +48,7 @@ import Testing
             .map { "\($0.url) \($0.messageCount)" }.joined(separator: ", ")
     }
 
-    /// As if a channel was opened after the plan was made.
+    /// Simulates that a channel is opened after the eviction was planned.
     @Test func messagesShownInTheMeantimeAreNotEvicted() async throws {
         let story = try await story(["a"], count: 10)
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 2)

@@ -7,13 +7,13 @@ struct Goal {
     let wanted: Wanted
 
     enum Wanted {
-        /// At most this many times as long as another store.
+        /// The operation takes at most this factor times as long as in another store.
         case atMost(Double, times: String)
-        /// Faster than another store.
+        /// The operation is faster than in another store.
         case aheadOf(String)
-        /// At most this many nanoseconds or bytes.
+        /// The operation takes at most this number of nanoseconds or bytes.
         case absolute(Double)
-        /// At most this many times as long as with another number of messages.
+        /// The operation takes at most this factor times as long as with `from` messages.
         case growth(Double, from: Int)
     }
 }

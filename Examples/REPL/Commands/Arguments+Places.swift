@@ -71,7 +71,8 @@ extension Command.Arguments {
         try limited(words, to: limit)
     }
 
-    /// The same, of the words before another option.
+    /// Returns the number of rows from an option at the end of the given words, and the words before
+    /// the option.
     func limited(
         _ words: [String], to limit: Int = Command.rowLimit
     ) throws -> (words: [String], limit: Int) {

@@ -207,7 +207,8 @@ extension Command.Reply {
 }
 
 extension Command.Arguments {
-    /// The query of an order, or of the JSON at the end of the line; `nil` if there is neither.
+    /// Returns the query for an order, or from the JSON at the end of the line; `nil` if the line has
+    /// neither.
     func channelQuery(_ words: [String]) throws -> GroupChannelListQuery? {
         guard words.count <= 1, words.isEmpty || json.isEmpty else { throw CommandError.usage }
         guard let order = words.first else {

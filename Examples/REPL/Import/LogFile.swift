@@ -2,7 +2,7 @@ import Foundation
 
 /// A file of lines, plain or gzipped, which is read in pieces.
 ///
-/// For one thread. A byte order mark at the beginning is skipped.
+/// Must be used from one thread at a time. A byte order mark at the beginning is skipped.
 package final class LogFile {
     /// The size without compression; approximate for files larger than four gigabytes.
     let size: Int

@@ -132,7 +132,7 @@ extension Numbers {
         }
         switch type {
         case "int64": return NSNumber(value: int64())
-        // JSON has no others.
+        // JSON has neither infinity nor NaN.
         case "double":
             let fractions: [Double] = [0, -1, 0.5, 1e308, -1e308]
             return fractions[Int(int64().magnitude % 5)]

@@ -71,12 +71,12 @@ package struct MatrixTable: Sendable {
 }
 
 extension Int {
-    /// With commas.
+    /// The number with commas between groups of three digits.
     var grouped: String { formatted(.number.locale(Locale(identifier: "en_US"))) }
 }
 
 extension Duration {
-    /// In milliseconds.
+    /// The duration in milliseconds.
     var short: String {
         let milliseconds = Double(components.seconds) * 1e3 + Double(components.attoseconds) * 1e-15
         return String(format: milliseconds < 10 ? "%.1f ms" : "%.0f ms", milliseconds)

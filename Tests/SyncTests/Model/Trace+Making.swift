@@ -26,7 +26,7 @@ private struct TraceMaker {
 
     mutating func config() -> WorldConfig {
         var config = WorldConfig()
-        // In each respect, half of the worlds are simple.
+        // Each property has its simple value in half of the worlds.
         if random.oneIn(3) { config.granularity = 3 }
         if random.oneIn(4) { config.clockSkew = 2 }
         config.pageLimit = pick([1, 2, 3, 3, 10])
