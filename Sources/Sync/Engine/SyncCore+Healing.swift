@@ -392,10 +392,10 @@ extension SyncCore {
         switch options.hugeGapPolicy {
         case .report where isLeft:
             healing[url].stopped.insert(gap.lower)
-            // Each gap is counted separately.
+            // The next gap is counted from zero.
             healing[url].walked = 0
         case .report: break
-        // Reported once.
+        // The count stays below the threshold, so the gap is not reported again.
         case .fill: healing[url].walked = .min
         }
     }
