@@ -8,16 +8,17 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The binary form of Scrollback's models: what serialize() writes and init(serialized:) reads.
+// The binary form of Scrollback's models: the output of serialize() and the input of
+// init(serialized:).
 //
-// DO NOT CHANGE a number, a name or a type: they are on people's disks. A new field takes the next
-// free number; one that is not used any more is reserved. Tests compare this file with the code.
+// On-disk format, DO NOT CHANGE a number, a name or a type. A new field takes the next free number;
+// the number of a removed field is reserved. Tests compare this file with the code.
 //
-// Writers may do what protobuf allows; serialize() always writes the canonical form: fields in
-// ascending order, no zeros but of fields marked `optional`, packed integers, maps ordered by key.
-// Times are milliseconds since 1970-01-01 UTC. In a field that is not marked `optional`, 0 or an
-// empty text stands for "none" or "never" where the comment allows for such a thing.
-// Field 100 holds what JSON had under keys that no field has.
+// Writers may use any valid protobuf encoding; serialize() always writes the canonical form: fields
+// in ascending order, no zeros except in fields marked `optional`, packed integers, maps ordered by
+// key. Times are milliseconds since 1970-01-01 UTC. In a field that is not marked `optional`, 0 or
+// an empty text means "none" or "never" where the comment allows such a value. Field 100 holds JSON
+// values under keys that are not fields of the type.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -40,13 +41,13 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 public nonisolated enum Scrollback_ChannelType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// One that users enter and leave.
+  /// A channel that users enter and exit.
   case `open` // = 0
 
-  /// One that users are members of.
+  /// A channel that users are members of.
   case group // = 1
 
-  /// One that carries notifications to one user.
+  /// A channel that carries notifications to one user.
   case feed // = 2
   case UNRECOGNIZED(Int)
 
@@ -81,7 +82,7 @@ public nonisolated enum Scrollback_ChannelType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// What is counted in a channel for a user.
+/// The unread counts that the server maintains for a user in a channel.
 public nonisolated enum Scrollback_CountPreference: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -132,14 +133,14 @@ public nonisolated enum Scrollback_CountPreference: SwiftProtobuf.Enum, Swift.Ca
 
 }
 
-/// What a draft asks the server to do.
-public nonisolated enum Scrollback_DraftOperation: SwiftProtobuf.Enum, Swift.CaseIterable {
+/// The operation that an outbox item asks the server to perform.
+public nonisolated enum Scrollback_OutboxOperation: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Take a new message.
+  /// Send a new message.
   case send // = 0
 
-  /// Change a message.
+  /// Edit a message.
   case update // = 1
 
   /// Delete a message.
@@ -148,7 +149,7 @@ public nonisolated enum Scrollback_DraftOperation: SwiftProtobuf.Enum, Swift.Cas
   /// Add a reaction to a message.
   case addReaction // = 3
 
-  /// Take a reaction to a message back.
+  /// Remove a reaction from a message.
   case deleteReaction // = 4
   case UNRECOGNIZED(Int)
 
@@ -179,7 +180,7 @@ public nonisolated enum Scrollback_DraftOperation: SwiftProtobuf.Enum, Swift.Cas
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_DraftOperation] = [
+  public static let allCases: [Scrollback_OutboxOperation] = [
     .send,
     .update,
     .delete,
@@ -189,14 +190,14 @@ public nonisolated enum Scrollback_DraftOperation: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
-/// How far a draft has come. One that was canceled or confirmed is a draft no more.
-public nonisolated enum Scrollback_DraftState: SwiftProtobuf.Enum, Swift.CaseIterable {
+/// The state of an outbox item. Canceled and acknowledged items are removed and have no state.
+public nonisolated enum Scrollback_OutboxItemState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Waits for its turn, or is on its way.
+  /// The item is waiting or in flight.
   case pending // = 0
 
-  /// Was refused, or given up; its error code says why.
+  /// The server rejected the item, or the outbox gave up. The error code is the reason.
   case failed // = 1
   case UNRECOGNIZED(Int)
 
@@ -221,7 +222,7 @@ public nonisolated enum Scrollback_DraftState: SwiftProtobuf.Enum, Swift.CaseIte
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_DraftState] = [
+  public static let allCases: [Scrollback_OutboxItemState] = [
     .pending,
     .failed,
   ]
@@ -232,64 +233,71 @@ public nonisolated enum Scrollback_DraftState: SwiftProtobuf.Enum, Swift.CaseIte
 public nonisolated enum Scrollback_GroupChannelListOrder: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// By creation, newest first.
-  case chronological // = 0
+  /// By the time of the last message, newest first. Channels without a message are last. This is the
+  /// default.
+  case latestLastMessage // = 0
 
-  /// By last message, newest first; channels without one come after all others.
-  case latestLastMessage // = 1
+  /// By creation time, newest first.
+  case chronological // = 1
 
-  /// By name, byte by byte.
+  /// By name, in byte order.
   case channelNameAlphabetical // = 2
 
-  /// By the value of a metadata key, byte by byte; channels without it come last.
+  /// By the value of a metadata key, in byte order. Channels without the key are last.
   case metadataValueAlphabetical // = 3
+
+  /// By the time of the last message, oldest first. Channels without a message are last.
+  case oldestLastMessage // = 4
   case UNRECOGNIZED(Int)
 
   public init() {
-    self = .chronological
+    self = .latestLastMessage
   }
 
   public init?(rawValue: Int) {
     switch rawValue {
-    case 0: self = .chronological
-    case 1: self = .latestLastMessage
+    case 0: self = .latestLastMessage
+    case 1: self = .chronological
     case 2: self = .channelNameAlphabetical
     case 3: self = .metadataValueAlphabetical
+    case 4: self = .oldestLastMessage
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
 
   public var rawValue: Int {
     switch self {
-    case .chronological: return 0
-    case .latestLastMessage: return 1
+    case .latestLastMessage: return 0
+    case .chronological: return 1
     case .channelNameAlphabetical: return 2
     case .metadataValueAlphabetical: return 3
+    case .oldestLastMessage: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
   public static let allCases: [Scrollback_GroupChannelListOrder] = [
-    .chronological,
     .latestLastMessage,
+    .chronological,
     .channelNameAlphabetical,
     .metadataValueAlphabetical,
+    .oldestLastMessage,
   ]
 
 }
 
-/// Whether a user has hidden a channel.
+/// The state that determines whether a user has hidden a channel.
 public nonisolated enum Scrollback_HiddenState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// It is shown.
+  /// The channel is visible.
   case unhidden // = 0
 
-  /// Hidden until its next message.
+  /// The channel is hidden until its next message.
   case hiddenAllowAutoUnhide // = 1
 
-  /// Hidden until the user shows it again.
+  /// The channel is hidden until the user shows it again.
   case hiddenPreventAutoUnhide // = 2
   case UNRECOGNIZED(Int)
 
@@ -324,23 +332,23 @@ public nonisolated enum Scrollback_HiddenState: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// Which channels a list has, by whether the current user has hidden them.
+/// A channel filter by hidden state.
 public nonisolated enum Scrollback_HiddenStateFilter: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Those that are shown.
+  /// Channels that are not hidden.
   case unhiddenOnly // = 0
 
-  /// Those that are hidden.
+  /// Channels that are hidden.
   case hiddenOnly // = 1
 
-  /// Those that are hidden until their next message.
+  /// Channels that are hidden until their next message.
   case hiddenAllowAutoUnhide // = 2
 
-  /// Those that are hidden until the user shows them.
+  /// Channels that are hidden until the user shows them again.
   case hiddenPreventAutoUnhide // = 3
 
-  /// All.
+  /// All channels.
   case all // = 4
   case UNRECOGNIZED(Int)
 
@@ -381,17 +389,17 @@ public nonisolated enum Scrollback_HiddenStateFilter: SwiftProtobuf.Enum, Swift.
 
 }
 
-/// How a user belongs to a group channel.
+/// The membership state of a user in a group channel.
 public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// A member.
+  /// The user is a member.
   case joined // = 0
 
-  /// Invited, and has not answered.
+  /// The user is invited and has not replied.
   case invited // = 1
 
-  /// Not a member: a public channel one looks at, or one that was left.
+  /// The user is not a member: the channel is public and only viewed, or the user has left it.
   case none // = 2
   case UNRECOGNIZED(Int)
 
@@ -426,23 +434,23 @@ public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// Which channels a list has, by the current user's membership.
+/// A channel filter by the current user's membership.
 public nonisolated enum Scrollback_MemberStateFilter: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// All.
+  /// Channels that the user has joined or is invited to.
   case all // = 0
 
-  /// Those that the user has joined.
+  /// Channels that the user has joined.
   case joinedOnly // = 1
 
-  /// Those that the user is invited to.
+  /// Channels that the user is invited to.
   case invitedOnly // = 2
 
-  /// Those that a friend invited the user to.
+  /// Channels that a friend invited the user to.
   case invitedByFriend // = 3
 
-  /// Those that somebody else invited the user to.
+  /// Channels that a user who is not a friend invited the user to.
   case invitedByNonFriend // = 4
   case UNRECOGNIZED(Int)
 
@@ -483,14 +491,14 @@ public nonisolated enum Scrollback_MemberStateFilter: SwiftProtobuf.Enum, Swift.
 
 }
 
-/// Whom a message mentions.
+/// The users whom a message mentions.
 public nonisolated enum Scrollback_MentionType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Single users.
+  /// The listed users.
   case users // = 0
 
-  /// Everybody in the channel.
+  /// All users of the channel.
   case channel // = 1
   case UNRECOGNIZED(Int)
 
@@ -522,17 +530,17 @@ public nonisolated enum Scrollback_MentionType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// What kind of message a message is.
+/// The kind of a message.
 public nonisolated enum Scrollback_MessageType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// A user's text.
+  /// A text of a user.
   case mesg // = 0
 
-  /// A user's files.
+  /// Files of a user.
   case file // = 1
 
-  /// What the channel or its administrators say; it has no sender.
+  /// A message of the channel or its administrators. It has no sender.
   case admm // = 2
   case UNRECOGNIZED(Int)
 
@@ -567,20 +575,20 @@ public nonisolated enum Scrollback_MessageType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// The kinds of messages that a list has.
+/// The kinds of messages in a list.
 public nonisolated enum Scrollback_MessageTypeFilter: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// All kinds.
+  /// Messages of all kinds.
   case all // = 0
 
-  /// Users' texts.
+  /// Texts of users.
   case user // = 1
 
-  /// Users' files.
+  /// Files of users.
   case file // = 2
 
-  /// What channels say themselves.
+  /// Messages of the channels and their administrators.
   case admin // = 3
   case UNRECOGNIZED(Int)
 
@@ -618,14 +626,14 @@ public nonisolated enum Scrollback_MessageTypeFilter: SwiftProtobuf.Enum, Swift.
 
 }
 
-/// Whether one can vote in a poll.
+/// The state that determines whether a poll accepts votes.
 public nonisolated enum Scrollback_PollStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// One can.
+  /// The poll accepts votes.
   case `open` // = 0
 
-  /// One cannot any more.
+  /// The poll is closed.
   case closed // = 1
   case UNRECOGNIZED(Int)
 
@@ -657,17 +665,17 @@ public nonisolated enum Scrollback_PollStatus: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// Which channels a list has, by who may join.
+/// A channel filter by who may join.
 public nonisolated enum Scrollback_PublicChannelFilter: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// All.
+  /// All channels.
   case all // = 0
 
-  /// Those that anybody may join.
+  /// Channels that any user may join.
   case `public` // = 1
 
-  /// Those that one is invited to.
+  /// Channels that require an invitation.
   case `private` // = 2
   case UNRECOGNIZED(Int)
 
@@ -702,14 +710,14 @@ public nonisolated enum Scrollback_PublicChannelFilter: SwiftProtobuf.Enum, Swif
 
 }
 
-/// Whether others are notified of a message.
+/// The setting that determines whether other users get a push notification of a message.
 public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// As their settings say.
+  /// Each user's own setting applies.
   case `default` // = 0
 
-  /// Nobody is.
+  /// No user gets a push notification.
   case suppress // = 1
   case UNRECOGNIZED(Int)
 
@@ -741,20 +749,20 @@ public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf
 
 }
 
-/// Which messages of a channel are pushed to a user.
+/// The messages of a channel for which a user gets push notifications.
 public nonisolated enum Scrollback_GroupChannelPushTriggerOption: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Those that the user's general setting says.
+  /// The messages selected by the user's general setting.
   case `default` // = 0
 
-  /// All of them.
+  /// All messages.
   case all // = 1
 
-  /// None.
+  /// No messages.
   case off // = 2
 
-  /// Those that mention the user.
+  /// Only messages that mention the user.
   case mentionOnly // = 3
   case UNRECOGNIZED(Int)
 
@@ -792,14 +800,14 @@ public nonisolated enum Scrollback_GroupChannelPushTriggerOption: SwiftProtobuf.
 
 }
 
-/// Whether all users of a filter must be members, or any.
+/// The way in which a filter combines several users.
 public nonisolated enum Scrollback_QueryType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// All of them.
+  /// All users must be members.
   case and // = 0
 
-  /// Any of them.
+  /// At least one of the users must be a member.
   case or // = 1
   case UNRECOGNIZED(Int)
 
@@ -831,14 +839,14 @@ public nonisolated enum Scrollback_QueryType: SwiftProtobuf.Enum, Swift.CaseIter
 
 }
 
-/// Whether a reaction was given or taken back.
+/// The action of a reaction event.
 public nonisolated enum Scrollback_ReactionEventAction: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Given.
+  /// The reaction was added.
   case add // = 0
 
-  /// Taken back.
+  /// The reaction was removed.
   case delete // = 1
   case UNRECOGNIZED(Int)
 
@@ -870,17 +878,17 @@ public nonisolated enum Scrollback_ReactionEventAction: SwiftProtobuf.Enum, Swif
 
 }
 
-/// Whether a list has replies.
+/// The replies in a list.
 public nonisolated enum Scrollback_ReplyType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Only messages that answer none.
+  /// No replies.
   case none // = 0
 
-  /// All messages.
+  /// All replies.
   case all // = 1
 
-  /// Of the replies only those that are shown in the channel too.
+  /// Only replies that are also shown in the channel.
   case onlyReplyToChannel // = 2
   case UNRECOGNIZED(Int)
 
@@ -915,14 +923,14 @@ public nonisolated enum Scrollback_ReplyType: SwiftProtobuf.Enum, Swift.CaseIter
 
 }
 
-/// What was done to a restricted user.
+/// The kind of a user's restriction.
 public nonisolated enum Scrollback_RestrictionType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// May only read.
+  /// The user can only read.
   case muted // = 0
 
-  /// May not be in the channel.
+  /// The user is excluded from the channel.
   case banned // = 1
   case UNRECOGNIZED(Int)
 
@@ -954,14 +962,14 @@ public nonisolated enum Scrollback_RestrictionType: SwiftProtobuf.Enum, Swift.Ca
 
 }
 
-/// What a user may do in a channel.
+/// The role of a user in a channel.
 public nonisolated enum Scrollback_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
   /// An ordinary user.
   case none // = 0
 
-  /// May moderate the channel.
+  /// A user who can moderate the channel.
   case `operator` // = 1
   case UNRECOGNIZED(Int)
 
@@ -993,14 +1001,14 @@ public nonisolated enum Scrollback_Role: SwiftProtobuf.Enum, Swift.CaseIterable 
 
 }
 
-/// Where a channel list looks for a text.
+/// A property in which a channel list searches for a text.
 public nonisolated enum Scrollback_SearchField: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// In the nicknames of other members.
+  /// The nicknames of other members.
   case memberNickname // = 0
 
-  /// In the name of the channel.
+  /// The name of the channel.
   case channelName // = 1
   case UNRECOGNIZED(Int)
 
@@ -1032,26 +1040,26 @@ public nonisolated enum Scrollback_SearchField: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// How far a message has come from this device to the server.
+/// The progress of sending a message from this device.
 public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// Nothing is known of it.
+  /// The status is unknown.
   case none // = 0
 
-  /// Waits to be sent, or is being sent.
+  /// The message is waiting to be sent or in flight.
   case pending // = 1
 
-  /// Was refused, or given up; its error code says why.
+  /// The server rejected the message, or the outbox gave up. The error code is the reason.
   case failed // = 2
 
-  /// The server has it.
+  /// The server has accepted the message.
   case succeeded // = 3
 
-  /// Its sender took it back before it was sent; such a message is never stored.
+  /// The sender canceled the message before it was sent. Canceled messages are never stored.
   case canceled // = 4
 
-  /// The server will send it later.
+  /// The server will send the message later.
   case scheduled // = 5
   case UNRECOGNIZED(Int)
 
@@ -1095,17 +1103,17 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
 
 }
 
-/// Which channels a list has, by their size.
+/// A channel filter by channel size.
 public nonisolated enum Scrollback_SuperChannelFilter: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// All.
+  /// All channels.
   case all // = 0
 
   /// Supergroups.
   case `super` // = 1
 
-  /// Channels that are no supergroups.
+  /// Channels that are not supergroups.
   case nonsuper // = 2
 
   /// Broadcast channels.
@@ -1152,14 +1160,14 @@ public nonisolated enum Scrollback_SuperChannelFilter: SwiftProtobuf.Enum, Swift
 
 }
 
-/// Which channels a list has, by what is unread in them.
+/// A channel filter by unread messages.
 public nonisolated enum Scrollback_UnreadChannelFilter: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// All.
+  /// All channels.
   case all // = 0
 
-  /// Those with unread messages.
+  /// Channels with unread messages.
   case unreadMessage // = 1
   case UNRECOGNIZED(Int)
 
@@ -1191,25 +1199,25 @@ public nonisolated enum Scrollback_UnreadChannelFilter: SwiftProtobuf.Enum, Swif
 
 }
 
-/// Someone who can read and write messages.
+/// A user of the application.
 public nonisolated struct Scrollback_User: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who it is; unique within the application.
+  /// The ID of the user; unique within the application.
   public var userID: String = String()
 
-  /// The name shown to others.
+  /// The name to display.
   public var nickname: String = String()
 
-  /// Where the picture is; empty for none.
+  /// The URL of the profile image; empty if there is none.
   public var profileURL: String = String()
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> = [:]
 
-  /// Whether the user is connected; nil where nobody said.
+  /// True if the user is connected; nil if unknown.
   public var isOnline: Bool {
     get {_isOnline ?? false}
     set {_isOnline = newValue}
@@ -1219,7 +1227,7 @@ public nonisolated struct Scrollback_User: Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// Whether the user has not been deactivated.
+  /// True if the user is active, that is, not deactivated.
   public var isActive: Bool {
     get {_isActive ?? false}
     set {_isActive = newValue}
@@ -1229,13 +1237,13 @@ public nonisolated struct Scrollback_User: Sendable {
   /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
   public mutating func clearIsActive() {self._isActive = nil}
 
-  /// When the user was last connected; nil if unknown.
+  /// The time at which the user was last connected; nil if unknown.
   public var lastSeenAt: Int64 = 0
 
-  /// The languages that the user prefers, best first, such as ["de", "en"].
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
   public var preferredLanguages: [String] = []
 
-  /// By what the user was found as a friend.
+  /// The key by which the user was found as a friend.
   public var friendDiscoveryKey: String {
     get {_friendDiscoveryKey ?? String()}
     set {_friendDiscoveryKey = newValue}
@@ -1245,7 +1253,7 @@ public nonisolated struct Scrollback_User: Sendable {
   /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
   public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
 
-  /// What the user is called among the current user's friends.
+  /// The name of the user among the current user's friends.
   public var friendName: String {
     get {_friendName ?? String()}
     set {_friendName = newValue}
@@ -1255,7 +1263,7 @@ public nonisolated struct Scrollback_User: Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
 
-  /// Whether the picture is given only to those who are logged in.
+  /// True if a download of the profile image requires authentication.
   public var requireAuthForProfileImage: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -1270,25 +1278,25 @@ public nonisolated struct Scrollback_User: Sendable {
   fileprivate var _friendName: String? = nil
 }
 
-/// The user who wrote a message, as they were in its channel.
+/// The author of a message, with the properties of that time.
 public nonisolated struct Scrollback_Sender: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who it is; unique within the application.
+  /// The ID of the user; unique within the application.
   public var userID: String = String()
 
-  /// The name shown to others.
+  /// The name to display.
   public var nickname: String = String()
 
-  /// Where the picture is; empty for none.
+  /// The URL of the profile image; empty if there is none.
   public var profileURL: String = String()
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> = [:]
 
-  /// Whether the user is connected; nil where nobody said.
+  /// True if the user is connected; nil if unknown.
   public var isOnline: Bool {
     get {_isOnline ?? false}
     set {_isOnline = newValue}
@@ -1298,7 +1306,7 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// Whether the user has not been deactivated.
+  /// True if the user is active, that is, not deactivated.
   public var isActive: Bool {
     get {_isActive ?? false}
     set {_isActive = newValue}
@@ -1308,13 +1316,13 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
   public mutating func clearIsActive() {self._isActive = nil}
 
-  /// When the user was last connected; nil if unknown.
+  /// The time at which the user was last connected; nil if unknown.
   public var lastSeenAt: Int64 = 0
 
-  /// The languages that the user prefers, best first, such as ["de", "en"].
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
   public var preferredLanguages: [String] = []
 
-  /// By what the user was found as a friend.
+  /// The key by which the user was found as a friend.
   public var friendDiscoveryKey: String {
     get {_friendDiscoveryKey ?? String()}
     set {_friendDiscoveryKey = newValue}
@@ -1324,7 +1332,7 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
   public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
 
-  /// What the user is called among the current user's friends.
+  /// The name of the user among the current user's friends.
   public var friendName: String {
     get {_friendName ?? String()}
     set {_friendName = newValue}
@@ -1334,13 +1342,13 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
 
-  /// Whether the picture is given only to those who are logged in.
+  /// True if a download of the profile image requires authentication.
   public var requireAuthForProfileImage: Bool = false
 
-  /// The user's role in the channel.
+  /// The role of the user in the channel.
   public var role: Scrollback_Role = .none
 
-  /// Whether the current user has blocked them.
+  /// True if the current user has blocked this user.
   public var isBlockedByMe: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -1355,37 +1363,37 @@ public nonisolated struct Scrollback_Sender: Sendable {
   fileprivate var _friendName: String? = nil
 }
 
-/// A user as a member of a group channel.
+/// A member of a group channel.
 public nonisolated struct Scrollback_Member: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who it is; unique within the application.
+  /// The ID of the user; unique within the application.
   public var userID: String {
     get {_storage._userID}
     set {_uniqueStorage()._userID = newValue}
   }
 
-  /// The name shown to others.
+  /// The name to display.
   public var nickname: String {
     get {_storage._nickname}
     set {_uniqueStorage()._nickname = newValue}
   }
 
-  /// Where the picture is; empty for none.
+  /// The URL of the profile image; empty if there is none.
   public var profileURL: String {
     get {_storage._profileURL}
     set {_uniqueStorage()._profileURL = newValue}
   }
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> {
     get {_storage._metadata}
     set {_uniqueStorage()._metadata = newValue}
   }
 
-  /// Whether the user is connected; nil where nobody said.
+  /// True if the user is connected; nil if unknown.
   public var isOnline: Bool {
     get {_storage._isOnline ?? false}
     set {_uniqueStorage()._isOnline = newValue}
@@ -1395,7 +1403,7 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {_uniqueStorage()._isOnline = nil}
 
-  /// Whether the user has not been deactivated.
+  /// True if the user is active, that is, not deactivated.
   public var isActive: Bool {
     get {_storage._isActive ?? false}
     set {_uniqueStorage()._isActive = newValue}
@@ -1405,19 +1413,19 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
   public mutating func clearIsActive() {_uniqueStorage()._isActive = nil}
 
-  /// When the user was last connected; nil if unknown.
+  /// The time at which the user was last connected; nil if unknown.
   public var lastSeenAt: Int64 {
     get {_storage._lastSeenAt}
     set {_uniqueStorage()._lastSeenAt = newValue}
   }
 
-  /// The languages that the user prefers, best first, such as ["de", "en"].
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
   public var preferredLanguages: [String] {
     get {_storage._preferredLanguages}
     set {_uniqueStorage()._preferredLanguages = newValue}
   }
 
-  /// By what the user was found as a friend.
+  /// The key by which the user was found as a friend.
   public var friendDiscoveryKey: String {
     get {_storage._friendDiscoveryKey ?? String()}
     set {_uniqueStorage()._friendDiscoveryKey = newValue}
@@ -1427,7 +1435,7 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
   public mutating func clearFriendDiscoveryKey() {_uniqueStorage()._friendDiscoveryKey = nil}
 
-  /// What the user is called among the current user's friends.
+  /// The name of the user among the current user's friends.
   public var friendName: String {
     get {_storage._friendName ?? String()}
     set {_uniqueStorage()._friendName = newValue}
@@ -1437,43 +1445,43 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {_uniqueStorage()._friendName = nil}
 
-  /// Whether the picture is given only to those who are logged in.
+  /// True if a download of the profile image requires authentication.
   public var requireAuthForProfileImage: Bool {
     get {_storage._requireAuthForProfileImage}
     set {_uniqueStorage()._requireAuthForProfileImage = newValue}
   }
 
-  /// The user's role in the channel.
+  /// The role of the user in the channel.
   public var role: Scrollback_Role {
     get {_storage._role}
     set {_uniqueStorage()._role = newValue}
   }
 
-  /// Whether the current user has blocked them.
+  /// True if the current user has blocked this user.
   public var isBlockedByMe: Bool {
     get {_storage._isBlockedByMe}
     set {_uniqueStorage()._isBlockedByMe = newValue}
   }
 
-  /// Whether they have blocked the current user.
+  /// True if this user has blocked the current user.
   public var isBlockingMe: Bool {
     get {_storage._isBlockingMe}
     set {_uniqueStorage()._isBlockingMe = newValue}
   }
 
-  /// Whether the user has joined or is invited.
+  /// The membership state: joined, invited or neither.
   public var state: Scrollback_MemberState {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
   }
 
-  /// Whether the user may not send messages here.
+  /// True if the user is muted in this channel and cannot send messages.
   public var isMuted: Bool {
     get {_storage._isMuted}
     set {_uniqueStorage()._isMuted = newValue}
   }
 
-  /// Why the user was muted.
+  /// The reason why the user was muted.
   public var mutedDescription: String {
     get {_storage._mutedDescription ?? String()}
     set {_uniqueStorage()._mutedDescription = newValue}
@@ -1483,43 +1491,43 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `mutedDescription`. Subsequent reads from it will return its default value.
   public mutating func clearMutedDescription() {_uniqueStorage()._mutedDescription = nil}
 
-  /// When the mute ends; negative for never.
+  /// The time at which the mute ends; negative if it does not end.
   public var mutedEndAt: Int64 {
     get {_storage._mutedEndAt}
     set {_uniqueStorage()._mutedEndAt = newValue}
   }
 
-  /// When the user joined.
+  /// The time at which the user joined.
   public var joinedTs: Int64 {
     get {_storage._joinedTs}
     set {_uniqueStorage()._joinedTs = newValue}
   }
 
-  /// Up to when messages were delivered to the user.
+  /// The time up to which messages were delivered to the user.
   public var deliveredTs: Int64 {
     get {_storage._deliveredTs}
     set {_uniqueStorage()._deliveredTs = newValue}
   }
 
-  /// Up to when the user has read.
+  /// The time up to which the user has read the channel.
   public var readTs: Int64 {
     get {_storage._readTs}
     set {_uniqueStorage()._readTs = newValue}
   }
 
-  /// Whether the user gets push notifications of the channel.
+  /// True if the user gets push notifications of the channel.
   public var pushEnabled: Bool {
     get {_storage._pushEnabled}
     set {_uniqueStorage()._pushEnabled = newValue}
   }
 
-  /// Which messages of the channel are pushed.
+  /// The setting for which messages of the channel the user gets push notifications.
   public var pushTriggerOption: Scrollback_GroupChannelPushTriggerOption {
     get {_storage._pushTriggerOption}
     set {_uniqueStorage()._pushTriggerOption = newValue}
   }
 
-  /// Whether the user asked not to be disturbed.
+  /// True if the user has enabled "do not disturb".
   public var doNotDisturb: Bool {
     get {_storage._doNotDisturb}
     set {_uniqueStorage()._doNotDisturb = newValue}
@@ -1543,19 +1551,19 @@ public nonisolated struct Scrollback_Participant: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who it is; unique within the application.
+  /// The ID of the user; unique within the application.
   public var userID: String = String()
 
-  /// The name shown to others.
+  /// The name to display.
   public var nickname: String = String()
 
-  /// Where the picture is; empty for none.
+  /// The URL of the profile image; empty if there is none.
   public var profileURL: String = String()
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> = [:]
 
-  /// Whether the user is connected; nil where nobody said.
+  /// True if the user is connected; nil if unknown.
   public var isOnline: Bool {
     get {_isOnline ?? false}
     set {_isOnline = newValue}
@@ -1565,7 +1573,7 @@ public nonisolated struct Scrollback_Participant: Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// Whether the user has not been deactivated.
+  /// True if the user is active, that is, not deactivated.
   public var isActive: Bool {
     get {_isActive ?? false}
     set {_isActive = newValue}
@@ -1575,13 +1583,13 @@ public nonisolated struct Scrollback_Participant: Sendable {
   /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
   public mutating func clearIsActive() {self._isActive = nil}
 
-  /// When the user was last connected; nil if unknown.
+  /// The time at which the user was last connected; nil if unknown.
   public var lastSeenAt: Int64 = 0
 
-  /// The languages that the user prefers, best first, such as ["de", "en"].
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
   public var preferredLanguages: [String] = []
 
-  /// By what the user was found as a friend.
+  /// The key by which the user was found as a friend.
   public var friendDiscoveryKey: String {
     get {_friendDiscoveryKey ?? String()}
     set {_friendDiscoveryKey = newValue}
@@ -1591,7 +1599,7 @@ public nonisolated struct Scrollback_Participant: Sendable {
   /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
   public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
 
-  /// What the user is called among the current user's friends.
+  /// The name of the user among the current user's friends.
   public var friendName: String {
     get {_friendName ?? String()}
     set {_friendName = newValue}
@@ -1601,10 +1609,10 @@ public nonisolated struct Scrollback_Participant: Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
 
-  /// Whether the picture is given only to those who are logged in.
+  /// True if a download of the profile image requires authentication.
   public var requireAuthForProfileImage: Bool = false
 
-  /// Whether the user may not send messages here.
+  /// True if the user is muted in this channel and cannot send messages.
   public var isMuted: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -1625,19 +1633,19 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who it is; unique within the application.
+  /// The ID of the user; unique within the application.
   public var userID: String = String()
 
-  /// The name shown to others.
+  /// The name to display.
   public var nickname: String = String()
 
-  /// Where the picture is; empty for none.
+  /// The URL of the profile image; empty if there is none.
   public var profileURL: String = String()
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> = [:]
 
-  /// Whether the user is connected; nil where nobody said.
+  /// True if the user is connected; nil if unknown.
   public var isOnline: Bool {
     get {_isOnline ?? false}
     set {_isOnline = newValue}
@@ -1647,7 +1655,7 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
   public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// Whether the user has not been deactivated.
+  /// True if the user is active, that is, not deactivated.
   public var isActive: Bool {
     get {_isActive ?? false}
     set {_isActive = newValue}
@@ -1657,13 +1665,13 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
   public mutating func clearIsActive() {self._isActive = nil}
 
-  /// When the user was last connected; nil if unknown.
+  /// The time at which the user was last connected; nil if unknown.
   public var lastSeenAt: Int64 = 0
 
-  /// The languages that the user prefers, best first, such as ["de", "en"].
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
   public var preferredLanguages: [String] = []
 
-  /// By what the user was found as a friend.
+  /// The key by which the user was found as a friend.
   public var friendDiscoveryKey: String {
     get {_friendDiscoveryKey ?? String()}
     set {_friendDiscoveryKey = newValue}
@@ -1673,7 +1681,7 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
   public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
 
-  /// What the user is called among the current user's friends.
+  /// The name of the user among the current user's friends.
   public var friendName: String {
     get {_friendName ?? String()}
     set {_friendName = newValue}
@@ -1683,19 +1691,19 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
 
-  /// Whether the picture is given only to those who are logged in.
+  /// True if a download of the profile image requires authentication.
   public var requireAuthForProfileImage: Bool = false
 
-  /// Whether the user was muted or banned.
+  /// The kind of restriction: muted or banned.
   public var restrictionType: Scrollback_RestrictionType = .muted
 
-  /// Why; empty where nobody said.
+  /// The reason for the restriction; empty if none was given.
   public var restrictionDescription: String = String()
 
-  /// When the restriction ends; negative for never.
+  /// The time at which the restriction ends; negative if it does not end.
   public var endAt: Int64 = 0
 
-  /// How many milliseconds the restriction lasts yet; negative for ever.
+  /// The remaining duration of the restriction in milliseconds; negative if it does not end.
   public var remainingDuration: Int64 {
     get {_remainingDuration ?? 0}
     set {_remainingDuration = newValue}
@@ -1718,19 +1726,19 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   fileprivate var _remainingDuration: Int64? = nil
 }
 
-/// How the current user is restricted in a channel.
+/// The restriction of the current user in a channel.
 public nonisolated struct Scrollback_RestrictionInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Whether the user was muted or banned.
+  /// The kind of restriction: muted or banned.
   public var restrictionType: Scrollback_RestrictionType = .muted
 
-  /// Why; empty where nobody said.
+  /// The reason for the restriction; empty if none was given.
   public var reason: String = String()
 
-  /// When the restriction ends; negative for never.
+  /// The time at which the restriction ends; negative if it does not end.
   public var endAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -1740,45 +1748,46 @@ public nonisolated struct Scrollback_RestrictionInfo: Sendable {
   public init() {}
 }
 
-/// A message of a channel: written by a user, carrying files, or said by the channel itself. An
-/// unsent message has a requestID and no messageID. Which fields mean something depends on type:
-/// only a file message has a file, an admin message has no sender.
+/// A message of a channel: a user's text, a user's files, or a message of the channel itself. An
+/// unsent message has a requestID and no messageID. Some fields depend on type: only a file message
+/// has a file, and an admin message has no sender.
 public nonisolated struct Scrollback_Message: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What kind of message it is.
+  /// The kind of message.
   public var type: Scrollback_MessageType {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  /// The name the server gave it; nil until it is sent.
+  /// The ID that the server assigned; nil until the message is sent.
   public var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
   }
 
-  /// When the server accepted it; for one that is not sent, when it was written.
+  /// The time at which the server accepted the message; for an unsent message, the time at which it
+  /// was written.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
   }
 
-  /// When it was last edited; nil if never.
+  /// The time of the last edit; nil if the message was not edited.
   public var updatedAt: Int64 {
     get {_storage._updatedAt}
     set {_uniqueStorage()._updatedAt = newValue}
   }
 
-  /// How far it has come from this device to the server.
+  /// The progress of sending the message from this device.
   public var sendingStatus: Scrollback_MessageSendingStatus {
     get {_storage._sendingStatus}
     set {_uniqueStorage()._sendingStatus = newValue}
   }
 
-  /// Who wrote it; nil in an admin message.
+  /// The author of the message; nil in an admin message.
   public var user: Scrollback_Sender {
     get {_storage._user ?? Scrollback_Sender()}
     set {_uniqueStorage()._user = newValue}
@@ -1794,43 +1803,43 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._message = newValue}
   }
 
-  /// The channel it belongs to.
+  /// The URL of the channel.
   public var channelURL: String {
     get {_storage._channelURL}
     set {_uniqueStorage()._channelURL = newValue}
   }
 
-  /// The name its sender's device gave it; nil in messages of others.
+  /// The ID that the sender's device assigned; nil in messages of other users.
   public var requestID: String {
     get {_storage._requestID}
     set {_uniqueStorage()._requestID = newValue}
   }
 
-  /// What the application attached, in whatever form it likes.
+  /// Custom data of the application, in any format.
   public var data: String {
     get {_storage._data}
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// What the application sorts its messages by; empty for none.
+  /// The application's own type of the message; empty if there is none.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// Why it failed; nil if it did not.
+  /// The error because of which sending failed; nil if it did not fail.
   public var errorCode: Int64 {
     get {_storage._errorCode}
     set {_uniqueStorage()._errorCode = newValue}
   }
 
-  /// The message it answers; nil if none.
+  /// The ID of the message that this one replies to; nil if it is not a reply.
   public var parentMessageID: String {
     get {_storage._parentMessageID}
     set {_uniqueStorage()._parentMessageID = newValue}
   }
 
-  /// The file that a file message carries.
+  /// The file of a file message.
   public var file: Scrollback_FileInfo {
     get {_storage._file ?? Scrollback_FileInfo()}
     set {_uniqueStorage()._file = newValue}
@@ -1840,44 +1849,44 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `file`. Subsequent reads from it will return its default value.
   public mutating func clearFile() {_uniqueStorage()._file = nil}
 
-  /// All reactions ever seen, those included that everybody took back. They keep their
-  /// Reaction/updatedAt, so that an older event cannot bring them back. A view wants reactions.
+  /// All known reactions, including those that no user holds anymore. Removed reactions keep their
+  /// updated_at, so that an older event cannot restore them.
   public var reactions: [Scrollback_Reaction] {
     get {_storage._reactions}
     set {_uniqueStorage()._reactions = newValue}
   }
 
-  /// The files of a message that carries several.
+  /// The files of a message with several files.
   public var files: [Scrollback_FileInfo] {
     get {_storage._files}
     set {_uniqueStorage()._files = newValue}
   }
 
-  /// The kind of channel it belongs to.
+  /// The type of the channel.
   public var channelType: Scrollback_ChannelType {
     get {_storage._channelType}
     set {_uniqueStorage()._channelType = newValue}
   }
 
-  /// Whether it mentions single users or all of the channel.
+  /// The kind of mention: single users or the whole channel.
   public var mentionType: Scrollback_MentionType {
     get {_storage._mentionType}
     set {_uniqueStorage()._mentionType = newValue}
   }
 
-  /// The users it mentions, as far as they are told whole.
+  /// The mentioned users, as far as the server reports more than their IDs.
   public var mentionedUsers: [Scrollback_User] {
     get {_storage._mentionedUsers}
     set {_uniqueStorage()._mentionedUsers = newValue}
   }
 
-  /// The ids of the users it mentions.
+  /// The IDs of the mentioned users.
   public var mentionedUserIds: [String] {
     get {_storage._mentionedUserIds}
     set {_uniqueStorage()._mentionedUserIds = newValue}
   }
 
-  /// The text with places for the mentioned users' names.
+  /// The text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
     get {_storage._mentionedMessageTemplate ?? String()}
     set {_uniqueStorage()._mentionedMessageTemplate = newValue}
@@ -1887,13 +1896,13 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
 
-  /// What the application attached, by key, in its order.
+  /// Custom lists of the application by key, in the application's order.
   public var sortedMetaarray: [Scrollback_MetaArray] {
     get {_storage._sortedMetaarray}
     set {_uniqueStorage()._sortedMetaarray = newValue}
   }
 
-  /// What the answered message said when this one was written.
+  /// A summary of the parent message, from the time of this reply.
   public var parentMessageInfo: Scrollback_ParentMessageInfo {
     get {_storage._parentMessageInfo ?? Scrollback_ParentMessageInfo()}
     set {_uniqueStorage()._parentMessageInfo = newValue}
@@ -1903,7 +1912,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `parentMessageInfo`. Subsequent reads from it will return its default value.
   public mutating func clearParentMessageInfo() {_uniqueStorage()._parentMessageInfo = nil}
 
-  /// The answered message's text, as older servers tell it.
+  /// The text of the parent message, as older servers report it.
   public var parentMessageText: String {
     get {_storage._parentMessageText ?? String()}
     set {_uniqueStorage()._parentMessageText = newValue}
@@ -1923,61 +1932,61 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `threadInfo`. Subsequent reads from it will return its default value.
   public mutating func clearThreadInfo() {_uniqueStorage()._threadInfo = nil}
 
-  /// Whether a reply is shown in the channel too.
+  /// True if a reply is also shown in the channel.
   public var isReplyToChannel: Bool {
     get {_storage._isReplyToChannel}
     set {_uniqueStorage()._isReplyToChannel = newValue}
   }
 
-  /// Whether it was sent without notifying anyone.
+  /// True if the message was sent without a notification.
   public var silent: Bool {
     get {_storage._silent}
     set {_uniqueStorage()._silent = newValue}
   }
 
-  /// Whether an operator or an administrator sent it.
+  /// True if an operator or an administrator sent the message.
   public var isOpMsg: Bool {
     get {_storage._isOpMsg}
     set {_uniqueStorage()._isOpMsg = newValue}
   }
 
-  /// Whether it has been deleted on the server.
+  /// True if the message was deleted on the server.
   public var isRemoved: Bool {
     get {_storage._isRemoved}
     set {_uniqueStorage()._isRemoved = newValue}
   }
 
-  /// Whether it belongs to a supergroup channel.
+  /// True if the message belongs to a supergroup channel.
   public var isSuper: Bool {
     get {_storage._isSuper}
     set {_uniqueStorage()._isSuper = newValue}
   }
 
-  /// Whether a guest sent it.
+  /// True if a guest sent the message.
   public var isGuestMsg: Bool {
     get {_storage._isGuestMsg}
     set {_uniqueStorage()._isGuestMsg = newValue}
   }
 
-  /// Whether its sender is blocked everywhere.
+  /// True if the sender is blocked in the whole application.
   public var isGlobalBlock: Bool {
     get {_storage._isGlobalBlock}
     set {_uniqueStorage()._isGlobalBlock = newValue}
   }
 
-  /// Whether its reactions are to be fetched anew.
+  /// True if the reactions must be fetched again.
   public var checkReactions: Bool {
     get {_storage._checkReactions}
     set {_uniqueStorage()._checkReactions = newValue}
   }
 
-  /// Whether it becomes the channel's last message although it is silent.
+  /// True if the message becomes the channel's last message although it is silent.
   public var forceUpdateLastMessage: Bool {
     get {_storage._forceUpdateLastMessage}
     set {_uniqueStorage()._forceUpdateLastMessage = newValue}
   }
 
-  /// After how many seconds it disappears; nil for never.
+  /// The lifetime of the message in seconds; nil if it does not disappear.
   public var messageSurvivalSeconds: Int64 {
     get {_storage._messageSurvivalSeconds ?? 0}
     set {_uniqueStorage()._messageSurvivalSeconds = newValue}
@@ -1987,7 +1996,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `messageSurvivalSeconds`. Subsequent reads from it will return its default value.
   public mutating func clearMessageSurvivalSeconds() {_uniqueStorage()._messageSurvivalSeconds = nil}
 
-  /// After how many hours the server forgets it; nil for never.
+  /// The time in hours for which the server keeps the message; nil for no limit.
   public var messageRetentionHour: Int64 {
     get {_storage._messageRetentionHour ?? 0}
     set {_uniqueStorage()._messageRetentionHour = newValue}
@@ -1997,7 +2006,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `messageRetentionHour`. Subsequent reads from it will return its default value.
   public mutating func clearMessageRetentionHour() {_uniqueStorage()._messageRetentionHour = nil}
 
-  /// What its arrival does to pushes and counts; nil for the usual.
+  /// The effect of the message on push notifications and counts; nil for the defaults.
   public var messageEvents: Scrollback_MessageEvents {
     get {_storage._messageEvents ?? Scrollback_MessageEvents()}
     set {_uniqueStorage()._messageEvents = newValue}
@@ -2017,7 +2026,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `ogTag`. Subsequent reads from it will return its default value.
   public mutating func clearOgTag() {_uniqueStorage()._ogTag = nil}
 
-  /// What the server added for its own features, as it came.
+  /// Data of the server's own features, as received.
   public var extendedMessage: Scrollback_JSONValue {
     get {_storage._extendedMessage ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._extendedMessage = newValue}
@@ -2027,7 +2036,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `extendedMessage`. Subsequent reads from it will return its default value.
   public mutating func clearExtendedMessage() {_uniqueStorage()._extendedMessage = nil}
 
-  /// What views of the server's own features are made of, as it came.
+  /// The content of views for the server's own features, as received.
   public var extendedMessagePayload: Scrollback_JSONValue {
     get {_storage._extendedMessagePayload ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._extendedMessagePayload = newValue}
@@ -2037,7 +2046,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `extendedMessagePayload`. Subsequent reads from it will return its default value.
   public mutating func clearExtendedMessagePayload() {_uniqueStorage()._extendedMessagePayload = nil}
 
-  /// How it sounds as a critical alert; nil if it is none.
+  /// The sound of the message as a critical alert; nil if it is not one.
   public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
     get {_storage._appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
     set {_uniqueStorage()._appleCriticalAlertOptions = newValue}
@@ -2047,19 +2056,19 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
   public mutating func clearAppleCriticalAlertOptions() {_uniqueStorage()._appleCriticalAlertOptions = nil}
 
-  /// The name of the schedule it came from.
+  /// The ID of the scheduled message that this one was sent from.
   public var scheduledMessageID: String {
     get {_storage._scheduledMessageID}
     set {_uniqueStorage()._scheduledMessageID = newValue}
   }
 
-  /// When it is to be sent.
+  /// The time at which the message will be sent.
   public var scheduledAt: Int64 {
     get {_storage._scheduledAt}
     set {_uniqueStorage()._scheduledAt = newValue}
   }
 
-  /// How far the schedule has come, in the server's words.
+  /// The status of the schedule, as the server wrote it.
   public var scheduledStatus: String {
     get {_storage._scheduledStatus ?? String()}
     set {_uniqueStorage()._scheduledStatus = newValue}
@@ -2069,13 +2078,13 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `scheduledStatus`. Subsequent reads from it will return its default value.
   public mutating func clearScheduledStatus() {_uniqueStorage()._scheduledStatus = nil}
 
-  /// The message before it in the channel, as the server saw it.
+  /// The ID of the previous message in the channel, according to the server.
   public var previousMessageID: String {
     get {_storage._previousMessageID}
     set {_uniqueStorage()._previousMessageID = newValue}
   }
 
-  /// The unread counts that came with it, as the server wrote them.
+  /// The unread counts that arrived with the message, as the server wrote them.
   public var unreadMessageCount: Scrollback_JSONValue {
     get {_storage._unreadMessageCount ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._unreadMessageCount = newValue}
@@ -2085,13 +2094,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `unreadMessageCount`. Subsequent reads from it will return its default value.
   public mutating func clearUnreadMessageCount() {_uniqueStorage()._unreadMessageCount = nil}
 
-  /// Whether the outbox sends it again by itself.
-  public var autoResendRegistered: Bool {
-    get {_storage._autoResendRegistered}
-    set {_uniqueStorage()._autoResendRegistered = newValue}
-  }
-
-  /// What an edit replaced, as the server wrote it.
+  /// The values that an edit replaced, as the server wrote them.
   public var oldValues: Scrollback_JSONValue {
     get {_storage._oldValues ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._oldValues = newValue}
@@ -2101,25 +2104,25 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `oldValues`. Subsequent reads from it will return its default value.
   public mutating func clearOldValues() {_uniqueStorage()._oldValues = nil}
 
-  /// The text in other languages, by language code.
+  /// The translations of the text, by language code.
   public var translations: Dictionary<String,String> {
     get {_storage._translations}
     set {_uniqueStorage()._translations = newValue}
   }
 
-  /// The languages it is to be translated to.
+  /// The languages into which the server translates the text.
   public var translationTargetLanguages: [String] {
     get {_storage._translationTargetLanguages}
     set {_uniqueStorage()._translationTargetLanguages = newValue}
   }
 
-  /// What plugins attached.
+  /// The data of server plugins.
   public var plugins: [Scrollback_Plugin] {
     get {_storage._plugins}
     set {_uniqueStorage()._plugins = newValue}
   }
 
-  /// The poll it asks.
+  /// The poll of the message.
   public var poll: Scrollback_Poll {
     get {_storage._poll ?? Scrollback_Poll()}
     set {_uniqueStorage()._poll = newValue}
@@ -2129,7 +2132,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `poll`. Subsequent reads from it will return its default value.
   public mutating func clearPoll() {_uniqueStorage()._poll = nil}
 
-  /// What a pending or failed user message was made from.
+  /// The parameters of a pending or failed user message.
   public var userMessageParams: Scrollback_UserMessageCreateParams {
     get {_storage._userMessageParams ?? Scrollback_UserMessageCreateParams()}
     set {_uniqueStorage()._userMessageParams = newValue}
@@ -2139,7 +2142,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `userMessageParams`. Subsequent reads from it will return its default value.
   public mutating func clearUserMessageParams() {_uniqueStorage()._userMessageParams = nil}
 
-  /// What a pending or failed file message was made from.
+  /// The parameters of a pending or failed file message.
   public var fileMessageParams: Scrollback_FileMessageCreateParams {
     get {_storage._fileMessageParams ?? Scrollback_FileMessageCreateParams()}
     set {_uniqueStorage()._fileMessageParams = newValue}
@@ -2149,7 +2152,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `fileMessageParams`. Subsequent reads from it will return its default value.
   public mutating func clearFileMessageParams() {_uniqueStorage()._fileMessageParams = nil}
 
-  /// What a pending or failed message with several files was made from.
+  /// The parameters of a pending or failed message with several files.
   public var multipleFilesMessageParams: Scrollback_MultipleFilesMessageCreateParams {
     get {_storage._multipleFilesMessageParams ?? Scrollback_MultipleFilesMessageCreateParams()}
     set {_uniqueStorage()._multipleFilesMessageParams = newValue}
@@ -2171,16 +2174,16 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A file that a message carries.
+/// A file of a message.
 public nonisolated struct Scrollback_FileInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Where it can be fetched.
+  /// The URL from which the file can be downloaded.
   public var url: String = String()
 
-  /// The name it had where it came from.
+  /// The original name of the file.
   public var name: String {
     get {_name ?? String()}
     set {_name = newValue}
@@ -2190,7 +2193,7 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// Clears the value of `name`. Subsequent reads from it will return its default value.
   public mutating func clearName() {self._name = nil}
 
-  /// Its media type, such as "image/png".
+  /// The media type, such as "image/png".
   public var type: String {
     get {_type ?? String()}
     set {_type = newValue}
@@ -2200,7 +2203,7 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
   public mutating func clearType() {self._type = nil}
 
-  /// How many bytes it has.
+  /// The size in bytes.
   public var size: Int64 {
     get {_size ?? 0}
     set {_size = newValue}
@@ -2210,13 +2213,13 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// Clears the value of `size`. Subsequent reads from it will return its default value.
   public mutating func clearSize() {self._size = nil}
 
-  /// Smaller pictures of it.
+  /// The thumbnails of the file.
   public var thumbnails: [Scrollback_Thumbnail] = []
 
-  /// Whether it is given only to those who are logged in.
+  /// True if a download requires authentication.
   public var requireAuth: Bool = false
 
-  /// Its address without what authorizes a download.
+  /// The URL without the parameters that authorize a download.
   public var plainURL: String {
     get {_plainURL ?? String()}
     set {_plainURL = newValue}
@@ -2226,7 +2229,7 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// Clears the value of `plainURL`. Subsequent reads from it will return its default value.
   public mutating func clearPlainURL() {self._plainURL = nil}
 
-  /// What the application attached.
+  /// Custom data of the application.
   public var data: String {
     get {_data ?? String()}
     set {_data = newValue}
@@ -2236,7 +2239,7 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   public mutating func clearData() {self._data = nil}
 
-  /// What the application sorts its files by.
+  /// The application's own type of the file.
   public var custom: String {
     get {_custom ?? String()}
     set {_custom = newValue}
@@ -2260,16 +2263,16 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   fileprivate var _custom: String? = nil
 }
 
-/// A smaller picture of a file.
+/// A smaller version of an image.
 public nonisolated struct Scrollback_Thumbnail: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Where it can be fetched.
+  /// The URL from which the thumbnail can be downloaded.
   public var url: String = String()
 
-  /// Its address without what authorizes a download.
+  /// The URL without the parameters that authorize a download.
   public var plainURL: String {
     get {_plainURL ?? String()}
     set {_plainURL = newValue}
@@ -2279,19 +2282,19 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
   /// Clears the value of `plainURL`. Subsequent reads from it will return its default value.
   public mutating func clearPlainURL() {self._plainURL = nil}
 
-  /// The width asked for, in pixels.
+  /// The requested width in pixels.
   public var width: Int64 = 0
 
-  /// The height asked for, in pixels.
+  /// The requested height in pixels.
   public var height: Int64 = 0
 
-  /// The width it has, in pixels.
+  /// The actual width in pixels.
   public var realWidth: Int64 = 0
 
-  /// The height it has, in pixels.
+  /// The actual height in pixels.
   public var realHeight: Int64 = 0
 
-  /// Whether it is given only to those who are logged in.
+  /// True if a download requires authentication.
   public var requireAuth: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2303,22 +2306,22 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
   fileprivate var _plainURL: String? = nil
 }
 
-/// Who reacted to a message with one key, such as an emoji.
+/// The users who reacted to a message with the same key, such as an emoji.
 public nonisolated struct Scrollback_Reaction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What was reacted with; unique within a message.
+  /// The key of the reaction, such as an emoji; unique within a message.
   public var key: String = String()
 
-  /// Who reacted, in the order they did, each once.
+  /// The users who hold the reaction, in the order in which they reacted, without duplicates.
   public var userIds: [String] = []
 
-  /// When the last of them reacted, or took it back.
+  /// The time at which the reaction was last added or removed.
   public var updatedAt: Int64 = 0
 
-  /// How many reacted, where a large channel names only some of them.
+  /// The number of users who hold the reaction, in a large channel where only some are listed.
   public var count: Int64 {
     get {_count ?? 0}
     set {_count = newValue}
@@ -2328,13 +2331,13 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   /// Clears the value of `count`. Subsequent reads from it will return its default value.
   public mutating func clearCount() {self._count = nil}
 
-  /// Some of those who reacted, in a large channel.
+  /// Some of the users who hold the reaction, in a large channel.
   public var sampledUserIds: [String] = []
 
-  /// The same, told whole.
+  /// The same users as in sampledUserIDs, with their properties.
   public var sampledUserInfoList: [Scrollback_User] = []
 
-  /// Whether the current user is among them; nil where nobody said.
+  /// True if the current user holds the reaction; nil if unknown.
   public var hasCurrentUserReacted_p: Bool {
     get {_hasCurrentUserReacted_p ?? false}
     set {_hasCurrentUserReacted_p = newValue}
@@ -2354,31 +2357,31 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   fileprivate var _hasCurrentUserReacted_p: Bool? = nil
 }
 
-/// One user's reaction to a message, given or taken back.
+/// A reaction of one user to a message that was added or removed.
 public nonisolated struct Scrollback_ReactionEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The message.
+  /// The ID of the message.
   public var msgID: String = String()
 
-  /// What was reacted with.
+  /// The key of the reaction, such as an emoji.
   public var reaction: String = String()
 
-  /// Who did.
+  /// The user who reacted.
   public var userID: String = String()
 
-  /// Whether the reaction was given or taken back.
+  /// The action: the reaction was added or removed.
   public var operation: Scrollback_ReactionEventAction = .add
 
-  /// When.
+  /// The time of the event.
   public var updatedAt: Int64 = 0
 
-  /// The channel of the message.
+  /// The URL of the message's channel.
   public var channelURL: String = String()
 
-  /// The request that did it, if it was made on this device.
+  /// The ID of the request that caused the event, if this device sent it.
   public var reqID: String = String()
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2388,22 +2391,22 @@ public nonisolated struct Scrollback_ReactionEvent: Sendable {
   public init() {}
 }
 
-/// The replies to a message.
+/// Information about the replies to a message.
 public nonisolated struct Scrollback_ThreadInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How many there are.
+  /// The number of replies.
   public var replyCount: Int64 = 0
 
-  /// Those who replied most, at most five.
+  /// The users with the most replies, at most five.
   public var mostReplies: [Scrollback_User] = []
 
-  /// When the last one was written.
+  /// The time of the last reply.
   public var lastRepliedAt: Int64 = 0
 
-  /// When the thread last changed.
+  /// The time of the last change of the thread.
   public var updatedAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2413,22 +2416,22 @@ public nonisolated struct Scrollback_ThreadInfo: Sendable {
   public init() {}
 }
 
-/// What became of a thread, told when a reply comes or goes.
+/// An update of a thread, sent when it gains or loses a reply.
 public nonisolated struct Scrollback_ThreadInfoUpdateEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The message that is replied to.
+  /// The ID of the message that starts the thread.
   public var parentMessageID: String = String()
 
-  /// Its channel.
+  /// The URL of the channel.
   public var channelURL: String = String()
 
-  /// The kind of that channel.
+  /// The type of the channel.
   public var channelType: Scrollback_ChannelType = .open
 
-  /// The thread as it is now.
+  /// The current state of the thread.
   public var threadInfo: Scrollback_ThreadInfo {
     get {_threadInfo ?? Scrollback_ThreadInfo()}
     set {_threadInfo = newValue}
@@ -2447,19 +2450,19 @@ public nonisolated struct Scrollback_ThreadInfoUpdateEvent: Sendable {
   fileprivate var _threadInfo: Scrollback_ThreadInfo? = nil
 }
 
-/// What a message said when another one answered it.
+/// A summary of a message, from the time at which another message replied to it.
 public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What kind of message it is.
+  /// The kind of message.
   public var type: Scrollback_MessageType {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
   }
 
-  /// When the server accepted it.
+  /// The time at which the server accepted the message.
   public var ts: Int64 {
     get {_storage._ts}
     set {_uniqueStorage()._ts = newValue}
@@ -2471,7 +2474,7 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
     set {_uniqueStorage()._message = newValue}
   }
 
-  /// Who wrote it.
+  /// The author of the message.
   public var user: Scrollback_Sender {
     get {_storage._user ?? Scrollback_Sender()}
     set {_uniqueStorage()._user = newValue}
@@ -2481,13 +2484,13 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   /// Clears the value of `user`. Subsequent reads from it will return its default value.
   public mutating func clearUser() {_uniqueStorage()._user = nil}
 
-  /// What the application sorts its messages by.
+  /// The application's own type of the message.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// The file it carries.
+  /// The file of the message.
   public var file: Scrollback_FileInfo {
     get {_storage._file ?? Scrollback_FileInfo()}
     set {_uniqueStorage()._file = newValue}
@@ -2497,13 +2500,13 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   /// Clears the value of `file`. Subsequent reads from it will return its default value.
   public mutating func clearFile() {_uniqueStorage()._file = nil}
 
-  /// The files it carries, if there are several.
+  /// The files of a message with several files.
   public var files: [Scrollback_FileInfo] {
     get {_storage._files}
     set {_uniqueStorage()._files = newValue}
   }
 
-  /// Its id, where it is told.
+  /// The ID of the message, if the server reports it.
   public var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
@@ -2556,7 +2559,7 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   public mutating func clearTitle() {self._title = nil}
 
-  /// The address of the page.
+  /// The URL of the page.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -2566,7 +2569,7 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   /// Clears the value of `url`. Subsequent reads from it will return its default value.
   public mutating func clearURL() {self._url = nil}
 
-  /// What the page is about.
+  /// A description of the page.
   public var description_p: String {
     get {_description_p ?? String()}
     set {_description_p = newValue}
@@ -2576,7 +2579,7 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   /// Clears the value of `description_p`. Subsequent reads from it will return its default value.
   public mutating func clearDescription_p() {self._description_p = nil}
 
-  /// A picture of it.
+  /// The preview image.
   public var image: Scrollback_OGImage {
     get {_image ?? Scrollback_OGImage()}
     set {_image = newValue}
@@ -2598,13 +2601,13 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   fileprivate var _image: Scrollback_OGImage? = nil
 }
 
-/// The picture of a web page's preview.
+/// The preview image of a web page.
 public nonisolated struct Scrollback_OGImage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Where it can be fetched.
+  /// The URL of the image.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -2614,7 +2617,7 @@ public nonisolated struct Scrollback_OGImage: Sendable {
   /// Clears the value of `url`. Subsequent reads from it will return its default value.
   public mutating func clearURL() {self._url = nil}
 
-  /// The same over HTTPS.
+  /// The HTTPS URL of the image.
   public var secureURL: String {
     get {_secureURL ?? String()}
     set {_secureURL = newValue}
@@ -2624,7 +2627,7 @@ public nonisolated struct Scrollback_OGImage: Sendable {
   /// Clears the value of `secureURL`. Subsequent reads from it will return its default value.
   public mutating func clearSecureURL() {self._secureURL = nil}
 
-  /// Its media type.
+  /// The media type.
   public var type: String {
     get {_type ?? String()}
     set {_type = newValue}
@@ -2634,13 +2637,13 @@ public nonisolated struct Scrollback_OGImage: Sendable {
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
   public mutating func clearType() {self._type = nil}
 
-  /// Its width in pixels; 0 if unknown.
+  /// The width in pixels; 0 if unknown.
   public var width: Int64 = 0
 
-  /// Its height in pixels; 0 if unknown.
+  /// The height in pixels; 0 if unknown.
   public var height: Int64 = 0
 
-  /// What it shows, in words.
+  /// A textual description of the image.
   public var alt: String {
     get {_alt ?? String()}
     set {_alt = newValue}
@@ -2662,7 +2665,7 @@ public nonisolated struct Scrollback_OGImage: Sendable {
   fileprivate var _alt: String? = nil
 }
 
-/// What a plugin of the server attached to a message.
+/// The data that a server plugin attached to a message.
 public nonisolated struct Scrollback_Plugin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2671,10 +2674,10 @@ public nonisolated struct Scrollback_Plugin: Sendable {
   /// The kind of plugin.
   public var type: String = String()
 
-  /// Who made it.
+  /// The vendor of the plugin.
   public var vendor: String = String()
 
-  /// What it says, as it came.
+  /// The data of the plugin, as received.
   public var detail: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2690,7 +2693,7 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of the poll.
+  /// The ID of the poll.
   public var id: Int64 {
     get {_storage._id}
     set {_uniqueStorage()._id = newValue}
@@ -2702,7 +2705,7 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
     set {_uniqueStorage()._title = newValue}
   }
 
-  /// What the application attached.
+  /// Custom data of the application.
   public var data: Scrollback_JSONValue {
     get {_storage._data ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._data = newValue}
@@ -2712,67 +2715,67 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   public mutating func clearData() {_uniqueStorage()._data = nil}
 
-  /// Whether one can still vote.
+  /// The status that determines whether the poll accepts votes.
   public var status: Scrollback_PollStatus {
     get {_storage._status}
     set {_uniqueStorage()._status = newValue}
   }
 
-  /// Whether users may add options.
+  /// True if users can add options.
   public var allowUserSuggestion: Bool {
     get {_storage._allowUserSuggestion}
     set {_uniqueStorage()._allowUserSuggestion = newValue}
   }
 
-  /// Whether one may vote for several options.
+  /// True if a user can vote for several options.
   public var allowMultipleVotes: Bool {
     get {_storage._allowMultipleVotes}
     set {_uniqueStorage()._allowMultipleVotes = newValue}
   }
 
-  /// What one can vote for.
+  /// The options of the poll.
   public var options: [Scrollback_PollOption] {
     get {_storage._options}
     set {_uniqueStorage()._options = newValue}
   }
 
-  /// How many users voted.
+  /// The number of users who have voted.
   public var voterCount: Int64 {
     get {_storage._voterCount}
     set {_uniqueStorage()._voterCount = newValue}
   }
 
-  /// The options that the current user voted for.
+  /// The IDs of the options that the current user voted for.
   public var votedOptionIds: [Int64] {
     get {_storage._votedOptionIds}
     set {_uniqueStorage()._votedOptionIds = newValue}
   }
 
-  /// When it closes; negative for never.
+  /// The time at which the poll closes; negative if it does not close.
   public var closeAt: Int64 {
     get {_storage._closeAt}
     set {_uniqueStorage()._closeAt = newValue}
   }
 
-  /// Who asks.
+  /// The user who created the poll.
   public var createdBy: String {
     get {_storage._createdBy}
     set {_uniqueStorage()._createdBy = newValue}
   }
 
-  /// When it was asked.
+  /// The time at which the poll was created.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
   }
 
-  /// When it last changed.
+  /// The time of the last change.
   public var updatedAt: Int64 {
     get {_storage._updatedAt}
     set {_uniqueStorage()._updatedAt = newValue}
   }
 
-  /// The message it belongs to.
+  /// The ID of the message that contains the poll.
   public var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
@@ -2790,31 +2793,31 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// One of the options of a poll.
+/// An option of a poll.
 public nonisolated struct Scrollback_PollOption: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of the option; unique within its poll.
+  /// The ID of the option; unique within its poll.
   public var id: Int64 = 0
 
-  /// Its poll.
+  /// The ID of the poll.
   public var pollID: Int64 = 0
 
-  /// What it says.
+  /// The text of the option.
   public var text: String = String()
 
-  /// How many users voted for it.
+  /// The number of users who voted for the option.
   public var voteCount: Int64 = 0
 
-  /// Who added it; nil if it came with the poll.
+  /// The user who added the option; nil if it was part of the new poll.
   public var createdBy: String = String()
 
-  /// When it was added.
+  /// The time at which the option was added.
   public var createdAt: Int64 = 0
 
-  /// When it last changed.
+  /// The time of the last change.
   public var updatedAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2824,13 +2827,13 @@ public nonisolated struct Scrollback_PollOption: Sendable {
   public init() {}
 }
 
-/// What the arrival of a message does to pushes and counts.
+/// The effect of a message on push notifications and counts.
 public nonisolated struct Scrollback_MessageEvents: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Who is notified, in the server's words, such as "receivers".
+  /// The recipients of push notifications, as the server writes them, such as "receivers".
   public var sendPushNotification: String {
     get {_sendPushNotification ?? String()}
     set {_sendPushNotification = newValue}
@@ -2840,7 +2843,7 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
   /// Clears the value of `sendPushNotification`. Subsequent reads from it will return its default value.
   public mutating func clearSendPushNotification() {self._sendPushNotification = nil}
 
-  /// Whether it counts as unread.
+  /// True if the message increases the unread count.
   public var updateUnreadCount: Bool {
     get {_updateUnreadCount ?? false}
     set {_updateUnreadCount = newValue}
@@ -2850,7 +2853,7 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
   /// Clears the value of `updateUnreadCount`. Subsequent reads from it will return its default value.
   public mutating func clearUpdateUnreadCount() {self._updateUnreadCount = nil}
 
-  /// Whether it counts as a mention.
+  /// True if the message increases the mention count.
   public var updateMentionCount: Bool {
     get {_updateMentionCount ?? false}
     set {_updateMentionCount = newValue}
@@ -2860,7 +2863,7 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
   /// Clears the value of `updateMentionCount`. Subsequent reads from it will return its default value.
   public mutating func clearUpdateMentionCount() {self._updateMentionCount = nil}
 
-  /// Whether it becomes the channel's last message.
+  /// True if the message becomes the channel's last message.
   public var updateLastMessage: Bool {
     get {_updateLastMessage ?? false}
     set {_updateLastMessage = newValue}
@@ -2882,7 +2885,7 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
   fileprivate var _updateLastMessage: Bool? = nil
 }
 
-/// How a message sounds as a critical alert on Apple's systems.
+/// The sound of a message as a critical alert on Apple platforms.
 public nonisolated struct Scrollback_AppleCriticalAlertOptions: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2891,7 +2894,7 @@ public nonisolated struct Scrollback_AppleCriticalAlertOptions: Sendable {
   /// The name of the sound.
   public var criticalSound: String = String()
 
-  /// How loud, from 0 to 1.
+  /// The volume from 0 to 1.
   public var volume: Double = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -2901,13 +2904,13 @@ public nonisolated struct Scrollback_AppleCriticalAlertOptions: Sendable {
   public init() {}
 }
 
-/// A channel that one is a member of.
+/// A channel that users are members of.
 public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Which channel it is; unique within the application.
+  /// The URL that identifies the channel; unique within the application.
   public var channelURL: String {
     get {_storage._channelURL}
     set {_uniqueStorage()._channelURL = newValue}
@@ -2919,13 +2922,13 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._name = newValue}
   }
 
-  /// Where its picture is; empty for none.
+  /// The URL of the cover image; empty if there is none.
   public var coverURL: String {
     get {_storage._coverURL}
     set {_uniqueStorage()._coverURL = newValue}
   }
 
-  /// Who created it; nil where nobody said.
+  /// The user who created the channel; nil if unknown.
   public var createdBy: Scrollback_User {
     get {_storage._createdBy ?? Scrollback_User()}
     set {_uniqueStorage()._createdBy = newValue}
@@ -2935,50 +2938,50 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `createdBy`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedBy() {_uniqueStorage()._createdBy = nil}
 
-  /// When it was created. JSON tells seconds or milliseconds, depending on the server's age;
-  /// both are understood.
+  /// The time at which the channel was created. Depending on the server's version, JSON contains
+  /// seconds or milliseconds. Both are accepted.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
   }
 
-  /// What the application attached, in whatever form it likes.
+  /// Custom data of the application, in any format.
   public var data: String {
     get {_storage._data}
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// What the application sorts its channels by; empty for none.
+  /// The application's own type of the channel; empty if there is none.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// Whether only operators may send messages.
+  /// True if only operators can send messages.
   public var freeze: Bool {
     get {_storage._freeze}
     set {_uniqueStorage()._freeze = newValue}
   }
 
-  /// Whether its messages are not kept on the server.
+  /// True if the server does not store the channel's messages.
   public var isEphemeral: Bool {
     get {_storage._isEphemeral}
     set {_uniqueStorage()._isEphemeral = newValue}
   }
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> {
     get {_storage._metadata}
     set {_uniqueStorage()._metadata = newValue}
   }
 
-  /// When each entry of the metadata last changed, as far as it is known.
+  /// The time of the last change of each metadata entry, as far as known.
   public var metadataUpdatedAt: Dictionary<String,Int64> {
     get {_storage._metadataUpdatedAt}
     set {_uniqueStorage()._metadataUpdatedAt = newValue}
   }
 
-  /// How many characters a message may have; nil if nobody said.
+  /// The maximum number of characters of a message; nil if unknown.
   public var maxLengthMessage: Int64 {
     get {_storage._maxLengthMessage ?? 0}
     set {_uniqueStorage()._maxLengthMessage = newValue}
@@ -2988,91 +2991,91 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `maxLengthMessage`. Subsequent reads from it will return its default value.
   public mutating func clearMaxLengthMessage() {_uniqueStorage()._maxLengthMessage = nil}
 
-  /// Up to when this device has followed the changes of its messages.
+  /// The time up to which this device has received the changes of the channel's messages.
   public var lastSyncedChangelogTs: Int64 {
     get {_storage._lastSyncedChangelogTs}
     set {_uniqueStorage()._lastSyncedChangelogTs = newValue}
   }
 
-  /// Those who may moderate it, where they are told.
+  /// The operators of the channel, if the server reports them.
   public var operators: [Scrollback_User] {
     get {_storage._operators}
     set {_uniqueStorage()._operators = newValue}
   }
 
-  /// Whether it is a supergroup: for many members, without receipts for each.
+  /// True if the channel is a supergroup: for many members, without a receipt for each of them.
   public var isSuper: Bool {
     get {_storage._isSuper}
     set {_uniqueStorage()._isSuper = newValue}
   }
 
-  /// Whether only operators write.
+  /// True if only operators can write.
   public var isBroadcast: Bool {
     get {_storage._isBroadcast}
     set {_uniqueStorage()._isBroadcast = newValue}
   }
 
-  /// Whether it is an exclusive supergroup.
+  /// True if the channel is an exclusive supergroup.
   public var isExclusive: Bool {
     get {_storage._isExclusive}
     set {_uniqueStorage()._isExclusive = newValue}
   }
 
-  /// Whether anybody may join.
+  /// True if any user may join.
   public var isPublic: Bool {
     get {_storage._isPublic}
     set {_uniqueStorage()._isPublic = newValue}
   }
 
-  /// Whether the same members always share this one channel.
+  /// True if the same members always share this one channel.
   public var isDistinct: Bool {
     get {_storage._isDistinct}
     set {_uniqueStorage()._isDistinct = newValue}
   }
 
-  /// Whether it is found by those who are not members.
+  /// True if users who are not members can find the channel.
   public var isDiscoverable: Bool {
     get {_storage._isDiscoverable}
     set {_uniqueStorage()._isDiscoverable = newValue}
   }
 
-  /// Whether joining takes an access code.
+  /// True if joining requires an access code.
   public var isAccessCodeRequired: Bool {
     get {_storage._isAccessCodeRequired}
     set {_uniqueStorage()._isAccessCodeRequired = newValue}
   }
 
-  /// Whether it carries notifications rather than a conversation.
+  /// True if the channel carries notifications instead of a conversation.
   public var isChatNotification: Bool {
     get {_storage._isChatNotification}
     set {_uniqueStorage()._isChatNotification = newValue}
   }
 
-  /// Whether it is a conversation with an agent.
+  /// True if the channel is a conversation with an agent.
   public var isConversation: Bool {
     get {_storage._isConversation}
     set {_uniqueStorage()._isConversation = newValue}
   }
 
-  /// Whether the call that gave it has created it, rather than found it.
+  /// True if the call that returned the channel created it, as opposed to finding it.
   public var isCreated: Bool {
     get {_storage._isCreated}
     set {_uniqueStorage()._isCreated = newValue}
   }
 
-  /// Whether the current user has hidden it.
+  /// The state that determines whether the current user has hidden the channel.
   public var hiddenState: Scrollback_HiddenState {
     get {_storage._hiddenState}
     set {_uniqueStorage()._hiddenState = newValue}
   }
 
-  /// Whether the current user may not send messages.
+  /// True if the current user is muted and cannot send messages.
   public var isMuted: Bool {
     get {_storage._isMuted}
     set {_uniqueStorage()._isMuted = newValue}
   }
 
-  /// Whether the current user gets push notifications of it.
+  /// True if the current user gets push notifications of the channel.
   public var isPushEnabled: Bool {
     get {_storage._isPushEnabled ?? false}
     set {_uniqueStorage()._isPushEnabled = newValue}
@@ -3082,49 +3085,49 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `isPushEnabled`. Subsequent reads from it will return its default value.
   public mutating func clearIsPushEnabled() {_uniqueStorage()._isPushEnabled = nil}
 
-  /// Its members, where they are told; of a supergroup only some.
+  /// The members of the channel, if the server reports them; for a supergroup, only some of them.
   public var members: [Scrollback_Member] {
     get {_storage._members}
     set {_uniqueStorage()._members = newValue}
   }
 
-  /// How many members it has, invited ones included.
+  /// The number of members, including invited ones.
   public var memberCount: Int64 {
     get {_storage._memberCount}
     set {_uniqueStorage()._memberCount = newValue}
   }
 
-  /// How many of them have joined.
+  /// The number of members who have joined.
   public var joinedMemberCount: Int64 {
     get {_storage._joinedMemberCount}
     set {_uniqueStorage()._joinedMemberCount = newValue}
   }
 
-  /// Whether the current user has joined or is invited.
+  /// The membership state of the current user: joined, invited or neither.
   public var memberState: Scrollback_MemberState {
     get {_storage._memberState}
     set {_uniqueStorage()._memberState = newValue}
   }
 
-  /// What the current user may do.
+  /// The role of the current user in the channel.
   public var myRole: Scrollback_Role {
     get {_storage._myRole}
     set {_uniqueStorage()._myRole = newValue}
   }
 
-  /// How many messages the current user has not read.
+  /// The number of messages that the current user has not read.
   public var unreadMessageCount: Int64 {
     get {_storage._unreadMessageCount}
     set {_uniqueStorage()._unreadMessageCount = newValue}
   }
 
-  /// How many of them mention the current user.
+  /// The number of unread messages that mention the current user.
   public var unreadMentionCount: Int64 {
     get {_storage._unreadMentionCount}
     set {_uniqueStorage()._unreadMentionCount = newValue}
   }
 
-  /// The newest message that counts as one; nil in an empty channel.
+  /// The newest message that counts as a last message; nil in an empty channel.
   public var lastMessage: Scrollback_Message {
     get {_storage._lastMessage ?? Scrollback_Message()}
     set {_uniqueStorage()._lastMessage = newValue}
@@ -3134,37 +3137,37 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `lastMessage`. Subsequent reads from it will return its default value.
   public mutating func clearLastMessage() {_uniqueStorage()._lastMessage = nil}
 
-  /// Up to when each member has read.
+  /// The time up to which each member has read the channel.
   public var readReceipt: Dictionary<String,Int64> {
     get {_storage._readReceipt}
     set {_uniqueStorage()._readReceipt = newValue}
   }
 
-  /// Up to when messages were delivered to each member.
+  /// The time up to which messages were delivered to each member.
   public var deliveryReceipt: Dictionary<String,Int64> {
     get {_storage._deliveryReceipt}
     set {_uniqueStorage()._deliveryReceipt = newValue}
   }
 
-  /// Up to when the current user has read.
+  /// The time up to which the current user has read the channel.
   public var userLastRead: Int64 {
     get {_storage._userLastRead}
     set {_uniqueStorage()._userLastRead = newValue}
   }
 
-  /// Before when the current user has no history: it was reset.
+  /// The lower bound of the history for the current user, after they reset it.
   public var tsMessageOffset: Int64 {
     get {_storage._tsMessageOffset}
     set {_uniqueStorage()._tsMessageOffset = newValue}
   }
 
-  /// Before when the server has forgotten the history.
+  /// The lower bound of the history that the server keeps.
   public var messagePurgeOffset: Int64 {
     get {_storage._messagePurgeOffset}
     set {_uniqueStorage()._messagePurgeOffset = newValue}
   }
 
-  /// After how many seconds its messages disappear; nil for never.
+  /// The lifetime of a message in seconds; nil if messages do not disappear.
   public var messageSurvivalSeconds: Int64 {
     get {_storage._messageSurvivalSeconds ?? 0}
     set {_uniqueStorage()._messageSurvivalSeconds = newValue}
@@ -3174,7 +3177,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `messageSurvivalSeconds`. Subsequent reads from it will return its default value.
   public mutating func clearMessageSurvivalSeconds() {_uniqueStorage()._messageSurvivalSeconds = nil}
 
-  /// When its messages disappear; nil if they stay.
+  /// The setting that makes messages disappear; nil if messages do not disappear.
   public var disappearingMessage: Scrollback_DisappearingMessage {
     get {_storage._disappearingMessage ?? Scrollback_DisappearingMessage()}
     set {_uniqueStorage()._disappearingMessage = newValue}
@@ -3184,19 +3187,19 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `disappearingMessage`. Subsequent reads from it will return its default value.
   public mutating func clearDisappearingMessage() {_uniqueStorage()._disappearingMessage = nil}
 
-  /// Which of its messages are pushed to the current user.
+  /// The setting for which messages the current user gets push notifications.
   public var pushTriggerOption: Scrollback_GroupChannelPushTriggerOption {
     get {_storage._pushTriggerOption}
     set {_uniqueStorage()._pushTriggerOption = newValue}
   }
 
-  /// What is counted for the current user.
+  /// The unread counts that the server maintains for the current user.
   public var countPreference: Scrollback_CountPreference {
     get {_storage._countPreference}
     set {_uniqueStorage()._countPreference = newValue}
   }
 
-  /// Who invited the current user.
+  /// The user who invited the current user.
   public var inviter: Scrollback_User {
     get {_storage._inviter ?? Scrollback_User()}
     set {_uniqueStorage()._inviter = newValue}
@@ -3206,19 +3209,19 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `inviter`. Subsequent reads from it will return its default value.
   public mutating func clearInviter() {_uniqueStorage()._inviter = nil}
 
-  /// When the current user was invited.
+  /// The time at which the current user was invited.
   public var invitedAt: Int64 {
     get {_storage._invitedAt}
     set {_uniqueStorage()._invitedAt = newValue}
   }
 
-  /// When the current user joined.
+  /// The time at which the current user joined.
   public var joinedTs: Int64 {
     get {_storage._joinedTs}
     set {_uniqueStorage()._joinedTs = newValue}
   }
 
-  /// The pinned messages, in the order of the server.
+  /// The IDs of the pinned messages, in the server's order.
   public var pinnedMessageIds: [String] {
     get {_storage._pinnedMessageIds}
     set {_uniqueStorage()._pinnedMessageIds = newValue}
@@ -3234,25 +3237,25 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `latestPinnedMessage`. Subsequent reads from it will return its default value.
   public mutating func clearLatestPinnedMessage() {_uniqueStorage()._latestPinnedMessage = nil}
 
-  /// Whether a bot is among its members.
+  /// True if a bot is a member.
   public var hasBot_p: Bool {
     get {_storage._hasBot_p}
     set {_uniqueStorage()._hasBot_p = newValue}
   }
 
-  /// Whether a bot that uses a language model is among its members.
+  /// True if a bot that uses a language model is a member.
   public var hasAiBot_p: Bool {
     get {_storage._hasAiBot_p}
     set {_uniqueStorage()._hasAiBot_p = newValue}
   }
 
-  /// Whether texts pass the profanity filter.
+  /// True if messages bypass the profanity filter.
   public var ignoreProfanityFilter: Bool {
     get {_storage._ignoreProfanityFilter}
     set {_uniqueStorage()._ignoreProfanityFilter = newValue}
   }
 
-  /// When unread messages are sent as SMS; nil if they are not.
+  /// The setting that sends unread messages as SMS; nil if they are not sent.
   public var smsFallback: Scrollback_SMSFallback {
     get {_storage._smsFallback ?? Scrollback_SMSFallback()}
     set {_uniqueStorage()._smsFallback = newValue}
@@ -3262,7 +3265,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `smsFallback`. Subsequent reads from it will return its default value.
   public mutating func clearSmsFallback() {_uniqueStorage()._smsFallback = nil}
 
-  /// Whether the current user is a member, where it is told apart from member_state.
+  /// True if the current user is a member, if the server reports it in addition to member_state.
   public var isMember: Bool {
     get {_storage._isMember ?? false}
     set {_uniqueStorage()._isMember = newValue}
@@ -3272,7 +3275,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `isMember`. Subsequent reads from it will return its default value.
   public mutating func clearIsMember() {_uniqueStorage()._isMember = nil}
 
-  /// The server's number for it, where it is told.
+  /// The server's numeric ID of the channel, if the server reports it.
   public var id: Int64 {
     get {_storage._id ?? 0}
     set {_uniqueStorage()._id = newValue}
@@ -3282,7 +3285,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
   public mutating func clearID() {_uniqueStorage()._id = nil}
 
-  /// How the current user is restricted; nil if they are not.
+  /// The restriction of the current user in the channel; nil if there is none.
   public var restrictionInfo: Scrollback_RestrictionInfo {
     get {_storage._restrictionInfo ?? Scrollback_RestrictionInfo()}
     set {_uniqueStorage()._restrictionInfo = newValue}
@@ -3304,13 +3307,13 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A channel that one enters and leaves, without being a member.
+/// A channel that users enter and exit without being members.
 public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Which channel it is; unique within the application.
+  /// The URL that identifies the channel; unique within the application.
   public var channelURL: String {
     get {_storage._channelURL}
     set {_uniqueStorage()._channelURL = newValue}
@@ -3322,13 +3325,13 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
     set {_uniqueStorage()._name = newValue}
   }
 
-  /// Where its picture is; empty for none.
+  /// The URL of the cover image; empty if there is none.
   public var coverURL: String {
     get {_storage._coverURL}
     set {_uniqueStorage()._coverURL = newValue}
   }
 
-  /// Who created it; nil where nobody said.
+  /// The user who created the channel; nil if unknown.
   public var createdBy: Scrollback_User {
     get {_storage._createdBy ?? Scrollback_User()}
     set {_uniqueStorage()._createdBy = newValue}
@@ -3338,50 +3341,50 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
   /// Clears the value of `createdBy`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedBy() {_uniqueStorage()._createdBy = nil}
 
-  /// When it was created. JSON tells seconds or milliseconds, depending on the server's age;
-  /// both are understood.
+  /// The time at which the channel was created. Depending on the server's version, JSON contains
+  /// seconds or milliseconds. Both are accepted.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
   }
 
-  /// What the application attached, in whatever form it likes.
+  /// Custom data of the application, in any format.
   public var data: String {
     get {_storage._data}
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// What the application sorts its channels by; empty for none.
+  /// The application's own type of the channel; empty if there is none.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// Whether only operators may send messages.
+  /// True if only operators can send messages.
   public var freeze: Bool {
     get {_storage._freeze}
     set {_uniqueStorage()._freeze = newValue}
   }
 
-  /// Whether its messages are not kept on the server.
+  /// True if the server does not store the channel's messages.
   public var isEphemeral: Bool {
     get {_storage._isEphemeral}
     set {_uniqueStorage()._isEphemeral = newValue}
   }
 
-  /// What the application attached, by key.
+  /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> {
     get {_storage._metadata}
     set {_uniqueStorage()._metadata = newValue}
   }
 
-  /// When each entry of the metadata last changed, as far as it is known.
+  /// The time of the last change of each metadata entry, as far as known.
   public var metadataUpdatedAt: Dictionary<String,Int64> {
     get {_storage._metadataUpdatedAt}
     set {_uniqueStorage()._metadataUpdatedAt = newValue}
   }
 
-  /// How many characters a message may have; nil if nobody said.
+  /// The maximum number of characters of a message; nil if unknown.
   public var maxLengthMessage: Int64 {
     get {_storage._maxLengthMessage ?? 0}
     set {_uniqueStorage()._maxLengthMessage = newValue}
@@ -3391,25 +3394,25 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
   /// Clears the value of `maxLengthMessage`. Subsequent reads from it will return its default value.
   public mutating func clearMaxLengthMessage() {_uniqueStorage()._maxLengthMessage = nil}
 
-  /// Up to when this device has followed the changes of its messages.
+  /// The time up to which this device has received the changes of the channel's messages.
   public var lastSyncedChangelogTs: Int64 {
     get {_storage._lastSyncedChangelogTs}
     set {_uniqueStorage()._lastSyncedChangelogTs = newValue}
   }
 
-  /// Those who may moderate it, where they are told.
+  /// The operators of the channel, if the server reports them.
   public var operators: [Scrollback_User] {
     get {_storage._operators}
     set {_uniqueStorage()._operators = newValue}
   }
 
-  /// How many users have entered it.
+  /// The number of users who have entered the channel.
   public var participantCount: Int64 {
     get {_storage._participantCount}
     set {_uniqueStorage()._participantCount = newValue}
   }
 
-  /// Whether the server spreads its users over partitions.
+  /// True if the server distributes the channel's users over partitions.
   public var isDynamicPartitioned: Bool {
     get {_storage._isDynamicPartitioned}
     set {_uniqueStorage()._isDynamicPartitioned = newValue}
@@ -3427,16 +3430,16 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// When the messages of a channel disappear.
+/// The setting that makes the messages of a channel disappear.
 public nonisolated struct Scrollback_DisappearingMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// After how many seconds; negative for never.
+  /// The lifetime of a message in seconds; negative if messages do not disappear.
   public var messageSurvivalSeconds: Int64 = 0
 
-  /// Whether the time begins when everybody has read it.
+  /// True if the lifetime starts when all members have read the message.
   public var isTriggeredByMessageRead: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3446,16 +3449,16 @@ public nonisolated struct Scrollback_DisappearingMessage: Sendable {
   public init() {}
 }
 
-/// When unread messages of a channel are sent as SMS.
+/// The setting that sends unread messages of a channel as SMS.
 public nonisolated struct Scrollback_SMSFallback: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How long a message may stay unread before, in seconds.
+  /// The time in seconds for which a message must be unread before it is sent as SMS.
   public var waitSeconds: Int64 = 0
 
-  /// Who never gets one.
+  /// The users who never receive an SMS.
   public var excludeUserIds: [String] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3465,19 +3468,19 @@ public nonisolated struct Scrollback_SMSFallback: Sendable {
   public init() {}
 }
 
-/// How many users a channel has now.
+/// The current number of users of a channel.
 public nonisolated struct Scrollback_MemberCountUpdate: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The channel.
+  /// The URL of the channel.
   public var channelURL: String = String()
 
-  /// When they were counted.
+  /// The time of the count.
   public var ts: Int64 = 0
 
-  /// How many members a group channel has.
+  /// The number of members of a group channel.
   public var memberCount: Int64 {
     get {_memberCount ?? 0}
     set {_memberCount = newValue}
@@ -3487,7 +3490,7 @@ public nonisolated struct Scrollback_MemberCountUpdate: Sendable {
   /// Clears the value of `memberCount`. Subsequent reads from it will return its default value.
   public mutating func clearMemberCount() {self._memberCount = nil}
 
-  /// How many of them have joined.
+  /// The number of members who have joined.
   public var joinedMemberCount: Int64 {
     get {_joinedMemberCount ?? 0}
     set {_joinedMemberCount = newValue}
@@ -3497,7 +3500,7 @@ public nonisolated struct Scrollback_MemberCountUpdate: Sendable {
   /// Clears the value of `joinedMemberCount`. Subsequent reads from it will return its default value.
   public mutating func clearJoinedMemberCount() {self._joinedMemberCount = nil}
 
-  /// How many users have entered an open channel.
+  /// The number of users who have entered an open channel.
   public var participantCount: Int64 {
     get {_participantCount ?? 0}
     set {_participantCount = newValue}
@@ -3518,16 +3521,16 @@ public nonisolated struct Scrollback_MemberCountUpdate: Sendable {
   fileprivate var _participantCount: Int64? = nil
 }
 
-/// Up to when a user has read a channel.
+/// The time up to which a user has read a channel.
 public nonisolated struct Scrollback_ReadReceipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The channel.
+  /// The URL of the channel.
   public var channelURL: String = String()
 
-  /// Who has read.
+  /// The user who has read the channel.
   public var user: Scrollback_User {
     get {_user ?? Scrollback_User()}
     set {_user = newValue}
@@ -3537,7 +3540,7 @@ public nonisolated struct Scrollback_ReadReceipt: Sendable {
   /// Clears the value of `user`. Subsequent reads from it will return its default value.
   public mutating func clearUser() {self._user = nil}
 
-  /// Up to when.
+  /// The time up to which the user has read the channel.
   public var ts: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3549,37 +3552,37 @@ public nonisolated struct Scrollback_ReadReceipt: Sendable {
   fileprivate var _user: Scrollback_User? = nil
 }
 
-/// How much the current user has not seen, over all channels.
+/// The number of unread items of the current user over all channels.
 public nonisolated struct Scrollback_UnreadItemCount: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Unread messages of group channels.
+  /// The number of unread messages in group channels.
   public var groupChannelUnreadMessage: Int64 = 0
 
-  /// Mentions in group channels.
+  /// The number of unread mentions in group channels.
   public var groupChannelUnreadMention: Int64 = 0
 
-  /// Invitations to group channels.
+  /// The number of pending invitations to group channels.
   public var groupChannelInvitation: Int64 = 0
 
-  /// Unread messages of supergroups.
+  /// The number of unread messages in supergroups.
   public var superGroupChannelUnreadMessage: Int64 = 0
 
-  /// Mentions in supergroups.
+  /// The number of unread mentions in supergroups.
   public var superGroupChannelUnreadMention: Int64 = 0
 
-  /// Invitations to supergroups.
+  /// The number of pending invitations to supergroups.
   public var superGroupChannelInvitation: Int64 = 0
 
-  /// Unread messages of group channels that are no supergroups.
+  /// The number of unread messages in group channels that are not supergroups.
   public var nonSuperGroupChannelUnreadMessage: Int64 = 0
 
-  /// Mentions in group channels that are no supergroups.
+  /// The number of unread mentions in group channels that are not supergroups.
   public var nonSuperGroupChannelUnreadMention: Int64 = 0
 
-  /// Invitations to group channels that are no supergroups.
+  /// The number of pending invitations to group channels that are not supergroups.
   public var nonSuperGroupChannelInvitation: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3589,22 +3592,22 @@ public nonisolated struct Scrollback_UnreadItemCount: Sendable {
   public init() {}
 }
 
-/// What became of a channel's messages since a token or a time.
+/// The changes of a channel's messages since a token or a time.
 public nonisolated struct Scrollback_MessageChangelog: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The messages that were edited, as they are now.
+  /// The messages that were edited, in their current version.
   public var updated: [Scrollback_Message] = []
 
   /// The messages that were deleted.
   public var deleted: [Scrollback_DeletedMessage] = []
 
-  /// Whether more is behind next.
+  /// True if more changes follow after next.
   public var hasMore_p: Bool = false
 
-  /// The token to go on from.
+  /// The token from which the next page continues.
   public var next: String {
     get {_next ?? String()}
     set {_next = newValue}
@@ -3623,16 +3626,16 @@ public nonisolated struct Scrollback_MessageChangelog: Sendable {
   fileprivate var _next: String? = nil
 }
 
-/// A message that is no more.
+/// A deleted message.
 public nonisolated struct Scrollback_DeletedMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Which one.
+  /// The ID of the message.
   public var messageID: String = String()
 
-  /// When it was deleted.
+  /// The time at which it was deleted.
   public var deletedAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3642,22 +3645,22 @@ public nonisolated struct Scrollback_DeletedMessage: Sendable {
   public init() {}
 }
 
-/// What became of the current user's group channels since a token or a time.
+/// The changes of the current user's group channels since a token or a time.
 public nonisolated struct Scrollback_GroupChannelChangelog: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The channels that changed.
+  /// The channels that have changed.
   public var updated: [Scrollback_GroupChannel] = []
 
-  /// The channels that were deleted, or that the user has left.
+  /// The URLs of channels that were deleted or that the user has left.
   public var deleted: [String] = []
 
-  /// Whether more is behind next.
+  /// True if more changes follow after next.
   public var hasMore_p: Bool = false
 
-  /// The token to go on from.
+  /// The token from which the next page continues.
   public var next: String {
     get {_next ?? String()}
     set {_next = newValue}
@@ -3667,7 +3670,7 @@ public nonisolated struct Scrollback_GroupChannelChangelog: Sendable {
   /// Clears the value of `next`. Subsequent reads from it will return its default value.
   public mutating func clearNext() {self._next = nil}
 
-  /// The server's time as of this answer.
+  /// The server's time of this response.
   public var ts: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3679,16 +3682,16 @@ public nonisolated struct Scrollback_GroupChannelChangelog: Sendable {
   fileprivate var _next: String? = nil
 }
 
-/// What the server says of the application when one connects.
+/// The server's information about the application, received when a user connects.
 public nonisolated struct Scrollback_AppInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Changes when the emoji do.
+  /// A hash that changes when the set of emoji changes.
   public var emojiHash: String = String()
 
-  /// How large a file may be, in bytes; nil if nobody said.
+  /// The maximum size of a file in bytes; nil if unknown.
   public var fileUploadSizeLimit: Int64 {
     get {_fileUploadSizeLimit ?? 0}
     set {_fileUploadSizeLimit = newValue}
@@ -3698,13 +3701,13 @@ public nonisolated struct Scrollback_AppInfo: Sendable {
   /// Clears the value of `fileUploadSizeLimit`. Subsequent reads from it will return its default value.
   public mutating func clearFileUploadSizeLimit() {self._fileUploadSizeLimit = nil}
 
-  /// Whether messages can be reacted to.
+  /// True if users can react to messages.
   public var useReaction: Bool = false
 
-  /// The features that the application has paid for.
+  /// The paid features of the application.
   public var premiumFeatureList: [String] = []
 
-  /// The features that are switched on.
+  /// The enabled features of the application.
   public var applicationAttributes: [String] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3716,16 +3719,16 @@ public nonisolated struct Scrollback_AppInfo: Sendable {
   fileprivate var _fileUploadSizeLimit: Int64? = nil
 }
 
-/// An emoji that messages can be reacted to with.
+/// An emoji that users can react with.
 public nonisolated struct Scrollback_Emoji: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What a reaction names it by.
+  /// The key that identifies the emoji in a reaction.
   public var key: String = String()
 
-  /// Where its picture is.
+  /// The URL of the image.
   public var url: String = String()
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3741,16 +3744,16 @@ public nonisolated struct Scrollback_EmojiCategory: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of the category.
+  /// The identifier of the category.
   public var id: Int64 = 0
 
   /// The name shown to users.
   public var name: String = String()
 
-  /// Where its picture is.
+  /// The URL of the image.
   public var url: String = String()
 
-  /// The emoji in it.
+  /// The emoji of the category.
   public var emojis: [Scrollback_Emoji] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -3760,13 +3763,13 @@ public nonisolated struct Scrollback_EmojiCategory: Sendable {
   public init() {}
 }
 
-/// Which messages of a channel to list, and what they come with.
+/// The messages of a channel to list.
 public nonisolated struct Scrollback_MessageListParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How many messages before the starting point.
+  /// The number of messages to list before the anchor. The default is 40.
   public var prevResultSize: Int64 {
     get {_prevResultSize ?? 0}
     set {_prevResultSize = newValue}
@@ -3776,7 +3779,7 @@ public nonisolated struct Scrollback_MessageListParams: Sendable {
   /// Clears the value of `prevResultSize`. Subsequent reads from it will return its default value.
   public mutating func clearPrevResultSize() {self._prevResultSize = nil}
 
-  /// How many messages after the starting point.
+  /// The number of messages to list after the anchor. The default is 40.
   public var nextResultSize: Int64 {
     get {_nextResultSize ?? 0}
     set {_nextResultSize = newValue}
@@ -3786,7 +3789,7 @@ public nonisolated struct Scrollback_MessageListParams: Sendable {
   /// Clears the value of `nextResultSize`. Subsequent reads from it will return its default value.
   public mutating func clearNextResultSize() {self._nextResultSize = nil}
 
-  /// Whether messages at the starting point itself are listed.
+  /// True if messages at the anchor itself are listed. The default is true.
   public var isInclusive: Bool {
     get {_isInclusive ?? false}
     set {_isInclusive = newValue}
@@ -3796,63 +3799,23 @@ public nonisolated struct Scrollback_MessageListParams: Sendable {
   /// Clears the value of `isInclusive`. Subsequent reads from it will return its default value.
   public mutating func clearIsInclusive() {self._isInclusive = nil}
 
-  /// Whether the newest message comes first.
+  /// True if the newest message is the first.
   public var reverse: Bool = false
 
-  /// The kinds of messages that are listed.
+  /// The kinds of messages to list.
   public var messageType: Scrollback_MessageTypeFilter = .all
 
-  /// The custom types that are listed; empty for all.
+  /// The custom types to list; empty for all.
   public var customTypes: [String] = []
 
-  /// Whose messages are listed; empty for everybody's.
+  /// The users whose messages are listed; empty for all.
   public var senderUserIds: [String] = []
 
-  /// Whether replies are listed.
+  /// The replies to list. The default is none.
   public var replyType: Scrollback_ReplyType = .none
 
-  /// Whether only messages of the user's subchannel are listed.
+  /// True if only messages of the user's subchannel are listed.
   public var showSubchannelMessagesOnly: Bool = false
-
-  /// Whether messages come with their meta arrays.
-  public var includeMetaArray: Bool {
-    get {_includeMetaArray ?? false}
-    set {_includeMetaArray = newValue}
-  }
-  /// Returns true if `includeMetaArray` has been explicitly set.
-  public var hasIncludeMetaArray: Bool {self._includeMetaArray != nil}
-  /// Clears the value of `includeMetaArray`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMetaArray() {self._includeMetaArray = nil}
-
-  /// Whether messages come with their reactions.
-  public var includeReactions: Bool {
-    get {_includeReactions ?? false}
-    set {_includeReactions = newValue}
-  }
-  /// Returns true if `includeReactions` has been explicitly set.
-  public var hasIncludeReactions: Bool {self._includeReactions != nil}
-  /// Clears the value of `includeReactions`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeReactions() {self._includeReactions = nil}
-
-  /// Whether messages come with what is known of their replies.
-  public var includeThreadInfo: Bool {
-    get {_includeThreadInfo ?? false}
-    set {_includeThreadInfo = newValue}
-  }
-  /// Returns true if `includeThreadInfo` has been explicitly set.
-  public var hasIncludeThreadInfo: Bool {self._includeThreadInfo != nil}
-  /// Clears the value of `includeThreadInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeThreadInfo() {self._includeThreadInfo = nil}
-
-  /// Whether replies come with what they answer.
-  public var includeParentMessageInfo: Bool {
-    get {_includeParentMessageInfo ?? false}
-    set {_includeParentMessageInfo = newValue}
-  }
-  /// Returns true if `includeParentMessageInfo` has been explicitly set.
-  public var hasIncludeParentMessageInfo: Bool {self._includeParentMessageInfo != nil}
-  /// Clears the value of `includeParentMessageInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeParentMessageInfo() {self._includeParentMessageInfo = nil}
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -3863,19 +3826,15 @@ public nonisolated struct Scrollback_MessageListParams: Sendable {
   fileprivate var _prevResultSize: Int64? = nil
   fileprivate var _nextResultSize: Int64? = nil
   fileprivate var _isInclusive: Bool? = nil
-  fileprivate var _includeMetaArray: Bool? = nil
-  fileprivate var _includeReactions: Bool? = nil
-  fileprivate var _includeThreadInfo: Bool? = nil
-  fileprivate var _includeParentMessageInfo: Bool? = nil
 }
 
-/// Which replies to a message to list, and what they come with.
+/// The replies to a message to list, each with all its data.
 public nonisolated struct Scrollback_ThreadedMessageListParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How many replies before the starting point.
+  /// The number of replies to list before the anchor.
   public var prevResultSize: Int64 {
     get {_prevResultSize ?? 0}
     set {_prevResultSize = newValue}
@@ -3885,7 +3844,7 @@ public nonisolated struct Scrollback_ThreadedMessageListParams: Sendable {
   /// Clears the value of `prevResultSize`. Subsequent reads from it will return its default value.
   public mutating func clearPrevResultSize() {self._prevResultSize = nil}
 
-  /// How many replies after the starting point.
+  /// The number of replies to list after the anchor.
   public var nextResultSize: Int64 {
     get {_nextResultSize ?? 0}
     set {_nextResultSize = newValue}
@@ -3895,7 +3854,7 @@ public nonisolated struct Scrollback_ThreadedMessageListParams: Sendable {
   /// Clears the value of `nextResultSize`. Subsequent reads from it will return its default value.
   public mutating func clearNextResultSize() {self._nextResultSize = nil}
 
-  /// Whether replies at the starting point itself are listed.
+  /// True if replies at the anchor itself are listed.
   public var isInclusive: Bool {
     get {_isInclusive ?? false}
     set {_isInclusive = newValue}
@@ -3905,47 +3864,17 @@ public nonisolated struct Scrollback_ThreadedMessageListParams: Sendable {
   /// Clears the value of `isInclusive`. Subsequent reads from it will return its default value.
   public mutating func clearIsInclusive() {self._isInclusive = nil}
 
-  /// Whether the newest reply comes first.
+  /// True if the newest reply is the first.
   public var reverse: Bool = false
 
-  /// The kinds of messages that are listed.
+  /// The kinds of messages to list.
   public var messageType: Scrollback_MessageTypeFilter = .all
 
-  /// The custom types that are listed; empty for all.
+  /// The custom types to list; empty for all.
   public var customTypes: [String] = []
 
-  /// Whose replies are listed; empty for everybody's.
+  /// The users whose replies are listed; empty for all.
   public var senderUserIds: [String] = []
-
-  /// Whether replies come with their meta arrays.
-  public var includeMetaArray: Bool {
-    get {_includeMetaArray ?? false}
-    set {_includeMetaArray = newValue}
-  }
-  /// Returns true if `includeMetaArray` has been explicitly set.
-  public var hasIncludeMetaArray: Bool {self._includeMetaArray != nil}
-  /// Clears the value of `includeMetaArray`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMetaArray() {self._includeMetaArray = nil}
-
-  /// Whether replies come with their reactions.
-  public var includeReactions: Bool {
-    get {_includeReactions ?? false}
-    set {_includeReactions = newValue}
-  }
-  /// Returns true if `includeReactions` has been explicitly set.
-  public var hasIncludeReactions: Bool {self._includeReactions != nil}
-  /// Clears the value of `includeReactions`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeReactions() {self._includeReactions = nil}
-
-  /// Whether replies come with what they answer.
-  public var includeParentMessageInfo: Bool {
-    get {_includeParentMessageInfo ?? false}
-    set {_includeParentMessageInfo = newValue}
-  }
-  /// Returns true if `includeParentMessageInfo` has been explicitly set.
-  public var hasIncludeParentMessageInfo: Bool {self._includeParentMessageInfo != nil}
-  /// Clears the value of `includeParentMessageInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeParentMessageInfo() {self._includeParentMessageInfo = nil}
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -3956,82 +3885,34 @@ public nonisolated struct Scrollback_ThreadedMessageListParams: Sendable {
   fileprivate var _prevResultSize: Int64? = nil
   fileprivate var _nextResultSize: Int64? = nil
   fileprivate var _isInclusive: Bool? = nil
-  fileprivate var _includeMetaArray: Bool? = nil
-  fileprivate var _includeReactions: Bool? = nil
-  fileprivate var _includeParentMessageInfo: Bool? = nil
 }
 
-/// Which messages a changelog tells of, and what they come with.
+/// The messages that a changelog reports.
 public nonisolated struct Scrollback_MessageChangelogParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Whether replies are told of.
+  /// The replies to report.
   public var replyType: Scrollback_ReplyType = .none
-
-  /// Whether messages come with their meta arrays.
-  public var includeMetaArray: Bool {
-    get {_includeMetaArray ?? false}
-    set {_includeMetaArray = newValue}
-  }
-  /// Returns true if `includeMetaArray` has been explicitly set.
-  public var hasIncludeMetaArray: Bool {self._includeMetaArray != nil}
-  /// Clears the value of `includeMetaArray`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMetaArray() {self._includeMetaArray = nil}
-
-  /// Whether messages come with their reactions.
-  public var includeReactions: Bool {
-    get {_includeReactions ?? false}
-    set {_includeReactions = newValue}
-  }
-  /// Returns true if `includeReactions` has been explicitly set.
-  public var hasIncludeReactions: Bool {self._includeReactions != nil}
-  /// Clears the value of `includeReactions`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeReactions() {self._includeReactions = nil}
-
-  /// Whether messages come with what is known of their replies.
-  public var includeThreadInfo: Bool {
-    get {_includeThreadInfo ?? false}
-    set {_includeThreadInfo = newValue}
-  }
-  /// Returns true if `includeThreadInfo` has been explicitly set.
-  public var hasIncludeThreadInfo: Bool {self._includeThreadInfo != nil}
-  /// Clears the value of `includeThreadInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeThreadInfo() {self._includeThreadInfo = nil}
-
-  /// Whether replies come with what they answer.
-  public var includeParentMessageInfo: Bool {
-    get {_includeParentMessageInfo ?? false}
-    set {_includeParentMessageInfo = newValue}
-  }
-  /// Returns true if `includeParentMessageInfo` has been explicitly set.
-  public var hasIncludeParentMessageInfo: Bool {self._includeParentMessageInfo != nil}
-  /// Clears the value of `includeParentMessageInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeParentMessageInfo() {self._includeParentMessageInfo = nil}
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
-
-  fileprivate var _includeMetaArray: Bool? = nil
-  fileprivate var _includeReactions: Bool? = nil
-  fileprivate var _includeThreadInfo: Bool? = nil
-  fileprivate var _includeParentMessageInfo: Bool? = nil
 }
 
-/// Which group channels a changelog tells of.
+/// The group channels that a changelog reports.
 public nonisolated struct Scrollback_GroupChannelChangelogParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The custom types that are told of; empty for all.
+  /// The custom types to report; empty for all.
   public var customTypes: [String] = []
 
-  /// Whether channels without a message are told of.
+  /// True if channels without a message are reported.
   public var includeEmpty: Bool {
     get {_includeEmpty ?? false}
     set {_includeEmpty = newValue}
@@ -4041,7 +3922,7 @@ public nonisolated struct Scrollback_GroupChannelChangelogParams: Sendable {
   /// Clears the value of `includeEmpty`. Subsequent reads from it will return its default value.
   public mutating func clearIncludeEmpty() {self._includeEmpty = nil}
 
-  /// Whether frozen channels are told of.
+  /// True if frozen channels are reported.
   public var includeFrozen: Bool {
     get {_includeFrozen ?? false}
     set {_includeFrozen = newValue}
@@ -4051,17 +3932,7 @@ public nonisolated struct Scrollback_GroupChannelChangelogParams: Sendable {
   /// Clears the value of `includeFrozen`. Subsequent reads from it will return its default value.
   public mutating func clearIncludeFrozen() {self._includeFrozen = nil}
 
-  /// Whether channels come with their metadata.
-  public var includeMetadata: Bool {
-    get {_includeMetadata ?? false}
-    set {_includeMetadata = newValue}
-  }
-  /// Returns true if `includeMetadata` has been explicitly set.
-  public var hasIncludeMetadata: Bool {self._includeMetadata != nil}
-  /// Clears the value of `includeMetadata`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMetadata() {self._includeMetadata = nil}
-
-  /// Whether channels that carry notifications are told of.
+  /// True if channels that carry notifications are reported.
   public var includeChatNotification: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -4072,85 +3943,18 @@ public nonisolated struct Scrollback_GroupChannelChangelogParams: Sendable {
 
   fileprivate var _includeEmpty: Bool? = nil
   fileprivate var _includeFrozen: Bool? = nil
-  fileprivate var _includeMetadata: Bool? = nil
 }
 
-/// Which one message to fetch, and what it comes with.
-public nonisolated struct Scrollback_MessageRetrievalParams: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Its channel.
-  public var channelURL: String = String()
-
-  /// The kind of that channel.
-  public var channelType: Scrollback_ChannelType = .open
-
-  /// The message.
-  public var messageID: String = String()
-
-  /// Whether it comes with its meta arrays.
-  public var includeMetaArray: Bool {
-    get {_includeMetaArray ?? false}
-    set {_includeMetaArray = newValue}
-  }
-  /// Returns true if `includeMetaArray` has been explicitly set.
-  public var hasIncludeMetaArray: Bool {self._includeMetaArray != nil}
-  /// Clears the value of `includeMetaArray`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMetaArray() {self._includeMetaArray = nil}
-
-  /// Whether it comes with its reactions.
-  public var includeReactions: Bool {
-    get {_includeReactions ?? false}
-    set {_includeReactions = newValue}
-  }
-  /// Returns true if `includeReactions` has been explicitly set.
-  public var hasIncludeReactions: Bool {self._includeReactions != nil}
-  /// Clears the value of `includeReactions`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeReactions() {self._includeReactions = nil}
-
-  /// Whether it comes with what is known of its replies.
-  public var includeThreadInfo: Bool {
-    get {_includeThreadInfo ?? false}
-    set {_includeThreadInfo = newValue}
-  }
-  /// Returns true if `includeThreadInfo` has been explicitly set.
-  public var hasIncludeThreadInfo: Bool {self._includeThreadInfo != nil}
-  /// Clears the value of `includeThreadInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeThreadInfo() {self._includeThreadInfo = nil}
-
-  /// Whether it comes with what it answers.
-  public var includeParentMessageInfo: Bool {
-    get {_includeParentMessageInfo ?? false}
-    set {_includeParentMessageInfo = newValue}
-  }
-  /// Returns true if `includeParentMessageInfo` has been explicitly set.
-  public var hasIncludeParentMessageInfo: Bool {self._includeParentMessageInfo != nil}
-  /// Clears the value of `includeParentMessageInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeParentMessageInfo() {self._includeParentMessageInfo = nil}
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _includeMetaArray: Bool? = nil
-  fileprivate var _includeReactions: Bool? = nil
-  fileprivate var _includeThreadInfo: Bool? = nil
-  fileprivate var _includeParentMessageInfo: Bool? = nil
-}
-
-/// Which of the current user's group channels to list, and in which order. Each filter narrows the
-/// list; one that is left as it is lets every channel pass, but for hiddenStateFilter, which shows
-/// what is not hidden.
+/// The filters and the order of a list of the current user's group channels. Each filter narrows the
+/// list; a filter with its default value accepts every channel. There are three exceptions: hidden
+/// channels and channels that carry notifications are listed only on request, and channels that the
+/// user has neither joined nor is invited to are never listed.
 public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How many channels a page has.
+  /// The number of channels in a page. The default is 20.
   public var limit: Int64 {
     get {_storage._limit ?? 0}
     set {_uniqueStorage()._limit = newValue}
@@ -4160,13 +3964,13 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
   public mutating func clearLimit() {_uniqueStorage()._limit = nil}
 
-  /// The order of the list.
+  /// The order of the list. The default is the time of the last message, newest first.
   public var order: Scrollback_GroupChannelListOrder {
     get {_storage._order}
     set {_uniqueStorage()._order = newValue}
   }
 
-  /// Whether channels without a message are listed.
+  /// True if channels without a message are listed.
   public var includeEmpty: Bool {
     get {_storage._includeEmpty ?? false}
     set {_uniqueStorage()._includeEmpty = newValue}
@@ -4176,7 +3980,7 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `includeEmpty`. Subsequent reads from it will return its default value.
   public mutating func clearIncludeEmpty() {_uniqueStorage()._includeEmpty = nil}
 
-  /// Whether frozen channels are listed.
+  /// True if frozen channels are listed.
   public var includeFrozen: Bool {
     get {_storage._includeFrozen ?? false}
     set {_uniqueStorage()._includeFrozen = newValue}
@@ -4186,39 +3990,19 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `includeFrozen`. Subsequent reads from it will return its default value.
   public mutating func clearIncludeFrozen() {_uniqueStorage()._includeFrozen = nil}
 
-  /// Whether channels come with their members.
-  public var includeMember: Bool {
-    get {_storage._includeMember ?? false}
-    set {_uniqueStorage()._includeMember = newValue}
-  }
-  /// Returns true if `includeMember` has been explicitly set.
-  public var hasIncludeMember: Bool {_storage._includeMember != nil}
-  /// Clears the value of `includeMember`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMember() {_uniqueStorage()._includeMember = nil}
-
-  /// Whether channels come with their metadata.
-  public var includeMetadata: Bool {
-    get {_storage._includeMetadata ?? false}
-    set {_uniqueStorage()._includeMetadata = newValue}
-  }
-  /// Returns true if `includeMetadata` has been explicitly set.
-  public var hasIncludeMetadata: Bool {_storage._includeMetadata != nil}
-  /// Clears the value of `includeMetadata`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeMetadata() {_uniqueStorage()._includeMetadata = nil}
-
-  /// Whether channels that carry notifications are listed.
+  /// True if channels that carry notifications are listed.
   public var includeChatNotification: Bool {
     get {_storage._includeChatNotification}
     set {_uniqueStorage()._includeChatNotification = newValue}
   }
 
-  /// The channels that are listed; empty for all.
+  /// The URLs of the channels to list; empty for all.
   public var channelUrls: [String] {
     get {_storage._channelUrls}
     set {_uniqueStorage()._channelUrls = newValue}
   }
 
-  /// What the name must contain, whatever the case of letters.
+  /// The text that the channel name must contain, ignoring case.
   public var nameContains: String {
     get {_storage._nameContains ?? String()}
     set {_uniqueStorage()._nameContains = newValue}
@@ -4228,13 +4012,13 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `nameContains`. Subsequent reads from it will return its default value.
   public mutating func clearNameContains() {_uniqueStorage()._nameContains = nil}
 
-  /// The custom types that are listed; empty for all.
+  /// The custom types to list; empty for all.
   public var customTypes: [String] {
     get {_storage._customTypes}
     set {_uniqueStorage()._customTypes = newValue}
   }
 
-  /// What the custom type must begin with.
+  /// The prefix that the custom type must have.
   public var customTypeStartswith: String {
     get {_storage._customTypeStartswith ?? String()}
     set {_uniqueStorage()._customTypeStartswith = newValue}
@@ -4244,49 +4028,49 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `customTypeStartswith`. Subsequent reads from it will return its default value.
   public mutating func clearCustomTypeStartswith() {_uniqueStorage()._customTypeStartswith = nil}
 
-  /// Whether supergroups are listed.
+  /// The filter by channel size.
   public var superMode: Scrollback_SuperChannelFilter {
     get {_storage._superMode}
     set {_uniqueStorage()._superMode = newValue}
   }
 
-  /// Whether public channels are listed.
+  /// The filter by who may join.
   public var publicMode: Scrollback_PublicChannelFilter {
     get {_storage._publicMode}
     set {_uniqueStorage()._publicMode = newValue}
   }
 
-  /// Before when a channel must have been created; that time not included.
+  /// The time before which the channel must have been created, exclusive.
   public var createdBefore: Int64 {
     get {_storage._createdBefore}
     set {_uniqueStorage()._createdBefore = newValue}
   }
 
-  /// After when a channel must have been created; that time not included.
+  /// The time after which the channel must have been created, exclusive.
   public var createdAfter: Int64 {
     get {_storage._createdAfter}
     set {_uniqueStorage()._createdAfter = newValue}
   }
 
-  /// Whether channels one has joined, or is invited to, are listed.
+  /// The filter by the current user's membership.
   public var memberStateFilter: Scrollback_MemberStateFilter {
     get {_storage._memberStateFilter}
     set {_uniqueStorage()._memberStateFilter = newValue}
   }
 
-  /// Whether only channels with unread messages are listed.
+  /// The filter by unread messages.
   public var unreadFilter: Scrollback_UnreadChannelFilter {
     get {_storage._unreadFilter}
     set {_uniqueStorage()._unreadFilter = newValue}
   }
 
-  /// Whether hidden channels are listed.
+  /// The filter by hidden state.
   public var hiddenMode: Scrollback_HiddenStateFilter {
     get {_storage._hiddenMode}
     set {_uniqueStorage()._hiddenMode = newValue}
   }
 
-  /// What another member's nickname must contain, whatever the case of letters.
+  /// The text that the nickname of another member must contain, ignoring case.
   public var membersNicknameContains: String {
     get {_storage._membersNicknameContains ?? String()}
     set {_uniqueStorage()._membersNicknameContains = newValue}
@@ -4296,7 +4080,7 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `membersNicknameContains`. Subsequent reads from it will return its default value.
   public mutating func clearMembersNicknameContains() {_uniqueStorage()._membersNicknameContains = nil}
 
-  /// What another member's nickname must begin with, whatever the case of letters.
+  /// The prefix that the nickname of another member must have, ignoring case.
   public var membersNicknameStartswith: String {
     get {_storage._membersNicknameStartswith ?? String()}
     set {_uniqueStorage()._membersNicknameStartswith = newValue}
@@ -4306,7 +4090,7 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `membersNicknameStartswith`. Subsequent reads from it will return its default value.
   public mutating func clearMembersNicknameStartswith() {_uniqueStorage()._membersNicknameStartswith = nil}
 
-  /// What another member's nickname must be, letter for letter.
+  /// The nickname that another member must have, case-sensitive.
   public var membersNickname: String {
     get {_storage._membersNickname ?? String()}
     set {_uniqueStorage()._membersNickname = newValue}
@@ -4316,25 +4100,27 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `membersNickname`. Subsequent reads from it will return its default value.
   public mutating func clearMembersNickname() {_uniqueStorage()._membersNickname = nil}
 
-  /// Who must be a member: all of them, or any, as queryType says; empty for no matter who.
+  /// The users who must be members: all of them or at least one, depending on queryType; empty for
+  /// no filter.
   public var membersIncludeIn: [String] {
     get {_storage._membersIncludeIn}
     set {_uniqueStorage()._membersIncludeIn = newValue}
   }
 
-  /// Whether all users of userIDsIncludeFilter must be members, or any.
+  /// The way in which userIDsIncludeFilter combines several users.
   public var queryType: Scrollback_QueryType {
     get {_storage._queryType}
     set {_uniqueStorage()._queryType = newValue}
   }
 
-  /// Who must be the members, all of them and nobody else; the current user is implied.
+  /// The users who must be exactly the members of the channel. The current user is included
+  /// implicitly.
   public var membersExactlyIn: [String] {
     get {_storage._membersExactlyIn}
     set {_uniqueStorage()._membersExactlyIn = newValue}
   }
 
-  /// What one of the searchFields must contain, whatever the case of letters.
+  /// The text that one of the searchFields must contain, ignoring case.
   public var searchQuery: String {
     get {_storage._searchQuery ?? String()}
     set {_uniqueStorage()._searchQuery = newValue}
@@ -4344,13 +4130,13 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `searchQuery`. Subsequent reads from it will return its default value.
   public mutating func clearSearchQuery() {_uniqueStorage()._searchQuery = nil}
 
-  /// Where searchQuery is looked for; empty for everywhere.
+  /// The properties in which searchQuery is searched; empty for all.
   public var searchFields: [Scrollback_SearchField] {
     get {_storage._searchFields}
     set {_uniqueStorage()._searchFields = newValue}
   }
 
-  /// By whose value the order metaDataValueAlphabetical goes.
+  /// The metadata key whose values order the list for metaDataValueAlphabetical.
   public var metadataOrderKey: String {
     get {_storage._metadataOrderKey ?? String()}
     set {_uniqueStorage()._metadataOrderKey = newValue}
@@ -4360,7 +4146,7 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   /// Clears the value of `metadataOrderKey`. Subsequent reads from it will return its default value.
   public mutating func clearMetadataOrderKey() {_uniqueStorage()._metadataOrderKey = nil}
 
-  /// The key that the metadata must have.
+  /// The key that the metadata must contain.
   public var metadataKey: String {
     get {_storage._metadataKey ?? String()}
     set {_uniqueStorage()._metadataKey = newValue}
@@ -4376,7 +4162,7 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
     set {_uniqueStorage()._metadataValues = newValue}
   }
 
-  /// What the value of metaDataKeyFilter must begin with.
+  /// The prefix that the value of metaDataKeyFilter must have.
   public var metadataValueStartswith: String {
     get {_storage._metadataValueStartswith ?? String()}
     set {_uniqueStorage()._metadataValueStartswith = newValue}
@@ -4398,37 +4184,37 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// What a user message is made from.
+/// The parameters of a new user message.
 public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What the application attaches, in whatever form it likes.
+  /// Custom data of the application, in any format.
   public var data: String {
     get {_storage._data}
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// What the application sorts its messages by; empty for none.
+  /// The application's own type of the message; empty if there is none.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// Whether it mentions single users or all of the channel.
+  /// The kind of mention: single users or the whole channel.
   public var mentionType: Scrollback_MentionType {
     get {_storage._mentionType}
     set {_uniqueStorage()._mentionType = newValue}
   }
 
-  /// The users it mentions.
+  /// The IDs of the mentioned users.
   public var mentionedUserIds: [String] {
     get {_storage._mentionedUserIds}
     set {_uniqueStorage()._mentionedUserIds = newValue}
   }
 
-  /// The text with places for the mentioned users' names.
+  /// The text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
     get {_storage._mentionedMessageTemplate ?? String()}
     set {_uniqueStorage()._mentionedMessageTemplate = newValue}
@@ -4438,31 +4224,31 @@ public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendabl
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
 
-  /// What the application attaches, by key, in its order.
+  /// Custom lists of the application by key, in the application's order.
   public var sortedMetaarray: [Scrollback_MetaArray] {
     get {_storage._sortedMetaarray}
     set {_uniqueStorage()._sortedMetaarray = newValue}
   }
 
-  /// Whether others are notified.
+  /// The setting that determines whether other users get a push notification.
   public var pushOption: Scrollback_PushNotificationDeliveryOption {
     get {_storage._pushOption}
     set {_uniqueStorage()._pushOption = newValue}
   }
 
-  /// The message it answers; nil if none.
+  /// The ID of the message that this one replies to; nil if it is not a reply.
   public var parentMessageID: String {
     get {_storage._parentMessageID}
     set {_uniqueStorage()._parentMessageID = newValue}
   }
 
-  /// Whether a reply is shown in the channel too.
+  /// True if a reply is also shown in the channel.
   public var replyToChannel: Bool {
     get {_storage._replyToChannel}
     set {_uniqueStorage()._replyToChannel = newValue}
   }
 
-  /// How it sounds as a critical alert; nil if it is none.
+  /// The sound of the message as a critical alert; nil if it is not one.
   public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
     get {_storage._appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
     set {_uniqueStorage()._appleCriticalAlertOptions = newValue}
@@ -4472,7 +4258,7 @@ public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendabl
   /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
   public mutating func clearAppleCriticalAlertOptions() {_uniqueStorage()._appleCriticalAlertOptions = nil}
 
-  /// Whether it is pinned in the channel.
+  /// True if the message is pinned in the channel.
   public var isPinnedMessage: Bool {
     get {_storage._isPinnedMessage}
     set {_uniqueStorage()._isPinnedMessage = newValue}
@@ -4484,13 +4270,13 @@ public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendabl
     set {_uniqueStorage()._message = newValue}
   }
 
-  /// The languages it is to be translated to.
+  /// The languages into which the server translates the text.
   public var targetLangs: [String] {
     get {_storage._targetLangs}
     set {_uniqueStorage()._targetLangs = newValue}
   }
 
-  /// The poll it asks.
+  /// The ID of the message's poll.
   public var pollID: Int64 {
     get {_storage._pollID ?? 0}
     set {_uniqueStorage()._pollID = newValue}
@@ -4500,7 +4286,7 @@ public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendabl
   /// Clears the value of `pollID`. Subsequent reads from it will return its default value.
   public mutating func clearPollID() {_uniqueStorage()._pollID = nil}
 
-  /// What views of the server's own features are made of.
+  /// The content of views for the server's own features.
   public var extendedMessagePayload: Scrollback_JSONValue {
     get {_storage._extendedMessagePayload ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._extendedMessagePayload = newValue}
@@ -4522,37 +4308,37 @@ public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendabl
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// What a file message is made from.
+/// The parameters of a new file message.
 public nonisolated struct Scrollback_FileMessageCreateParams: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What the application attaches, in whatever form it likes.
+  /// Custom data of the application, in any format.
   public var data: String {
     get {_storage._data}
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// What the application sorts its messages by; empty for none.
+  /// The application's own type of the message; empty if there is none.
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// Whether it mentions single users or all of the channel.
+  /// The kind of mention: single users or the whole channel.
   public var mentionType: Scrollback_MentionType {
     get {_storage._mentionType}
     set {_uniqueStorage()._mentionType = newValue}
   }
 
-  /// The users it mentions.
+  /// The IDs of the mentioned users.
   public var mentionedUserIds: [String] {
     get {_storage._mentionedUserIds}
     set {_uniqueStorage()._mentionedUserIds = newValue}
   }
 
-  /// The text with places for the mentioned users' names.
+  /// The text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
     get {_storage._mentionedMessageTemplate ?? String()}
     set {_uniqueStorage()._mentionedMessageTemplate = newValue}
@@ -4562,31 +4348,31 @@ public nonisolated struct Scrollback_FileMessageCreateParams: @unchecked Sendabl
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
 
-  /// What the application attaches, by key, in its order.
+  /// Custom lists of the application by key, in the application's order.
   public var sortedMetaarray: [Scrollback_MetaArray] {
     get {_storage._sortedMetaarray}
     set {_uniqueStorage()._sortedMetaarray = newValue}
   }
 
-  /// Whether others are notified.
+  /// The setting that determines whether other users get a push notification.
   public var pushOption: Scrollback_PushNotificationDeliveryOption {
     get {_storage._pushOption}
     set {_uniqueStorage()._pushOption = newValue}
   }
 
-  /// The message it answers; nil if none.
+  /// The ID of the message that this one replies to; nil if it is not a reply.
   public var parentMessageID: String {
     get {_storage._parentMessageID}
     set {_uniqueStorage()._parentMessageID = newValue}
   }
 
-  /// Whether a reply is shown in the channel too.
+  /// True if a reply is also shown in the channel.
   public var replyToChannel: Bool {
     get {_storage._replyToChannel}
     set {_uniqueStorage()._replyToChannel = newValue}
   }
 
-  /// How it sounds as a critical alert; nil if it is none.
+  /// The sound of the message as a critical alert; nil if it is not one.
   public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
     get {_storage._appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
     set {_uniqueStorage()._appleCriticalAlertOptions = newValue}
@@ -4596,13 +4382,13 @@ public nonisolated struct Scrollback_FileMessageCreateParams: @unchecked Sendabl
   /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
   public mutating func clearAppleCriticalAlertOptions() {_uniqueStorage()._appleCriticalAlertOptions = nil}
 
-  /// Whether it is pinned in the channel.
+  /// True if the message is pinned in the channel.
   public var isPinnedMessage: Bool {
     get {_storage._isPinnedMessage}
     set {_uniqueStorage()._isPinnedMessage = newValue}
   }
 
-  /// A text beside the file; may be empty.
+  /// A text in addition to the file; may be empty.
   public var message: String {
     get {_storage._message}
     set {_uniqueStorage()._message = newValue}
@@ -4630,25 +4416,25 @@ public nonisolated struct Scrollback_FileMessageCreateParams: @unchecked Sendabl
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// What a message with several files is made from.
+/// The parameters of a new message with several files.
 public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What the application attaches, in whatever form it likes.
+  /// Custom data of the application, in any format.
   public var data: String = String()
 
-  /// What the application sorts its messages by; empty for none.
+  /// The application's own type of the message; empty if there is none.
   public var customType: String = String()
 
-  /// Whether it mentions single users or all of the channel.
+  /// The kind of mention: single users or the whole channel.
   public var mentionType: Scrollback_MentionType = .users
 
-  /// The users it mentions.
+  /// The IDs of the mentioned users.
   public var mentionedUserIds: [String] = []
 
-  /// The text with places for the mentioned users' names.
+  /// The text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
     get {_mentionedMessageTemplate ?? String()}
     set {_mentionedMessageTemplate = newValue}
@@ -4658,19 +4444,19 @@ public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable 
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {self._mentionedMessageTemplate = nil}
 
-  /// What the application attaches, by key, in its order.
+  /// Custom lists of the application by key, in the application's order.
   public var sortedMetaarray: [Scrollback_MetaArray] = []
 
-  /// Whether others are notified.
+  /// The setting that determines whether other users get a push notification.
   public var pushOption: Scrollback_PushNotificationDeliveryOption = .default
 
-  /// The message it answers; nil if none.
+  /// The ID of the message that this one replies to; nil if it is not a reply.
   public var parentMessageID: String = String()
 
-  /// Whether a reply is shown in the channel too.
+  /// True if a reply is also shown in the channel.
   public var replyToChannel: Bool = false
 
-  /// How it sounds as a critical alert; nil if it is none.
+  /// The sound of the message as a critical alert; nil if it is not one.
   public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
     get {_appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
     set {_appleCriticalAlertOptions = newValue}
@@ -4680,13 +4466,13 @@ public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable 
   /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
   public mutating func clearAppleCriticalAlertOptions() {self._appleCriticalAlertOptions = nil}
 
-  /// Whether it is pinned in the channel.
+  /// True if the message is pinned in the channel.
   public var isPinnedMessage: Bool = false
 
-  /// A text beside the files; may be empty.
+  /// A text in addition to the files; may be empty.
   public var message: String = String()
 
-  /// The files, in the order they are shown.
+  /// The files, in the order in which they are shown.
   public var files: [Scrollback_UploadableFile] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -4699,7 +4485,7 @@ public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable 
   fileprivate var _appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions? = nil
 }
 
-/// What changes in a user message: absent is not empty.
+/// An edit of a user message. A missing value leaves the property unchanged; an empty one clears it.
 public nonisolated struct Scrollback_UserMessageUpdateParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4715,7 +4501,7 @@ public nonisolated struct Scrollback_UserMessageUpdateParams: Sendable {
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   public mutating func clearMessage() {self._message = nil}
 
-  /// What the application attaches from now on.
+  /// The new custom data of the application.
   public var data: String {
     get {_data ?? String()}
     set {_data = newValue}
@@ -4735,7 +4521,7 @@ public nonisolated struct Scrollback_UserMessageUpdateParams: Sendable {
   /// Clears the value of `customType`. Subsequent reads from it will return its default value.
   public mutating func clearCustomType() {self._customType = nil}
 
-  /// Whom it mentions from now on.
+  /// The new kind of mention: single users or the whole channel.
   public var mentionType: Scrollback_MentionType {
     get {_mentionType ?? .users}
     set {_mentionType = newValue}
@@ -4745,10 +4531,10 @@ public nonisolated struct Scrollback_UserMessageUpdateParams: Sendable {
   /// Clears the value of `mentionType`. Subsequent reads from it will return its default value.
   public mutating func clearMentionType() {self._mentionType = nil}
 
-  /// The users it mentions from now on, if mentionType says users.
+  /// The new mentioned users, if mentionType is users.
   public var mentionedUserIds: [String] = []
 
-  /// The new text with places for the mentioned users' names.
+  /// The new text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
     get {_mentionedMessageTemplate ?? String()}
     set {_mentionedMessageTemplate = newValue}
@@ -4758,7 +4544,7 @@ public nonisolated struct Scrollback_UserMessageUpdateParams: Sendable {
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {self._mentionedMessageTemplate = nil}
 
-  /// The poll it asks from now on.
+  /// The ID of the message's new poll.
   public var pollID: Int64 {
     get {_pollID ?? 0}
     set {_pollID = newValue}
@@ -4782,13 +4568,13 @@ public nonisolated struct Scrollback_UserMessageUpdateParams: Sendable {
   fileprivate var _pollID: Int64? = nil
 }
 
-/// What changes in a file message: absent is not empty.
+/// An edit of a file message. A missing value leaves the property unchanged; an empty one clears it.
 public nonisolated struct Scrollback_FileMessageUpdateParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The new text beside the file.
+  /// The new text in addition to the file.
   public var message: String {
     get {_message ?? String()}
     set {_message = newValue}
@@ -4798,7 +4584,7 @@ public nonisolated struct Scrollback_FileMessageUpdateParams: Sendable {
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   public mutating func clearMessage() {self._message = nil}
 
-  /// What the application attaches from now on.
+  /// The new custom data of the application.
   public var data: String {
     get {_data ?? String()}
     set {_data = newValue}
@@ -4818,7 +4604,7 @@ public nonisolated struct Scrollback_FileMessageUpdateParams: Sendable {
   /// Clears the value of `customType`. Subsequent reads from it will return its default value.
   public mutating func clearCustomType() {self._customType = nil}
 
-  /// Whom it mentions from now on.
+  /// The new kind of mention: single users or the whole channel.
   public var mentionType: Scrollback_MentionType {
     get {_mentionType ?? .users}
     set {_mentionType = newValue}
@@ -4828,10 +4614,10 @@ public nonisolated struct Scrollback_FileMessageUpdateParams: Sendable {
   /// Clears the value of `mentionType`. Subsequent reads from it will return its default value.
   public mutating func clearMentionType() {self._mentionType = nil}
 
-  /// The users it mentions from now on, if mentionType says users.
+  /// The new mentioned users, if mentionType is users.
   public var mentionedUserIds: [String] = []
 
-  /// The new text with places for the mentioned users' names.
+  /// The new text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
     get {_mentionedMessageTemplate ?? String()}
     set {_mentionedMessageTemplate = newValue}
@@ -4854,14 +4640,13 @@ public nonisolated struct Scrollback_FileMessageUpdateParams: Sendable {
   fileprivate var _mentionedMessageTemplate: String? = nil
 }
 
-/// A file on this device, or in its memory, that is to be sent. One of data, path and url says
-/// where it is.
+/// A file to send, on this device or in memory. One of data, path and url is its location.
 public nonisolated struct Scrollback_UploadableFile: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The bytes themselves.
+  /// The content of the file.
   public var data: Data {
     get {_data ?? Data()}
     set {_data = newValue}
@@ -4871,7 +4656,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   public mutating func clearData() {self._data = nil}
 
-  /// Where the file lies on this device.
+  /// The path of the file on this device.
   public var path: String {
     get {_path ?? String()}
     set {_path = newValue}
@@ -4881,7 +4666,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `path`. Subsequent reads from it will return its default value.
   public mutating func clearPath() {self._path = nil}
 
-  /// Where the file can be fetched, if it need not be uploaded.
+  /// The URL from which the file can be downloaded, if it needs no upload.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -4891,7 +4676,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `url`. Subsequent reads from it will return its default value.
   public mutating func clearURL() {self._url = nil}
 
-  /// The name it is shown with.
+  /// The name to display.
   public var name: String {
     get {_name ?? String()}
     set {_name = newValue}
@@ -4901,7 +4686,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `name`. Subsequent reads from it will return its default value.
   public mutating func clearName() {self._name = nil}
 
-  /// Its media type, such as "image/png".
+  /// The media type, such as "image/png".
   public var type: String {
     get {_type ?? String()}
     set {_type = newValue}
@@ -4911,7 +4696,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
   public mutating func clearType() {self._type = nil}
 
-  /// How many bytes it has.
+  /// The size in bytes.
   public var size: Int64 {
     get {_size ?? 0}
     set {_size = newValue}
@@ -4921,7 +4706,7 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `size`. Subsequent reads from it will return its default value.
   public mutating func clearSize() {self._size = nil}
 
-  /// The smaller pictures that the server is to make.
+  /// The maximum sizes of the thumbnails that the server creates.
   public var thumbnailSizes: [Scrollback_ThumbnailSize] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -4938,16 +4723,16 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   fileprivate var _size: Int64? = nil
 }
 
-/// How large a thumbnail may be.
+/// The maximum size of a thumbnail.
 public nonisolated struct Scrollback_ThumbnailSize: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its width in pixels, at most.
+  /// The maximum width in pixels.
   public var maxwidth: Int64 = 0
 
-  /// Its height in pixels, at most.
+  /// The maximum height in pixels.
   public var maxheight: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -4957,51 +4742,54 @@ public nonisolated struct Scrollback_ThumbnailSize: Sendable {
   public init() {}
 }
 
-/// One thing that a user wrote and the server has not confirmed yet, as the outbox keeps it on disk.
-/// Fields 11 to 13 are free.
-public nonisolated struct Scrollback_Draft: @unchecked Sendable {
+/// An outbox item: an operation of the user that the server has not acknowledged yet, in the form
+/// that the outbox stores on disk. Fields 11 to 13 and 24
+/// are free.
+public nonisolated struct Scrollback_OutboxItem: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of this operation; for a new message also that of the message. It never changes.
+  /// The ID of the operation and, for a new message, of the message. It is the same in every
+  /// attempt.
   public var requestID: String {
     get {_storage._requestID}
     set {_uniqueStorage()._requestID = newValue}
   }
 
-  /// The channel.
+  /// The URL of the channel.
   public var channelURL: String {
     get {_storage._channelURL}
     set {_uniqueStorage()._channelURL = newValue}
   }
 
-  /// The kind of that channel.
+  /// The type of the channel.
   public var channelType: Scrollback_ChannelType {
     get {_storage._channelType}
     set {_uniqueStorage()._channelType = newValue}
   }
 
-  /// What the server is asked to do. A reader that does not know a number leaves the draft alone.
-  public var operation: Scrollback_DraftOperation {
+  /// The operation that the server is asked to perform. A reader that does not know a number leaves
+  /// the item alone.
+  public var operation: Scrollback_OutboxOperation {
     get {_storage._operation}
     set {_uniqueStorage()._operation = newValue}
   }
 
-  /// How far it has come.
-  public var state: Scrollback_DraftState {
+  /// The state of the item. A reader that does not know a number leaves the item alone.
+  public var state: Scrollback_OutboxItemState {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
   }
 
-  /// When the user wrote it, by the clock of this device.
+  /// The time at which the user wrote the item, on this device's clock.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
   }
 
-  /// The new message as lists show it while it is not sent, with the params it is made from; nil if
-  /// this is a change.
+  /// The new message as lists show it until it is sent, with the parameters that it was created
+  /// from; nil if the item is a change.
   public var message: Scrollback_Message {
     get {_storage._message ?? Scrollback_Message()}
     set {_uniqueStorage()._message = newValue}
@@ -5011,19 +4799,20 @@ public nonisolated struct Scrollback_Draft: @unchecked Sendable {
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   public mutating func clearMessage() {_uniqueStorage()._message = nil}
 
-  /// The message to change; nil for a new one, and while the target itself is not sent.
+  /// The ID of the message to change; nil for a new message, and while the target is not sent.
   public var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
   }
 
-  /// The draft of the message to change, if that was not sent when this was written.
+  /// The request ID of the message to change, if that message was not sent when the item was
+  /// written.
   public var targetRequestID: String {
     get {_storage._targetRequestID}
     set {_uniqueStorage()._targetRequestID = newValue}
   }
 
-  /// What is reacted with.
+  /// The key of the reaction.
   public var reactionKey: String {
     get {_storage._reactionKey ?? String()}
     set {_uniqueStorage()._reactionKey = newValue}
@@ -5033,7 +4822,7 @@ public nonisolated struct Scrollback_Draft: @unchecked Sendable {
   /// Clears the value of `reactionKey`. Subsequent reads from it will return its default value.
   public mutating func clearReactionKey() {_uniqueStorage()._reactionKey = nil}
 
-  /// What an edit changes in a user message.
+  /// The edit of a user message.
   public var userMessageUpdateParams: Scrollback_UserMessageUpdateParams {
     get {_storage._userMessageUpdateParams ?? Scrollback_UserMessageUpdateParams()}
     set {_uniqueStorage()._userMessageUpdateParams = newValue}
@@ -5043,7 +4832,7 @@ public nonisolated struct Scrollback_Draft: @unchecked Sendable {
   /// Clears the value of `userMessageUpdateParams`. Subsequent reads from it will return its default value.
   public mutating func clearUserMessageUpdateParams() {_uniqueStorage()._userMessageUpdateParams = nil}
 
-  /// What an edit changes in a file message.
+  /// The edit of a file message.
   public var fileMessageUpdateParams: Scrollback_FileMessageUpdateParams {
     get {_storage._fileMessageUpdateParams ?? Scrollback_FileMessageUpdateParams()}
     set {_uniqueStorage()._fileMessageUpdateParams = newValue}
@@ -5053,19 +4842,19 @@ public nonisolated struct Scrollback_Draft: @unchecked Sendable {
   /// Clears the value of `fileMessageUpdateParams`. Subsequent reads from it will return its default value.
   public mutating func clearFileMessageUpdateParams() {_uniqueStorage()._fileMessageUpdateParams = nil}
 
-  /// How often it was handed to the backend.
+  /// The number of attempts, each of which passed the item to the backend.
   public var attempts: Int64 {
     get {_storage._attempts}
     set {_uniqueStorage()._attempts = newValue}
   }
 
-  /// Why it failed, or why the last attempt did; nil if none has.
+  /// The error because of which the item or its last attempt failed; nil if none has failed.
   public var errorCode: Int64 {
     get {_storage._errorCode}
     set {_uniqueStorage()._errorCode = newValue}
   }
 
-  /// What the backend said of the failure, for whoever looks for its cause.
+  /// The backend's error message, for diagnosis.
   public var errorMessage: String {
     get {_storage._errorMessage ?? String()}
     set {_uniqueStorage()._errorMessage = newValue}
@@ -5075,50 +4864,50 @@ public nonisolated struct Scrollback_Draft: @unchecked Sendable {
   /// Clears the value of `errorMessage`. Subsequent reads from it will return its default value.
   public mutating func clearErrorMessage() {_uniqueStorage()._errorMessage = nil}
 
-  /// When the server allows the next attempt; nil for at once.
+  /// The earliest time at which the server allows the next attempt; nil for immediately.
   public var notBefore: Int64 {
     get {_storage._notBefore}
     set {_uniqueStorage()._notBefore = newValue}
   }
 
-  /// When the message was accepted that follows_message_id names.
+  /// The time of the message in follows_message_id.
   public var followsCreatedAt: Int64 {
     get {_storage._followsCreatedAt}
     set {_uniqueStorage()._followsCreatedAt = newValue}
   }
 
-  /// The newest message known in the channel when this was written, after which a message that is
-  /// not sent comes, whatever the clock of the device says; empty if none was.
+  /// The newest known message of the channel when the item was written; empty if there was none. An
+  /// unsent message is listed after it, whatever the device's clock says.
   public var followsMessageID: String {
     get {_storage._followsMessageID}
     set {_uniqueStorage()._followsMessageID = newValue}
   }
 
-  /// What the server made of the files, in the order of the params; one without an address is not
-  /// uploaded. May be shorter than they are.
+  /// The server's descriptions of uploaded files, in the order of the parameters. An entry without a
+  /// URL is not uploaded. The list may be shorter than the files.
   public var uploadedFiles: [Scrollback_FileInfo] {
     get {_storage._uploadedFiles}
     set {_uniqueStorage()._uploadedFiles = newValue}
   }
 
-  /// Whether another attempt could do the same thing twice: one may have reached the server, and
+  /// True if another attempt could execute the operation twice: an attempt may have reached a server
   /// that does not deduplicate requests.
   public var isDoubtful: Bool {
     get {_storage._isDoubtful}
     set {_uniqueStorage()._isDoubtful = newValue}
   }
 
-  /// Names of the copies that the outbox has made of the files, in the order of the params, in its
-  /// own directory; empty for none. May be shorter than they are.
-  public var keptFiles: [String] {
-    get {_storage._keptFiles}
-    set {_uniqueStorage()._keptFiles = newValue}
-  }
-
-  /// When the user last asked to send it again, by the clock of this device; nil if never.
+  /// The time at which the user last resent the item, on this device's clock; nil if never.
   public var resentAt: Int64 {
     get {_storage._resentAt}
     set {_uniqueStorage()._resentAt = newValue}
+  }
+
+  /// The copies that the outbox has made of the files, in the order of the params; one without a
+  /// name for none. May be shorter than they are.
+  public var fileCopies: [Scrollback_FileCopy] {
+    get {_storage._fileCopies}
+    set {_uniqueStorage()._fileCopies = newValue}
   }
 
   public var extra: Dictionary<String,Scrollback_JSONValue> {
@@ -5133,13 +4922,44 @@ public nonisolated struct Scrollback_Draft: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// An array of JSON.
+/// A copy of a file that the outbox keeps until the file is uploaded.
+public nonisolated struct Scrollback_FileCopy: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of the copy in the outbox's own directory, which is random; empty for none.
+  public var name: String = String()
+
+  /// The number of bytes that were copied.
+  public var size: Int64 = 0
+
+  /// The SHA-256 of the bytes that were copied.
+  public var sha256: Data {
+    get {_sha256 ?? Data()}
+    set {_sha256 = newValue}
+  }
+  /// Returns true if `sha256` has been explicitly set.
+  public var hasSha256: Bool {self._sha256 != nil}
+  /// Clears the value of `sha256`. Subsequent reads from it will return its default value.
+  public mutating func clearSha256() {self._sha256 = nil}
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _sha256: Data? = nil
+}
+
+/// A JSON array.
 public nonisolated struct Scrollback_JSONArray: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its elements, in order.
+  /// The elements, in order.
   public var elements: [Scrollback_JSONValue] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -5147,13 +4967,13 @@ public nonisolated struct Scrollback_JSONArray: Sendable {
   public init() {}
 }
 
-/// An object of JSON.
+/// A JSON object.
 public nonisolated struct Scrollback_JSONObject: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its entries, by key.
+  /// The entries, by key.
   public var entries: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -5161,7 +4981,7 @@ public nonisolated struct Scrollback_JSONObject: Sendable {
   public init() {}
 }
 
-/// Any JSON value; exactly one field is there.
+/// Any JSON value. Exactly one field is present.
 public nonisolated struct Scrollback_JSONValue: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -5177,7 +4997,7 @@ public nonisolated struct Scrollback_JSONValue: Sendable {
   /// Clears the value of `null`. Subsequent reads from it will return its default value.
   public mutating func clearNull() {self._null = nil}
 
-  /// A truth value.
+  /// A Boolean.
   public var bool: Bool {
     get {_bool ?? false}
     set {_bool = newValue}
@@ -5187,7 +5007,7 @@ public nonisolated struct Scrollback_JSONValue: Sendable {
   /// Clears the value of `bool`. Subsequent reads from it will return its default value.
   public mutating func clearBool() {self._bool = nil}
 
-  /// A number without a fraction that fits 64 bits.
+  /// An integer that fits in 64 bits.
   public var int: Int64 {
     get {_int ?? 0}
     set {_int = newValue}
@@ -5207,7 +5027,7 @@ public nonisolated struct Scrollback_JSONValue: Sendable {
   /// Clears the value of `double`. Subsequent reads from it will return its default value.
   public mutating func clearDouble() {self._double = nil}
 
-  /// A text.
+  /// A string.
   public var string: String {
     get {_string ?? String()}
     set {_string = newValue}
@@ -5262,16 +5082,16 @@ nonisolated extension Scrollback_CountPreference: SwiftProtobuf._ProtoNameProvid
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COUNT_PREFERENCE_ALL\0\u{1}COUNT_PREFERENCE_UNREAD_MESSAGE_COUNT_ONLY\0\u{1}COUNT_PREFERENCE_UNREAD_MENTION_COUNT_ONLY\0\u{1}COUNT_PREFERENCE_OFF\0")
 }
 
-nonisolated extension Scrollback_DraftOperation: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DRAFT_OPERATION_SEND\0\u{1}DRAFT_OPERATION_UPDATE\0\u{1}DRAFT_OPERATION_DELETE\0\u{1}DRAFT_OPERATION_ADD_REACTION\0\u{1}DRAFT_OPERATION_DELETE_REACTION\0")
+nonisolated extension Scrollback_OutboxOperation: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTBOX_OPERATION_SEND\0\u{1}OUTBOX_OPERATION_UPDATE\0\u{1}OUTBOX_OPERATION_DELETE\0\u{1}OUTBOX_OPERATION_ADD_REACTION\0\u{1}OUTBOX_OPERATION_DELETE_REACTION\0")
 }
 
-nonisolated extension Scrollback_DraftState: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DRAFT_STATE_PENDING\0\u{1}DRAFT_STATE_FAILED\0")
+nonisolated extension Scrollback_OutboxItemState: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTBOX_ITEM_STATE_PENDING\0\u{1}OUTBOX_ITEM_STATE_FAILED\0")
 }
 
 nonisolated extension Scrollback_GroupChannelListOrder: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GROUP_CHANNEL_LIST_ORDER_CHRONOLOGICAL\0\u{1}GROUP_CHANNEL_LIST_ORDER_LATEST_LAST_MESSAGE\0\u{1}GROUP_CHANNEL_LIST_ORDER_CHANNEL_NAME_ALPHABETICAL\0\u{1}GROUP_CHANNEL_LIST_ORDER_METADATA_VALUE_ALPHABETICAL\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GROUP_CHANNEL_LIST_ORDER_LATEST_LAST_MESSAGE\0\u{1}GROUP_CHANNEL_LIST_ORDER_CHRONOLOGICAL\0\u{1}GROUP_CHANNEL_LIST_ORDER_CHANNEL_NAME_ALPHABETICAL\0\u{1}GROUP_CHANNEL_LIST_ORDER_METADATA_VALUE_ALPHABETICAL\0\u{1}GROUP_CHANNEL_LIST_ORDER_OLDEST_LAST_MESSAGE\0")
 }
 
 nonisolated extension Scrollback_HiddenState: SwiftProtobuf._ProtoNameProviding {
@@ -6030,7 +5850,7 @@ nonisolated extension Scrollback_RestrictionInfo: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Message"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{3}auto_resend_registered\0\u{3}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{3}multiple_files_message_params\0\u{2}-extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{4}\u{2}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{3}multiple_files_message_params\0\u{2}-extra\0\u{c}/\u{1}")
 
   fileprivate class _StorageClass {
     var _type: Scrollback_MessageType = .mesg
@@ -6079,7 +5899,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
     var _scheduledStatus: String? = nil
     var _previousMessageID: String = String()
     var _unreadMessageCount: Scrollback_JSONValue? = nil
-    var _autoResendRegistered: Bool = false
     var _oldValues: Scrollback_JSONValue? = nil
     var _translations: Dictionary<String,String> = [:]
     var _translationTargetLanguages: [String] = []
@@ -6145,7 +5964,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       _scheduledStatus = source._scheduledStatus
       _previousMessageID = source._previousMessageID
       _unreadMessageCount = source._unreadMessageCount
-      _autoResendRegistered = source._autoResendRegistered
       _oldValues = source._oldValues
       _translations = source._translations
       _translationTargetLanguages = source._translationTargetLanguages
@@ -6219,7 +6037,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         case 44: try { try decoder.decodeSingularStringField(value: &_storage._scheduledStatus) }()
         case 45: try { try decoder.decodeSingularStringField(value: &_storage._previousMessageID) }()
         case 46: try { try decoder.decodeSingularMessageField(value: &_storage._unreadMessageCount) }()
-        case 47: try { try decoder.decodeSingularBoolField(value: &_storage._autoResendRegistered) }()
         case 48: try { try decoder.decodeSingularMessageField(value: &_storage._oldValues) }()
         case 49: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._translations) }()
         case 50: try { try decoder.decodeRepeatedStringField(value: &_storage._translationTargetLanguages) }()
@@ -6379,9 +6196,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       try { if let v = _storage._unreadMessageCount {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
       } }()
-      if _storage._autoResendRegistered != false {
-        try visitor.visitSingularBoolField(value: _storage._autoResendRegistered, fieldNumber: 47)
-      }
       try { if let v = _storage._oldValues {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
       } }()
@@ -6464,7 +6278,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._scheduledStatus != rhs_storage._scheduledStatus {return false}
         if _storage._previousMessageID != rhs_storage._previousMessageID {return false}
         if _storage._unreadMessageCount != rhs_storage._unreadMessageCount {return false}
-        if _storage._autoResendRegistered != rhs_storage._autoResendRegistered {return false}
         if _storage._oldValues != rhs_storage._oldValues {return false}
         if _storage._translations != rhs_storage._translations {return false}
         if _storage._translationTargetLanguages != rhs_storage._translationTargetLanguages {return false}
@@ -8736,7 +8549,7 @@ nonisolated extension Scrollback_EmojiCategory: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MessageListParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}prev_result_size\0\u{3}next_result_size\0\u{3}is_inclusive\0\u{1}reverse\0\u{3}message_type\0\u{3}custom_types\0\u{3}sender_user_ids\0\u{3}reply_type\0\u{3}show_subchannel_messages_only\0\u{3}include_meta_array\0\u{3}include_reactions\0\u{3}include_thread_info\0\u{3}include_parent_message_info\0\u{2}W\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}prev_result_size\0\u{3}next_result_size\0\u{3}is_inclusive\0\u{1}reverse\0\u{3}message_type\0\u{3}custom_types\0\u{3}sender_user_ids\0\u{3}reply_type\0\u{3}show_subchannel_messages_only\0\u{2}[\u{1}extra\0\u{c}\u{a}\u{4}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8753,10 +8566,6 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.senderUserIds) }()
       case 8: try { try decoder.decodeSingularEnumField(value: &self.replyType) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.showSubchannelMessagesOnly) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self._includeMetaArray) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self._includeReactions) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self._includeThreadInfo) }()
-      case 13: try { try decoder.decodeSingularBoolField(value: &self._includeParentMessageInfo) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8795,18 +8604,6 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
     if self.showSubchannelMessagesOnly != false {
       try visitor.visitSingularBoolField(value: self.showSubchannelMessagesOnly, fieldNumber: 9)
     }
-    try { if let v = self._includeMetaArray {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._includeReactions {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._includeThreadInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._includeParentMessageInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 13)
-    } }()
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -8823,10 +8620,6 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
     if lhs.senderUserIds != rhs.senderUserIds {return false}
     if lhs.replyType != rhs.replyType {return false}
     if lhs.showSubchannelMessagesOnly != rhs.showSubchannelMessagesOnly {return false}
-    if lhs._includeMetaArray != rhs._includeMetaArray {return false}
-    if lhs._includeReactions != rhs._includeReactions {return false}
-    if lhs._includeThreadInfo != rhs._includeThreadInfo {return false}
-    if lhs._includeParentMessageInfo != rhs._includeParentMessageInfo {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8835,7 +8628,7 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
 
 nonisolated extension Scrollback_ThreadedMessageListParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ThreadedMessageListParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}prev_result_size\0\u{3}next_result_size\0\u{3}is_inclusive\0\u{1}reverse\0\u{3}message_type\0\u{3}custom_types\0\u{3}sender_user_ids\0\u{4}\u{3}include_meta_array\0\u{3}include_reactions\0\u{4}\u{2}include_parent_message_info\0\u{2}W\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}prev_result_size\0\u{3}next_result_size\0\u{3}is_inclusive\0\u{1}reverse\0\u{3}message_type\0\u{3}custom_types\0\u{3}sender_user_ids\0\u{2}]\u{1}extra\0\u{c}\u{a}\u{1}\u{c}\u{b}\u{1}\u{c}\u{d}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8850,9 +8643,6 @@ nonisolated extension Scrollback_ThreadedMessageListParams: SwiftProtobuf.Messag
       case 5: try { try decoder.decodeSingularEnumField(value: &self.messageType) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.customTypes) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.senderUserIds) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self._includeMetaArray) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self._includeReactions) }()
-      case 13: try { try decoder.decodeSingularBoolField(value: &self._includeParentMessageInfo) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8885,15 +8675,6 @@ nonisolated extension Scrollback_ThreadedMessageListParams: SwiftProtobuf.Messag
     if !self.senderUserIds.isEmpty {
       try visitor.visitRepeatedStringField(value: self.senderUserIds, fieldNumber: 7)
     }
-    try { if let v = self._includeMetaArray {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._includeReactions {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._includeParentMessageInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 13)
-    } }()
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -8908,9 +8689,6 @@ nonisolated extension Scrollback_ThreadedMessageListParams: SwiftProtobuf.Messag
     if lhs.messageType != rhs.messageType {return false}
     if lhs.customTypes != rhs.customTypes {return false}
     if lhs.senderUserIds != rhs.senderUserIds {return false}
-    if lhs._includeMetaArray != rhs._includeMetaArray {return false}
-    if lhs._includeReactions != rhs._includeReactions {return false}
-    if lhs._includeParentMessageInfo != rhs._includeParentMessageInfo {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8919,7 +8697,7 @@ nonisolated extension Scrollback_ThreadedMessageListParams: SwiftProtobuf.Messag
 
 nonisolated extension Scrollback_MessageChangelogParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MessageChangelogParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{8}reply_type\0\u{4}\u{2}include_meta_array\0\u{3}include_reactions\0\u{3}include_thread_info\0\u{3}include_parent_message_info\0\u{2}W\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{8}reply_type\0\u{2}\\\u{1}extra\0\u{c}\u{a}\u{4}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8928,10 +8706,6 @@ nonisolated extension Scrollback_MessageChangelogParams: SwiftProtobuf.Message, 
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 8: try { try decoder.decodeSingularEnumField(value: &self.replyType) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self._includeMetaArray) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self._includeReactions) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self._includeThreadInfo) }()
-      case 13: try { try decoder.decodeSingularBoolField(value: &self._includeParentMessageInfo) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8939,25 +8713,9 @@ nonisolated extension Scrollback_MessageChangelogParams: SwiftProtobuf.Message, 
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
     if self.replyType != .none {
       try visitor.visitSingularEnumField(value: self.replyType, fieldNumber: 8)
     }
-    try { if let v = self._includeMetaArray {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._includeReactions {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._includeThreadInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._includeParentMessageInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 13)
-    } }()
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -8966,10 +8724,6 @@ nonisolated extension Scrollback_MessageChangelogParams: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Scrollback_MessageChangelogParams, rhs: Scrollback_MessageChangelogParams) -> Bool {
     if lhs.replyType != rhs.replyType {return false}
-    if lhs._includeMetaArray != rhs._includeMetaArray {return false}
-    if lhs._includeReactions != rhs._includeReactions {return false}
-    if lhs._includeThreadInfo != rhs._includeThreadInfo {return false}
-    if lhs._includeParentMessageInfo != rhs._includeParentMessageInfo {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8978,7 +8732,7 @@ nonisolated extension Scrollback_MessageChangelogParams: SwiftProtobuf.Message, 
 
 nonisolated extension Scrollback_GroupChannelChangelogParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannelChangelogParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}custom_types\0\u{3}include_empty\0\u{3}include_frozen\0\u{3}include_metadata\0\u{3}include_chat_notification\0\u{2}_\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}custom_types\0\u{3}include_empty\0\u{3}include_frozen\0\u{4}\u{2}include_chat_notification\0\u{2}_\u{1}extra\0\u{c}\u{4}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8989,7 +8743,6 @@ nonisolated extension Scrollback_GroupChannelChangelogParams: SwiftProtobuf.Mess
       case 1: try { try decoder.decodeRepeatedStringField(value: &self.customTypes) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self._includeEmpty) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self._includeFrozen) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self._includeMetadata) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.includeChatNotification) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
@@ -9011,9 +8764,6 @@ nonisolated extension Scrollback_GroupChannelChangelogParams: SwiftProtobuf.Mess
     try { if let v = self._includeFrozen {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._includeMetadata {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
-    } }()
     if self.includeChatNotification != false {
       try visitor.visitSingularBoolField(value: self.includeChatNotification, fieldNumber: 5)
     }
@@ -9027,77 +8777,7 @@ nonisolated extension Scrollback_GroupChannelChangelogParams: SwiftProtobuf.Mess
     if lhs.customTypes != rhs.customTypes {return false}
     if lhs._includeEmpty != rhs._includeEmpty {return false}
     if lhs._includeFrozen != rhs._includeFrozen {return false}
-    if lhs._includeMetadata != rhs._includeMetadata {return false}
     if lhs.includeChatNotification != rhs.includeChatNotification {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_MessageRetrievalParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".MessageRetrievalParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{3}channel_type\0\u{3}message_id\0\u{4}\u{7}include_meta_array\0\u{3}include_reactions\0\u{3}include_thread_info\0\u{3}include_parent_message_info\0\u{2}W\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.channelURL) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.channelType) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.messageID) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self._includeMetaArray) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self._includeReactions) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self._includeThreadInfo) }()
-      case 13: try { try decoder.decodeSingularBoolField(value: &self._includeParentMessageInfo) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.channelURL.isEmpty {
-      try visitor.visitSingularStringField(value: self.channelURL, fieldNumber: 1)
-    }
-    if self.channelType != .open {
-      try visitor.visitSingularEnumField(value: self.channelType, fieldNumber: 2)
-    }
-    if !self.messageID.isEmpty {
-      try visitor.visitSingularStringField(value: self.messageID, fieldNumber: 3)
-    }
-    try { if let v = self._includeMetaArray {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._includeReactions {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._includeThreadInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._includeParentMessageInfo {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 13)
-    } }()
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_MessageRetrievalParams, rhs: Scrollback_MessageRetrievalParams) -> Bool {
-    if lhs.channelURL != rhs.channelURL {return false}
-    if lhs.channelType != rhs.channelType {return false}
-    if lhs.messageID != rhs.messageID {return false}
-    if lhs._includeMetaArray != rhs._includeMetaArray {return false}
-    if lhs._includeReactions != rhs._includeReactions {return false}
-    if lhs._includeThreadInfo != rhs._includeThreadInfo {return false}
-    if lhs._includeParentMessageInfo != rhs._includeParentMessageInfo {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9106,15 +8786,13 @@ nonisolated extension Scrollback_MessageRetrievalParams: SwiftProtobuf.Message, 
 
 nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannelListQuery"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{1}order\0\u{3}include_empty\0\u{3}include_frozen\0\u{3}include_member\0\u{3}include_metadata\0\u{3}include_chat_notification\0\u{3}channel_urls\0\u{3}name_contains\0\u{3}custom_types\0\u{3}custom_type_startswith\0\u{3}super_mode\0\u{3}public_mode\0\u{3}created_before\0\u{3}created_after\0\u{3}member_state_filter\0\u{3}unread_filter\0\u{3}hidden_mode\0\u{3}members_nickname_contains\0\u{3}members_nickname_startswith\0\u{3}members_nickname\0\u{3}members_include_in\0\u{3}query_type\0\u{3}members_exactly_in\0\u{3}search_query\0\u{3}search_fields\0\u{3}metadata_order_key\0\u{3}metadata_key\0\u{3}metadata_values\0\u{3}metadata_value_startswith\0\u{2}F\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{1}order\0\u{3}include_empty\0\u{3}include_frozen\0\u{4}\u{3}include_chat_notification\0\u{3}channel_urls\0\u{3}name_contains\0\u{3}custom_types\0\u{3}custom_type_startswith\0\u{3}super_mode\0\u{3}public_mode\0\u{3}created_before\0\u{3}created_after\0\u{3}member_state_filter\0\u{3}unread_filter\0\u{3}hidden_mode\0\u{3}members_nickname_contains\0\u{3}members_nickname_startswith\0\u{3}members_nickname\0\u{3}members_include_in\0\u{3}query_type\0\u{3}members_exactly_in\0\u{3}search_query\0\u{3}search_fields\0\u{3}metadata_order_key\0\u{3}metadata_key\0\u{3}metadata_values\0\u{3}metadata_value_startswith\0\u{2}F\u{1}extra\0\u{c}\u{5}\u{1}\u{c}\u{6}\u{1}")
 
   fileprivate class _StorageClass {
     var _limit: Int64? = nil
-    var _order: Scrollback_GroupChannelListOrder = .chronological
+    var _order: Scrollback_GroupChannelListOrder = .latestLastMessage
     var _includeEmpty: Bool? = nil
     var _includeFrozen: Bool? = nil
-    var _includeMember: Bool? = nil
-    var _includeMetadata: Bool? = nil
     var _includeChatNotification: Bool = false
     var _channelUrls: [String] = []
     var _nameContains: String? = nil
@@ -9154,8 +8832,6 @@ nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, S
       _order = source._order
       _includeEmpty = source._includeEmpty
       _includeFrozen = source._includeFrozen
-      _includeMember = source._includeMember
-      _includeMetadata = source._includeMetadata
       _includeChatNotification = source._includeChatNotification
       _channelUrls = source._channelUrls
       _nameContains = source._nameContains
@@ -9203,8 +8879,6 @@ nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, S
         case 2: try { try decoder.decodeSingularEnumField(value: &_storage._order) }()
         case 3: try { try decoder.decodeSingularBoolField(value: &_storage._includeEmpty) }()
         case 4: try { try decoder.decodeSingularBoolField(value: &_storage._includeFrozen) }()
-        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._includeMember) }()
-        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._includeMetadata) }()
         case 7: try { try decoder.decodeSingularBoolField(value: &_storage._includeChatNotification) }()
         case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._channelUrls) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._nameContains) }()
@@ -9245,7 +8919,7 @@ nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, S
       try { if let v = _storage._limit {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
       } }()
-      if _storage._order != .chronological {
+      if _storage._order != .latestLastMessage {
         try visitor.visitSingularEnumField(value: _storage._order, fieldNumber: 2)
       }
       try { if let v = _storage._includeEmpty {
@@ -9253,12 +8927,6 @@ nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, S
       } }()
       try { if let v = _storage._includeFrozen {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
-      } }()
-      try { if let v = _storage._includeMember {
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-      } }()
-      try { if let v = _storage._includeMetadata {
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
       } }()
       if _storage._includeChatNotification != false {
         try visitor.visitSingularBoolField(value: _storage._includeChatNotification, fieldNumber: 7)
@@ -9348,8 +9016,6 @@ nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, S
         if _storage._order != rhs_storage._order {return false}
         if _storage._includeEmpty != rhs_storage._includeEmpty {return false}
         if _storage._includeFrozen != rhs_storage._includeFrozen {return false}
-        if _storage._includeMember != rhs_storage._includeMember {return false}
-        if _storage._includeMetadata != rhs_storage._includeMetadata {return false}
         if _storage._includeChatNotification != rhs_storage._includeChatNotification {return false}
         if _storage._channelUrls != rhs_storage._channelUrls {return false}
         if _storage._nameContains != rhs_storage._nameContains {return false}
@@ -10061,16 +9727,16 @@ nonisolated extension Scrollback_ThumbnailSize: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Draft"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}channel_url\0\u{3}channel_type\0\u{1}operation\0\u{1}state\0\u{3}created_at\0\u{1}message\0\u{3}message_id\0\u{3}target_request_id\0\u{3}reaction_key\0\u{4}\u{4}user_message_update_params\0\u{3}file_message_update_params\0\u{1}attempts\0\u{3}error_code\0\u{3}error_message\0\u{3}not_before\0\u{3}follows_created_at\0\u{3}follows_message_id\0\u{3}uploaded_files\0\u{3}is_doubtful\0\u{3}kept_files\0\u{3}resent_at\0\u{2}K\u{1}extra\0")
+nonisolated extension Scrollback_OutboxItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OutboxItem"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}channel_url\0\u{3}channel_type\0\u{1}operation\0\u{1}state\0\u{3}created_at\0\u{1}message\0\u{3}message_id\0\u{3}target_request_id\0\u{3}reaction_key\0\u{4}\u{4}user_message_update_params\0\u{3}file_message_update_params\0\u{1}attempts\0\u{3}error_code\0\u{3}error_message\0\u{3}not_before\0\u{3}follows_created_at\0\u{3}follows_message_id\0\u{3}uploaded_files\0\u{3}is_doubtful\0\u{4}\u{2}resent_at\0\u{3}file_copies\0\u{2}J\u{1}extra\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
     var _channelURL: String = String()
     var _channelType: Scrollback_ChannelType = .open
-    var _operation: Scrollback_DraftOperation = .send
-    var _state: Scrollback_DraftState = .pending
+    var _operation: Scrollback_OutboxOperation = .send
+    var _state: Scrollback_OutboxItemState = .pending
     var _createdAt: Int64 = 0
     var _message: Scrollback_Message? = nil
     var _messageID: String = String()
@@ -10086,8 +9752,8 @@ nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _followsMessageID: String = String()
     var _uploadedFiles: [Scrollback_FileInfo] = []
     var _isDoubtful: Bool = false
-    var _keptFiles: [String] = []
     var _resentAt: Int64 = 0
+    var _fileCopies: [Scrollback_FileCopy] = []
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
       // This property is used as the initial default value for new instances of the type.
@@ -10119,8 +9785,8 @@ nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._Me
       _followsMessageID = source._followsMessageID
       _uploadedFiles = source._uploadedFiles
       _isDoubtful = source._isDoubtful
-      _keptFiles = source._keptFiles
       _resentAt = source._resentAt
+      _fileCopies = source._fileCopies
       _extra = source._extra
     }
   }
@@ -10160,8 +9826,8 @@ nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._followsMessageID) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._uploadedFiles) }()
         case 23: try { try decoder.decodeSingularBoolField(value: &_storage._isDoubtful) }()
-        case 24: try { try decoder.decodeRepeatedStringField(value: &_storage._keptFiles) }()
         case 25: try { try decoder.decodeSingularInt64Field(value: &_storage._resentAt) }()
+        case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._fileCopies) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
         }
@@ -10235,11 +9901,11 @@ nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._Me
       if _storage._isDoubtful != false {
         try visitor.visitSingularBoolField(value: _storage._isDoubtful, fieldNumber: 23)
       }
-      if !_storage._keptFiles.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._keptFiles, fieldNumber: 24)
-      }
       if _storage._resentAt != 0 {
         try visitor.visitSingularInt64Field(value: _storage._resentAt, fieldNumber: 25)
+      }
+      if !_storage._fileCopies.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._fileCopies, fieldNumber: 26)
       }
       if !_storage._extra.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
@@ -10248,7 +9914,7 @@ nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_Draft, rhs: Scrollback_Draft) -> Bool {
+  public static func ==(lhs: Scrollback_OutboxItem, rhs: Scrollback_OutboxItem) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -10273,13 +9939,62 @@ nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._followsMessageID != rhs_storage._followsMessageID {return false}
         if _storage._uploadedFiles != rhs_storage._uploadedFiles {return false}
         if _storage._isDoubtful != rhs_storage._isDoubtful {return false}
-        if _storage._keptFiles != rhs_storage._keptFiles {return false}
         if _storage._resentAt != rhs_storage._resentAt {return false}
+        if _storage._fileCopies != rhs_storage._fileCopies {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_FileCopy: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FileCopy"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}size\0\u{1}sha256\0\u{2}a\u{1}extra\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.size) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._sha256) }()
+      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularInt64Field(value: self.size, fieldNumber: 2)
+    }
+    try { if let v = self._sha256 {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    if !self.extra.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_FileCopy, rhs: Scrollback_FileCopy) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs._sha256 != rhs._sha256 {return false}
+    if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
