@@ -83,11 +83,11 @@ public final class EmbeddedServer: Sendable {
     ///   step by step.
     /// - Returns: The device, not yet connected.
     public func client(waits: Bool = true) -> EmbeddedClient {
-        let (number, capabilities) = state.withLock { state in
+        let (number, conditions) = state.withLock { state in
             defer { state.nextClient += 1 }
-            return (state.nextClient, state.conditions.capabilities)
+            return (state.nextClient, state.conditions)
         }
-        return EmbeddedClient(self, number, capabilities, waits: waits)
+        return EmbeddedClient(self, number, conditions, waits: waits)
     }
 
     /// The behavior of the server.

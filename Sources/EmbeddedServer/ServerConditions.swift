@@ -45,6 +45,14 @@ public struct ServerConditions: Hashable, Sendable {
     /// means a single monotonic clock.
     public var clockSkew: Int64 = 0
 
+    /// The maximum delay with which a message arrives from another server.
+    ///
+    /// The default is zero: no other servers take part. One message in four, which the seed selects,
+    /// was created up to this long before it arrives. Pages are then in the order of arrival, as on
+    /// federated servers, with late messages as `MessagePage.outliers`. Threads and counts stay in
+    /// the order of positions. Each page reads the whole history of its channel.
+    public var federationDelay = Duration.zero
+
     // MARK: The feed
 
     /// The number of new messages of a channel that the feed reports after an absence of the
@@ -71,6 +79,11 @@ public struct ServerConditions: Hashable, Sendable {
     /// `deduplicatesRequests`, each attempt to send creates a message; without `invitations`, an
     /// invited user joins immediately.
     public var missingCapabilities: BackendCapabilities = []
+
+    /// The time for which the server remembers request IDs; `nil`, the default, for ever.
+    ///
+    /// Later, a repeated request creates another message.
+    public var deduplicationPeriod: Duration?
 
     /// A Boolean value that indicates whether only existing users may connect.
     ///
@@ -102,6 +115,7 @@ extension ServerConditions {
         conditions.listLimit = max(1, listLimit)
         conditions.timeGranularity = max(1, timeGranularity)
         conditions.clockSkew = max(0, clockSkew)
+        conditions.federationDelay = max(.zero, federationDelay)
         conditions.feedLimit = feedLimit.map { max(0, $0) }
         return conditions
     }

@@ -95,6 +95,8 @@ public actor MatrixBackend: Backend {
     var seen = SeenEvents()
     /// True until a feed request of the session has compared the rooms with those of the server.
     var mayHaveLostRooms = true
+    /// True until the feed has reported what happened before the connection.
+    var isCatchingUp = true
 
     /// The identity of a connection.
     struct Session {

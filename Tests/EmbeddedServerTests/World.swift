@@ -107,6 +107,7 @@ extension FeedEvent {
         switch self {
         case .messageReceived(let message): message.text
         case .messageUpdated(let message): "~\(message.text)"
+        case .messageChanged(let id, in: _): "~\(id)"
         case .messageDeleted(let id, in: _, at: _): "-\(id)"
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) \(event.userID)"
@@ -120,7 +121,7 @@ extension FeedEvent {
         case .channelRemoved(let url, let removal): "lost \(url) \(removal)"
         case .participants(let entered, let exited, in: _):
             "entered \(entered.map(\.userID.rawValue)) exited \(exited.map(\.userID.rawValue))"
-        case .channel, .channels, .openChannel, .unreadCount: nil
+        case .channel, .channels, .joinedChannels, .openChannel, .unreadCount: nil
         }
     }
 }

@@ -9,9 +9,10 @@ import Testing
     }
 
     private static let swift = blocks.filter { $0.language == "swift" }
-    private static let code = Project.swift(in: "Tests", "Examples").mapValues { file in
-        file.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
+    private static let code = Project.swift(in: "Tests", "Examples", "Sources/MatrixBackend")
+        .mapValues { file in
+            file.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
 
     @Test(arguments: Project.pages) func eachPageCanBeRead(page: String) throws {
         let fences = try Project.text(page).components(separatedBy: "\n")
@@ -32,7 +33,9 @@ import Testing
         let place = Self.code.first { _, lines in
             imports.allSatisfy { lines.hasModule(of: $0) } && lines.firstRange(of: rest) != nil
         }
-        #expect(place != nil, "\(block.testDescription) stands in no file of Tests or Examples")
+        #expect(
+            place != nil,
+            "\(block.testDescription) stands in no file of Tests, Examples or MatrixBackend")
     }
 
     @Test(arguments: swift.filter(\.isOfManifest))

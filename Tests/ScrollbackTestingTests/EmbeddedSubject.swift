@@ -36,6 +36,12 @@ struct EmbeddedSubject: ConformanceSubject {
         return true
     }
 
+    func deliverLate(_ message: Message) async throws -> Bool {
+        guard server.conditions.federationDelay > .zero else { return false }
+        try server.importMessages([message], isReported: true)
+        return true
+    }
+
     func expireMessages(before time: Timestamp) async throws -> Bool {
         try server.expireMessages(before: time)
         return true

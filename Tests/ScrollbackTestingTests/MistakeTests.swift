@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Models
 import ScrollbackTesting
+import Sync
 import Testing
 
 /// Tests the suite itself: it must find each deliberate mistake, and report nothing else.
@@ -28,6 +29,35 @@ import Testing
         conditions.missingCapabilities = [.messageChangelogByTime, .channelChangelogByTime]
         let report = await BackendConformance.run(on: try EmbeddedSubject(conditions))
         #expect(report.brokenPromises == ["send.order"], "\(report)")
+    }
+
+    /// Runs the checks of whole pages on a server on which messages arrive late.
+    private func federatedReport(
+        _ wrap: @escaping @Sendable (any Backend) -> any Backend = { $0 }
+    ) async throws -> ConformanceReport {
+        var conditions = ServerConditions()
+        conditions.federationDelay = .milliseconds(1)
+        var subject = try EmbeddedSubject(conditions)
+        subject.wrap = wrap
+        return await BackendConformance.run(on: subject) { $0.summary.contains("arrives late") }
+    }
+
+    @Test func lateMessagesThatAreNamedBreakNoPromise() async throws {
+        let report = try await federatedReport()
+        #expect(report.passed.count == 1 && report.isKept, "\(report)")
+    }
+
+    @Test func lateMessagesMustBeNamed() async throws {
+        let report = try await federatedReport { base in
+            var backend = WrongBackend(base)
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                page.outliers = []
+                return page
+            }
+            return backend
+        }
+        #expect(report.brokenPromises == ["messages.whole"], "\(report)")
     }
 
     private func expect(_ mistake: Mistake, on subject: some ConformanceSubject) async {

@@ -78,6 +78,18 @@ extension Mistake {
                 return page
             }
         },
+        Mistake("loses the neighbor of a message of another user", ["messages.whole"]) {
+            backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                guard case .message(let id) = anchor, older == 3, newer == 0,
+                    let message = try await base.lookup([id], in: url).found.first,
+                    page.messages.last?.sender?.userID != message.sender?.userID
+                else { return page }
+                _ = page.messages.popLast()
+                return page
+            }
+        },
         Mistake("sorts the newest first", ["messages.order"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)

@@ -5,53 +5,24 @@ import Store
 import Sync
 import Testing
 
-/// A server whose pages list messages in the order in which it accepted them.
-private struct ArrivalOrderBackend: ForwardingBackend {
-    let base: any Backend
-
-    func messages(
-        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
-    ) async throws(BackendError) -> MessagePage {
-        // The embedded server assigns increasing numbers as IDs.
-        func number(_ message: Message) -> Int { Int(message.messageID!.rawValue)! }
-        let all = try await base.messages(in: channelURL, at: .newest, older: 100, newer: 0)
-            .messages.sorted { number($0) < number($1) }
-        let place: Int? =
-            switch anchor {
-            case .newest: nil
-            case .time(let time): all.firstIndex { time <= $0.createdAt }
-            case .message(let id): all.firstIndex { $0.messageID == id }
-            case .cursor(let cursor): all.firstIndex { Int(cursor.rawValue)! <= number($0) }
-            }
-        let start = max((place ?? all.count) - older, 0)
-        let end = min((place ?? all.count) + newer, all.count)
-        let late = all.indices.filter { index in
-            all[..<index].contains { all[index].position! < $0.position! }
-        }
-        return MessagePage(
-            messages: all[start..<end].sorted { $0.position! < $1.position! },
-            outliers: Set(late.map { all[$0].messageID! }),
-            older: start > 0 ? PageCursor("\(number(all[start]))") : nil,
-            newer: end < all.count ? PageCursor("\(number(all[end]))") : nil)
-    }
-}
-
 /// Messages that arrive long after their time, as from another server that was unreachable.
 @Suite(.timeLimit(.minutes(10))) struct LateArrivalTests {
-    /// Shows a channel on a device that was away while `missed` was sent, a minute apart, and then
-    /// `late` arrived, sent a second apart after the first missed message.
+    /// Returns a device that was away while `missed` was sent, a minute apart, and then `late`
+    /// arrived, sent a second apart after the first missed message.
     ///
-    /// - Returns: The history after the feed, after the first page and at the end.
-    private func pictures(missed: String, late: String) async throws -> [String] {
+    /// It has connected again, its feed has delivered the last late message, and its request for a
+    /// page is held.
+    private func storyAfterAnAbsence(
+        missed: String, late: String
+    ) async throws -> (story: Story, late: [Message]) {
         var options = SyncOptions.exact
         options.pageSize = 3
         var conditions = ServerConditions()
+        conditions.federationDelay = .milliseconds(1)
         // Times are taken from the clock even if it is set back.
         conditions.clockSkew = 1
         let story = try await Story(options, conditions)
-        let engine = SyncEngine(
-            store: story.store, backend: ArrivalOrderBackend(base: story.network),
-            options: options)
+        let engine = story.engine
         try await story.say("a b", every: .seconds(60))
         _ = try await engine.connect(as: Credentials("bob"))
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
@@ -61,10 +32,17 @@ private struct ArrivalOrderBackend: ForwardingBackend {
         story.limitFeed(1)
         let sent = try await story.say(missed, every: .seconds(60))
         story.clock.advance(by: .seconds(-60 * (sent.count - 1)))
-        try await story.say(late)
+        let arrived = try await story.say(late)
         story.network.hold([.messages])
         _ = try await engine.connect(as: Credentials("bob"))
         try await story.held(1)
+        return (story, arrived)
+    }
+
+    /// Returns the history of that device after the feed, after the first page and at the end.
+    private func pictures(missed: String, late: String) async throws -> [String] {
+        let (story, _) = try await storyAfterAnAbsence(missed: missed, late: late)
+        let engine = story.engine
         var pictures = [try story.picture()]
         story.network.release()
         try await story.held(1)
@@ -72,6 +50,9 @@ private struct ArrivalOrderBackend: ForwardingBackend {
         story.network.stopHolding()
         try await engine.caughtUp("general")
         pictures.append(try story.picture())
+        // The late messages are on other pages than their neighbors.
+        let differences = try await engine.verify("general")
+        #expect(differences.isEmpty, "\(differences)")
         await engine.close()
         await story.close()
         return pictures
@@ -81,6 +62,23 @@ private struct ArrivalOrderBackend: ForwardingBackend {
         #expect(
             try await pictures(missed: "c d e f g h", late: "x")
                 == ["a b ~ x ~", "a b ~ x ~ g h", "a b c x d e f g h"])
+    }
+
+    /// The page at a late message is about its arrival: nothing connects it to its position.
+    @Test func pageAtALateMessageDoesNotExtendToIt() async throws {
+        let (story, late) = try await storyAfterAnAbsence(missed: "c d e f g h", late: "x")
+        let id = try #require(late[0].messageID)
+        async let fetched = story.engine.fetchMessages(
+            in: "general", at: .message(id), older: 3, newer: 0)
+        try await story.held(2)
+        story.network.release(at: 1)
+        #expect(try await fetched.page.messages.map(\.text) == ["f", "g", "h"])
+        #expect(try story.picture() == "a b ~ x ~ f g h ~")
+        story.network.stopHolding()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a b c x d e f g h")
+        await story.engine.close()
+        await story.close()
     }
 
     @Test func pageOfOnlyLateMessagesCoversNothing() async throws {

@@ -224,6 +224,8 @@ extension ServerSetting {
         .count("listLimit", \.listLimit),
         .count("maximumFileByteCount", \.maximumFileByteCount),
         .countOrNone("feedLimit", \.feedLimit),
+        .duration("federationDelay", \.federationDelay),
+        .durationOrNone("deduplicationPeriod", \.deduplicationPeriod),
         .flag("repeatsChangelogEntries", \.repeatsChangelogEntries),
         .flag("requiresKnownUsers", \.requiresKnownUsers),
     ]

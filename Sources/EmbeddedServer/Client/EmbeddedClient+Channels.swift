@@ -39,7 +39,7 @@ extension EmbeddedClient {
         let joinsAll = !capabilities.contains(.invitations)
         var params = params
         if !capabilities.contains(.distinctChannels) { params.isDistinct = false }
-        return try ask(.channelManagement) { [params] state, session throws(BackendError) in
+        return try ask(.channelCreation) { [params] state, session throws(BackendError) in
             try state.createChannel(params, by: session.userID, joinsAll: joinsAll)
         }
     }
@@ -48,7 +48,7 @@ extension EmbeddedClient {
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
-        try ask(.channelManagement) { state, session throws(BackendError) in
+        try ask(.channelUpdates) { state, session throws(BackendError) in
             try state.updateChannel(url, with: patch, by: session.userID)
         }
     }
@@ -63,7 +63,7 @@ extension EmbeddedClient {
     /// Invites users to a group channel.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
         let joinsAll = !capabilities.contains(.invitations)
-        try ask(.channelManagement) { state, session throws(BackendError) in
+        try ask(.inviting) { state, session throws(BackendError) in
             try state.invite(userIDs, to: url, by: session.userID, joinsAll: joinsAll)
         }
     }
@@ -77,14 +77,14 @@ extension EmbeddedClient {
 
     /// Joins a public group channel.
     public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
-        try ask(.channelManagement) { state, session throws(BackendError) in
+        try ask(.joining) { state, session throws(BackendError) in
             try state.join(url, by: session.userID)
         }
     }
 
     /// Leaves a group channel.
     public func leave(_ url: ChannelURL) async throws(BackendError) {
-        try ask(.channelManagement) { state, session throws(BackendError) in
+        try ask(.leaving) { state, session throws(BackendError) in
             try state.leave(url, by: session.userID)
         }
     }
@@ -130,7 +130,7 @@ extension EmbeddedClient {
 
     /// Freezes a group or open channel, so that only operators can send messages, or unfreezes it.
     public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
-        try ask(.moderation) { state, session throws(BackendError) in
+        try ask(.freezing) { state, session throws(BackendError) in
             try state.setFrozen(isFrozen, for: url, by: session.userID)
         }
     }
@@ -144,8 +144,8 @@ extension EmbeddedClient {
         until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
-        let needed: BackendCapabilities = end == nil ? .moderation : .temporaryRestrictions
-        try ask([.moderation, needed]) { state, session throws(BackendError) in
+        let needed = restriction.capability.union(end == nil ? [] : .temporaryRestrictions)
+        try ask(needed) { state, session throws(BackendError) in
             try state.restrict(
                 userID, in: url, as: restriction, until: end, reason: reason, by: session.userID)
         }
@@ -155,7 +155,7 @@ extension EmbeddedClient {
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
-        try ask(.moderation) { state, session throws(BackendError) in
+        try ask(restriction.capability) { state, session throws(BackendError) in
             try state.lift(restriction, of: userID, in: url, by: session.userID)
         }
     }

@@ -13,12 +13,14 @@ public final class EmbeddedClient: Backend {
     /// The capabilities of the server at the time the client was created.
     public let capabilities: BackendCapabilities
 
-    init(
-        _ server: EmbeddedServer, _ number: Int, _ capabilities: BackendCapabilities, waits: Bool
-    ) {
+    /// The time for which the server remembered request IDs when the client was created.
+    public let deduplicationPeriod: Duration?
+
+    init(_ server: EmbeddedServer, _ number: Int, _ conditions: ServerConditions, waits: Bool) {
         self.server = server
         self.number = number
-        self.capabilities = capabilities
+        capabilities = conditions.capabilities
+        deduplicationPeriod = conditions.deduplicationPeriod
         self.waits = waits
     }
 

@@ -30,6 +30,11 @@ public struct FeedConditions: Hashable, Sendable {
     /// This simulates servers that, after an absence, replay only the newest messages of a channel.
     public var truncations = 0.0
 
+    /// The share of edits of which the feed reports only the ID of the message.
+    ///
+    /// This simulates servers whose feed names what has changed.
+    public var editsWithoutContent = 0.0
+
     /// The share of calls whose cursor has expired, as after a long absence.
     public var expired = 0.0
 

@@ -22,6 +22,9 @@ extension FeedEvent {
         case .channels(let urls):
             hash.combine("channels")
             for url in urls.sorted() { hash.combine(url.rawValue) }
+        case .joinedChannels(let urls):
+            hash.combine("joinedChannels")
+            for url in urls.sorted() { hash.combine(url.rawValue) }
         case .openChannel(let channel):
             hash.combine("openChannel")
             hash.combine(channel.serialize())
@@ -34,6 +37,10 @@ extension FeedEvent {
         case .messageUpdated(let message):
             hash.combine("messageUpdated")
             hash.combine(message.serialize())
+        case .messageChanged(let messageID, in: let url):
+            hash.combine("messageChanged")
+            hash.combine(messageID.rawValue)
+            hash.combine(url.rawValue)
         case .messageDeleted(let messageID, in: let url, at: let time):
             hash.combine("messageDeleted")
             hash.combine(messageID.rawValue)
@@ -81,7 +88,7 @@ extension FeedEvent {
     /// changelogs report the same information.
     var isOfMessage: Bool {
         switch self {
-        case .messageReceived, .messageUpdated, .messageDeleted, .reaction: true
+        case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted, .reaction: true
         default: false
         }
     }

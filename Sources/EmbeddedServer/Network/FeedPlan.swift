@@ -86,6 +86,8 @@ struct FeedPlan {
                 lost += item.sources
                 continue
             }
+            var item = item
+            if conditions.editsWithoutContent > 0 { omitContent(of: &item) }
             reported.append(item)
             if random.happens(conditions.repeatedEvents) {
                 reported.append(Item(event: item.event, sources: []))
@@ -96,6 +98,13 @@ struct FeedPlan {
         }
         if random.happens(conditions.shuffled) { reported.shuffle(using: &random) }
         return (reported, lost)
+    }
+
+    private mutating func omitContent(of item: inout Item) {
+        guard case .messageUpdated(let message) = item.event, message.channelType == .group,
+            let id = message.messageID, random.happens(conditions.editsWithoutContent)
+        else { return }
+        item.event = .messageChanged(id, in: message.channelURL)
     }
 
     private func lossShare(of event: FeedEvent) -> Double {

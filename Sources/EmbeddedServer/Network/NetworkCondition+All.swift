@@ -85,5 +85,9 @@ extension NetworkCondition {
         NetworkCondition(
             "changelogs.stuck", .share(\.changelogs.stuck), isWithinContract: false,
             "a token that does not advance, against messageChanges.token"),
+
+        NetworkCondition(
+            "feed.editsWithoutContent", .share(\.feed.editsWithoutContent),
+            "a feed that only names the edited message"),
     ]
 }

@@ -25,7 +25,9 @@ extension ServerState {
             let rest = time % grain
             time = time.saturating(adding: rest < 0 ? -rest - grain : -rest)
         }
-        if conditions.clockSkew == 0, let newest {
+        if let delay = federationDelay(of: counters.nextMessage) {
+            time = time.saturating(adding: -delay)
+        } else if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
             // IDs of imported messages may be in any order, but the positions of new messages must
             // increase.
@@ -44,6 +46,16 @@ extension ServerState {
         let bits = random.next()
         let width = UInt64(min(conditions.clockSkew, 1 << 40)) * 2 + 1
         return Int64(bits % width) - Int64(width / 2)
+    }
+
+    /// Returns the delay in milliseconds with which a message arrives; `nil` if it was created on
+    /// this server.
+    private func federationDelay(of message: UInt64) -> Int64? {
+        let longest = conditions.federationDelay / .milliseconds(1)
+        guard longest > 0 else { return nil }
+        var random = SplitMix64(seed: seed, after: message)
+        guard random.next() % 4 == 0 else { return nil }
+        return Int64(random.next() % UInt64(min(longest.rounded(.up), 1e12))) + 1
     }
 
     /// Returns an upper bound for the positions of a channel's messages; `nil` if it has no

@@ -46,8 +46,11 @@ extension ServerState {
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
             // A device backfills a truncation only down to the messages that it received before. A
-            // truncation would therefore not cover a message that is older than those.
-            let isOlder = try newest(of: channel).map { position < $0 } ?? false
+            // truncation would therefore not cover a message that is older than those, unless pages
+            // are in the order of arrival.
+            let newest = try newest(of: channel)
+            let isOlder =
+                conditions.federationDelay == .zero && newest.map { position < $0 } ?? false
             if !isReported || isOlder { batch.add(message, at: position.createdAt, channel.number) }
             try insert(message, at: position, in: channel, isReported: isReported)
             // Replies may have been imported before their parent.

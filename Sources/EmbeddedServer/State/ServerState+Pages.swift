@@ -7,6 +7,10 @@ extension ServerState {
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int, for userID: UserID
     ) throws(BackendError) -> MessagePage {
         let channel = try readableChannel(url, for: userID)
+        if conditions.federationDelay > .zero {
+            return try ArrivalOrder(of: channel, for: userID, self)
+                .page(at: anchor, older: older, newer: newer, self)
+        }
         let history = History(
             prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
             offset: channel.members[userID]?.messageOffset)

@@ -9,7 +9,11 @@ extension ServerState {
         _ item: OutboxItem, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
         let account = try account(userID)
-        if deduplicates, let sent = try message(sentBy: userID, item.requestID) { return sent }
+        if deduplicates, let sent = try message(sentBy: userID, item.requestID),
+            !hasForgotten(sent)
+        {
+            return sent
+        }
         let channel = try writableChannel(item.channelURL, for: userID)
         var message = try content(of: item, in: channel)
         message.sender = Sender(
@@ -18,6 +22,13 @@ extension ServerState {
         message = try accept(message, in: channel)
         if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
         return message
+    }
+
+    /// Returns a Boolean value that indicates whether the request of a message was long ago.
+    private func hasForgotten(_ message: Message) -> Bool {
+        guard let period = conditions.deduplicationPeriod else { return false }
+        let age = now().milliseconds.subtractingReportingOverflow(message.createdAt.milliseconds)
+        return age.overflow || .milliseconds(age.partialValue) > period
     }
 
     /// Returns the message that a request with the same ID created; `nil` for a new request.

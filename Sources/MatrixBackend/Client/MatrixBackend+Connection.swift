@@ -35,6 +35,7 @@ extension MatrixBackend {
     public func disconnect() async {
         session = nil
         mayHaveLostRooms = true
+        isCatchingUp = true
         for call in calls.values { call.cancel() }
     }
 

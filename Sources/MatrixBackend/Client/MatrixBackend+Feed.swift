@@ -9,7 +9,10 @@ extension MatrixBackend {
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
-        let reply = try await sync(since: cursor.rawValue, wait: options.longPoll)
+        // The first request of a connection returns at once, so that only live events count as live.
+        let reply = try await sync(
+            since: cursor.rawValue, wait: isCatchingUp ? .zero : options.longPoll)
+        isCatchingUp = false
         if list.token == cursor.rawValue {
             apply(reply)
         } else if reply.changesState {
@@ -34,6 +37,7 @@ extension MatrixBackend {
         if isFirstList { mayHaveLostRooms = false } else { _ = try await channelsAfterALoss() }
         let me = try me
         guard let token = list.token else { throw BackendError(.unanswered, "no rooms") }
+        isCatchingUp = false
         let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
             .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
         let all = FeedEvent.channels(Set(channels.map(\.url)))
@@ -42,14 +46,14 @@ extension MatrixBackend {
 
     /// Once for each connection, compares the rooms with those of the server.
     ///
-    /// A room that an administrator purged vanishes without an event. The comparison needs the list
-    /// of rooms, which has the invitations, and waits until a call has loaded it.
+    /// A room that an administrator purged vanishes without an event. The server's list has no
+    /// invitations.
     private func channelsAfterALoss() async throws(BackendError) -> [FeedEvent] {
-        guard mayHaveLostRooms, list.token != nil else { return [] }
+        guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
         list.keepJoined(Set(reply.joined_rooms))
         mayHaveLostRooms = false
-        return [.channels(Set(list.channelIDs.map { ChannelURL($0) }))]
+        return [.joinedChannels(Set(reply.joined_rooms.map { ChannelURL($0) }))]
     }
 
     private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {

@@ -11,7 +11,8 @@ import Sync
 /// The session is never invalidated: on Linux, that traps if it coincides with a request. Canceling
 /// the task of a request cancels the request alone.
 public struct URLSessionTransport: HTTPTransport {
-    /// The time without any byte from the server after which a request fails.
+    /// The time without any byte from the server after which a request fails, and after which one
+    /// without a file fails in any case.
     private static let tolerance: TimeInterval = 30
 
     private let session: URLSession
@@ -37,7 +38,35 @@ public struct URLSessionTransport: HTTPTransport {
         case .file(let source, let progress):
             return try await upload(source, progress, sent, request)
         }
-        return try await reply(to: sent, request)
+        return try await replyInTime(to: sent, request)
+    }
+
+    /// Sends a request, and cancels it at its timeout.
+    ///
+    /// Foundation on Linux may never end a request whose server stops while it connects.
+    private func replyInTime(
+        to sent: URLRequest, _ request: HTTPRequest
+    ) async throws(BackendError) -> HTTPReply {
+        let work = Task { () async -> Result<HTTPReply, BackendError> in
+            do throws(BackendError) { return .success(try await reply(to: sent, request)) } catch {
+                return .failure(error)
+            }
+        }
+        let alarm = Task {
+            try await Task.sleep(for: .seconds(sent.timeoutInterval))
+            work.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        alarm.cancel()
+        do { return try result.get() } catch {
+            guard error.code == .canceled, !Task.isCancelled else { throw error }
+            throw BackendError(
+                .unanswered, "\(request.method) \(request.url.path) was not answered in time")
+        }
     }
 
     #if canImport(Darwin)

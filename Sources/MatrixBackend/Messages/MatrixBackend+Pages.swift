@@ -4,8 +4,9 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// One request finds the place of a time or a message, one more each direction. Messages are in
-    /// the server's order within a few milliseconds of their positions' order.
+    /// One request finds the place of a time or a message, and one more each direction. Another one
+    /// fetches the messages just older than the page: those of the page are outliers if one of these
+    /// has a newer position.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -70,11 +71,29 @@ extension MatrixBackend {
         let olderCursor = older > 0 ? before.end.map { Place($0).cursor } : place?.cursor
         let events = before.events.reversed() + after.events
         let bound = older > 0 ? before.end : place?.token
-        // The events are in the server's order, but the messages are sorted by position.
-        let places = events.map { Position(createdAt: $0.time, messageID: MessageID($0.id)) }
+        var ordered =
+            try await context(of: events, in: history, from: bound) + before.events.reversed()
+        if case .message = anchor, newer == 0, let found { ordered.append(found) }
+        let late = (ordered + after.events)
+            .map { Position(createdAt: $0.time, messageID: MessageID($0.id)) }.late
+        let onPage = Set((events + [found].compactMap(\.self)).map { MessageID($0.id) })
         return MessagePage(
             messages: try await messages(events, in: history.room, since: bound),
-            outliers: places.outliers, older: olderCursor, newer: newerCursor)
+            outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
+    }
+
+    /// The number of messages older than a page with which its positions are compared.
+    private static let contextCount = 20
+
+    /// Returns the messages just older than a page, oldest first.
+    private func context(
+        of events: [RoomEvent], in history: History, from bound: String?
+    ) async throws(BackendError) -> [RoomEvent] {
+        // The range of a thread's page is not used.
+        guard let bound, !events.isEmpty, history.thread == nil else { return [] }
+        let reply = try await self.events(
+            .older, of: history, from: bound, limit: Self.contextCount)
+        return reply.events.filter(history.contains).reversed()
     }
 
     /// Returns the messages after a place, of which the first is the place's event.
@@ -205,25 +224,21 @@ extension MatrixBackend {
 }
 
 extension [Position] {
-    /// The IDs of messages whose position contradicts their place in the server's order.
+    /// The IDs of the messages, in the server's order, that arrived late: the position of an earlier
+    /// one is newer.
     ///
-    /// The messages that remain are a longest subsequence in the order of positions, so one late
-    /// message or one server with a wrong clock leaves all others in place.
-    var outliers: Set<MessageID> {
-        // For each length, the index of the latest position that begins a subsequence.
-        var starts: [Int] = []
-        var next: [Int: Int] = [:]
-        for (index, position) in enumerated().reversed() {
-            let length = starts.firstIndex { self[$0] <= position } ?? starts.count
-            if length > 0 { next[index] = starts[length - 1] }
-            if length == starts.count { starts.append(index) } else { starts[length] = index }
+    /// After a message of a server whose clock is fast, all messages count as late until the clocks
+    /// have reached its time. They are stored, but cover no range.
+    var late: Set<MessageID> {
+        var late: Set<MessageID> = []
+        var newest: Position?
+        for position in self {
+            if let newest, position < newest {
+                late.insert(position.messageID)
+            } else {
+                newest = position
+            }
         }
-        var outliers = Set(map(\.messageID))
-        var kept = starts.last
-        while let index = kept {
-            outliers.remove(self[index].messageID)
-            kept = next[index]
-        }
-        return outliers
+        return late
     }
 }

@@ -37,11 +37,12 @@ extension MatrixBackend {
     /// Returns the message of an old item that was sent in an earlier attempt.
     ///
     /// Servers forget transaction IDs after about a day. The message itself keeps the request ID,
-    /// so the user's messages since the item was written are searched for it.
+    /// so before a later attempt, the user's messages since the item was written are searched for
+    /// it.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         let age = options.now().milliseconds - written
-        guard written > 0, age > day * 3 / 4 else { return nil }
+        guard item.attempts != 1, written > 0, age > day * 3 / 4 else { return nil }
         let (room, me) = (item.channelURL.rawValue, try me.rawValue)
         let filter: JSONValue = ["types": ["m.room.message"], "senders": [.string(me)]]
         var token: String?

@@ -34,16 +34,16 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let typing = BackendCapabilities(bit: 9)
     /// The backend counts the messages and channels that the user has not read.
     public static let unreadCounts = BackendCapabilities(bit: 10)
-    /// Users can create and change channels, invite others, join and leave.
-    public static let channelManagement = BackendCapabilities(bit: 11)
+    /// Users can create group channels.
+    public static let channelCreation = BackendCapabilities(bit: 11)
     /// Invited users can accept or decline.
     ///
     /// Without this capability, an invited user joins at once.
     public static let invitations = BackendCapabilities(bit: 12)
     /// A user can hide channels.
     public static let hiding = BackendCapabilities(bit: 13)
-    /// Operators can freeze channels, and mute and ban users for an unlimited time.
-    public static let moderation = BackendCapabilities(bit: 14)
+    /// Operators can freeze channels.
+    public static let freezing = BackendCapabilities(bit: 14)
     /// A user can reset a channel's history for themselves.
     public static let historyReset = BackendCapabilities(bit: 15)
     /// The backend supports open channels.
@@ -59,6 +59,30 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let distinctChannels = BackendCapabilities(bit: 20)
     /// A mute or a ban can end at a given time.
     public static let temporaryRestrictions = BackendCapabilities(bit: 21)
+    /// Operators can change the name, the cover image and the data of a group channel.
+    public static let channelUpdates = BackendCapabilities(bit: 24)
+    /// Members can invite users to a group channel.
+    public static let inviting = BackendCapabilities(bit: 25)
+    /// Users can join public group channels.
+    public static let joining = BackendCapabilities(bit: 26)
+    /// Users can leave group channels.
+    public static let leaving = BackendCapabilities(bit: 27)
+    /// Operators can mute users.
+    public static let muting = BackendCapabilities(bit: 28)
+    /// Operators can ban users.
+    public static let banning = BackendCapabilities(bit: 29)
+
+    /// Creating and changing group channels, inviting users, joining and leaving.
+    public static let channelManagement: BackendCapabilities = [
+        .channelCreation, .channelUpdates, .inviting, .joining, .leaving,
+    ]
+    /// Freezing channels, and muting and banning users for an unlimited time.
+    public static let moderation: BackendCapabilities = [.freezing, .muting, .banning]
+}
+
+extension RestrictionType {
+    /// The capability to impose the restriction.
+    package var capability: BackendCapabilities { self == .banned ? .banning : .muting }
 }
 
 extension BackendCapabilities: CustomStringConvertible {
@@ -76,12 +100,14 @@ extension BackendCapabilities: CustomStringConvertible {
         (.counts, "counts"), (.reactions, "reactions"), (.threads, "threads"), (.files, "files"),
         (.readReceipts, "readReceipts"), (.deliveryReceipts, "deliveryReceipts"),
         (.typing, "typing"), (.unreadCounts, "unreadCounts"),
-        (.channelManagement, "channelManagement"), (.invitations, "invitations"),
-        (.hiding, "hiding"), (.moderation, "moderation"), (.historyReset, "historyReset"),
+        (.channelCreation, "channelCreation"), (.invitations, "invitations"),
+        (.hiding, "hiding"), (.freezing, "freezing"), (.historyReset, "historyReset"),
         (.openChannels, "openChannels"),
         (.deduplicatesAcrossDevices, "deduplicatesAcrossDevices"),
         (.multipleFiles, "multipleFiles"), (.channelDeletion, "channelDeletion"),
         (.distinctChannels, "distinctChannels"),
-        (.temporaryRestrictions, "temporaryRestrictions"),
+        (.temporaryRestrictions, "temporaryRestrictions"), (.channelUpdates, "channelUpdates"),
+        (.inviting, "inviting"), (.joining, "joining"), (.leaving, "leaving"),
+        (.muting, "muting"), (.banning, "banning"),
     ]
 }

@@ -37,6 +37,10 @@ public enum FeedEvent: Hashable, Sendable {
     /// The complete list of the user's group channels. The user is no longer a member of any cached
     /// channel that is not in it.
     case channels(Set<ChannelURL>)
+    /// The complete list of the group channels that the user has joined, from a server that does not
+    /// list invitations. The user is no longer a member of any cached channel that is not in it,
+    /// except for those that the user is invited to.
+    case joinedChannels(Set<ChannelURL>)
     /// An open channel that the user has entered has changed. Reported only while the feed is live,
     /// never replayed.
     case openChannel(OpenChannel)
@@ -51,6 +55,9 @@ public enum FeedEvent: Hashable, Sendable {
     case messageReceived(Message)
     /// A message has changed. The event carries the complete message.
     case messageUpdated(Message)
+    /// A message of a group channel has changed or was deleted. The event carries only its ID: if
+    /// the client has the message, it looks it up when it is shown.
+    case messageChanged(MessageID, in: ChannelURL)
     /// A message was deleted. The time is `nil` if the backend does not know it.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
     /// A reaction was added or removed.
@@ -95,12 +102,13 @@ extension FeedEvent {
         case .reaction(let event): event.channelURL
         case .threadInfo(let event): event.channelURL
         case .channelRemoved(let url, _), .messageDeleted(_, in: let url, at: _),
+            .messageChanged(_, in: let url),
             .truncation(in: let url), .historyChanged(in: let url, from: _, through: _),
             .read(by: _, in: let url, at: _),
             .delivered(to: _, in: let url, at: _), .typing(_, in: let url),
             .participants(entered: _, exited: _, in: let url):
             url
-        case .channels, .unreadCount: nil
+        case .channels, .joinedChannels, .unreadCount: nil
         }
     }
 }

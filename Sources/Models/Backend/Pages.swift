@@ -22,11 +22,15 @@ public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
 
-    /// The IDs of messages on the page to which the range that the page covers does not extend.
+    /// The IDs of messages on the page to which the range that the page covers does not extend, and
+    /// that of the anchor, if it is such a message.
     ///
     /// A server may read its pages in another order than that of positions: a message that arrives
     /// late from another server is on the newest page, with the time at which it was sent. Outliers
     /// are stored and shown like other messages.
+    ///
+    /// A late message that the server has on another page may be missing in the range, until the
+    /// range between the messages that arrived just before and just after it is fetched.
     public var outliers: Set<MessageID>
 
     /// The cursor of the next page toward older messages; `nil` if no older message exists.

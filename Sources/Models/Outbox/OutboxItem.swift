@@ -97,6 +97,9 @@ public struct OutboxItem: Record {
     }
 
     /// The number of attempts, each of which passed the item to the backend.
+    ///
+    /// For a backend, it includes the present one: 1 means that no earlier request with this ID can
+    /// have reached the server.
     public var attempts: Int {
         get { self[16] }
         set { self[16] = newValue }
@@ -143,7 +146,8 @@ public struct OutboxItem: Record {
 
     /// A Boolean value that indicates whether another attempt could execute the operation twice.
     ///
-    /// It is `true` if an attempt may have reached a server that does not deduplicate requests.
+    /// It is `true` if an attempt may have reached a server that does not deduplicate requests, or
+    /// only for a limited time.
     public var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }

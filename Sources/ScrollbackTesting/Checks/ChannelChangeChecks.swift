@@ -31,7 +31,7 @@ extension BackendConformance {
         ConformanceCheck(
             "channelChanges.complete",
             "change, leave and delete channels, and read the changelog since a token",
-            needs: .channelManagement
+            needs: [.channelUpdates, .leaving]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let (kept, left) = (

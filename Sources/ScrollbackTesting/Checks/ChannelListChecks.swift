@@ -78,7 +78,7 @@ extension BackendConformance {
         },
         ConformanceCheck(
             "members.all", "list joined and invited members",
-            needs: [.channelManagement, .invitations]
+            needs: [.channelCreation, .invitations]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let params = GroupChannelCreateParams("Invited", userIDs: [bob.userID])

@@ -15,7 +15,7 @@ extension BackendConformance {
             let held = try await bob.backend.channel(url)
             try expectEqual(channel.essence, held.essence, "the reported state of a new channel")
         },
-        ConformanceCheck("feed.members", "leave a channel", needs: .channelManagement) { scene in
+        ConformanceCheck("feed.members", "leave a channel", needs: .leaving) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await bob.tip()
@@ -170,7 +170,7 @@ extension FeedReading {
         for event in events {
             switch event {
             case .channelRemoved(url, _): isLost = true
-            case .channels(let urls):
+            case .channels(let urls), .joinedChannels(let urls):
                 isLost = isLost || !urls.contains(url)
             default:
                 guard event.channelURL == url else { continue }

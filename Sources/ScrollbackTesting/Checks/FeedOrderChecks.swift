@@ -112,7 +112,10 @@ extension BackendConformance {
                 let notified = reading.events(in: url).map(\.shown)
                 try expect(notified.isEmpty, "\(carol.userID) was notified of \(notified)")
                 let sets = reading.events.contains {
-                    if case .channels(let urls) = $0 { urls.contains(url) } else { false }
+                    switch $0 {
+                    case .channels(let urls), .joinedChannels(let urls): urls.contains(url)
+                    default: false
+                    }
                 }
                 try expect(!sets, "\(carol.userID) was notified of \(url)")
                 guard start != nil else { continue }

@@ -172,33 +172,33 @@ extension Device {
                 try await backend.markAsDelivered(url)
             },
             ChannelCall("setTyping", .typing) { try await backend.setTyping(true, in: url) },
-            ChannelCall("updateChannel", .channelManagement) {
+            ChannelCall("updateChannel", .channelUpdates) {
                 var patch = Patch<GroupChannel>()
                 patch.set(\.name, to: "meddled")
                 _ = try await backend.updateChannel(url, with: patch)
             },
-            ChannelCall("invite", .channelManagement) {
+            ChannelCall("invite", .inviting) {
                 try await backend.invite([other], to: url)
             },
             ChannelCall("answerInvitation", .invitations) {
                 try await backend.answerInvitation(to: url, accepts: true)
             },
-            ChannelCall("join", .channelManagement) { _ = try await backend.join(url) },
+            ChannelCall("join", .joining) { _ = try await backend.join(url) },
             ChannelCall("hide", .hiding) {
                 try await backend.hide(url, until: .hiddenPreventAutoUnhide)
             },
             ChannelCall("resetMyHistory", .historyReset) {
                 _ = try await backend.resetMyHistory(of: url)
             },
-            ChannelCall("setFrozen", .moderation) { try await backend.setFrozen(true, for: url) },
-            ChannelCall("restrict", .moderation) {
+            ChannelCall("setFrozen", .freezing) { try await backend.setFrozen(true, for: url) },
+            ChannelCall("restrict", .muting) {
                 try await backend.restrict(other, in: url, as: .muted, until: nil, reason: "")
             },
-            ChannelCall("lift", .moderation) {
+            ChannelCall("lift", .muting) {
                 try await backend.lift(.muted, of: other, in: url)
             },
-            ChannelCall("leave a channel", .channelManagement) { try await backend.leave(url) },
-            ChannelCall("restrict(until: a time)", [.moderation, .temporaryRestrictions]) {
+            ChannelCall("leave a channel", .leaving) { try await backend.leave(url) },
+            ChannelCall("restrict(until: a time)", [.muting, .temporaryRestrictions]) {
                 try await backend.restrict(
                     other, in: url, as: .muted, until: .distantFuture, reason: "")
             },

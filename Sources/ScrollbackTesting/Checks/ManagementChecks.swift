@@ -4,7 +4,7 @@ import Sync
 // Checks of creating channels, and of their members.
 extension BackendConformance {
     static let managementChecks: [ConformanceCheck] = [
-        ConformanceCheck("create.members", "create a channel", needs: .channelManagement) { scene in
+        ConformanceCheck("create.members", "create a channel", needs: .channelCreation) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             var params = GroupChannelCreateParams("Made", userIDs: [bob.userID])
             params.data = "data"
@@ -30,7 +30,7 @@ extension BackendConformance {
         },
         ConformanceCheck(
             "create.distinct", "create a distinct channel twice",
-            needs: [.channelManagement, .distinctChannels]
+            needs: [.channelCreation, .distinctChannels]
         ) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -53,7 +53,7 @@ extension BackendConformance {
                 other != fewer && other != first, "a channel that is not distinct is not a new one")
         },
         ConformanceCheck(
-            "updateChannel.absent", "change one property at a time", needs: .channelManagement
+            "updateChannel.absent", "change one property at a time", needs: .channelUpdates
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             var params = GroupChannelCreateParams("name", userIDs: [bob.userID])
@@ -90,7 +90,7 @@ extension BackendConformance {
             try await alice.backend.deleteChannel(url)
             for device in [alice, bob] { try await device.expectLoss(of: url) }
         },
-        ConformanceCheck("invite.reported", "invite a user", needs: .channelManagement) { scene in
+        ConformanceCheck("invite.reported", "invite a user", needs: .inviting) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob)
@@ -106,7 +106,7 @@ extension BackendConformance {
         },
         ConformanceCheck(
             "invitation.answer", "accept and decline an invitation",
-            needs: [.channelManagement, .invitations]
+            needs: [.channelCreation, .invitations]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
@@ -126,7 +126,7 @@ extension BackendConformance {
         },
         ConformanceCheck(
             "invitation.none", "answer an invitation that does not exist",
-            needs: [.channelManagement, .invitations]
+            needs: .invitations
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
@@ -147,7 +147,7 @@ extension BackendConformance {
             try expectEqual(
                 members.map(\.userID), [alice.userID, bob.userID].sorted(), "the members")
         },
-        ConformanceCheck("leave.loses", "leave a channel", needs: .channelManagement) { scene in
+        ConformanceCheck("leave.loses", "leave a channel", needs: .leaving) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob, carol)

@@ -1,3 +1,5 @@
+import Models
+
 /// Checks whether a backend fulfills the promises of the protocol `Backend`.
 ///
 /// ```swift
@@ -16,8 +18,7 @@ public enum BackendConformance {
     public static let checks: [ConformanceCheck] =
         generalChecks + feedChecks + feedOrderChecks + feedCursorChecks + feedChannelChecks
         + truncationChecks + historyChecks + pageChecks + pageCursorChecks + anchorChecks
-        + lookupChecks
-        + threadChecks
+        + arrivalChecks + lookupChecks + threadChecks
         + messageChangeChecks + channelChangeChecks + channelListChecks + sendChecks + writeChecks
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + openChannelChecks
@@ -31,7 +32,7 @@ public enum BackendConformance {
     /// If no device can connect, all checks would fail for the same reason. Therefore, if no device
     /// has connected in the first three checks that were not skipped, the remaining checks do not
     /// run, and ``ConformanceReport/failure`` contains the reason. The same applies if the subject
-    /// has fewer than three users.
+    /// has fewer than three users for a check.
     ///
     /// - Parameters:
     ///   - subject: The server, and the way to reach it.
@@ -40,11 +41,16 @@ public enum BackendConformance {
     public static func run(
         on subject: some ConformanceSubject, only filter: ((ConformanceCheck) -> Bool)? = nil
     ) async -> ConformanceReport {
-        if let lack = subject.lack { return ConformanceReport(results: [], failure: lack) }
         var results: [ConformanceResult] = []
         var isReached = false
         for check in checks where filter?(check) ?? true {
-            let (result, hasConnected) = await check.result(on: subject)
+            let users: [Credentials]
+            switch await subject.checkedUsers(for: check) {
+            case .success(let found): users = found
+            case .failure(let lack):
+                return ConformanceReport(results: results, failure: lack.text)
+            }
+            let (result, hasConnected) = await check.result(on: subject, users)
             results.append(result)
             isReached = isReached || hasConnected
             let failed = results.filter(\.isFailed)

@@ -102,8 +102,9 @@ extension BackendPromise {
         ),
         (
             "feed.members",
-            "A channel that the user gains is reported with its complete state. A channel "
-                + "that the user loses is reported as removed, with no events afterwards."
+            "A channel that the user gains is reported with its complete state, and one that "
+                + "the user is invited to with what the server shows to invited users. A "
+                + "channel that the user loses is reported as removed, with no events afterwards."
         ),
         (
             "feed.private",
@@ -269,9 +270,9 @@ extension BackendPromise {
         (
             "send.once",
             "If the backend deduplicates requests, two requests of a device with the same "
-                + "request ID create one message, however late the second one is, and even if "
-                + "the first response was lost. If it deduplicates across devices, so do two "
-                + "requests of a user."
+                + "request ID create one message, even if the first response was lost, and "
+                + "however late the second one is within ``deduplicationPeriod``. If it "
+                + "deduplicates across devices, so do two requests of a user."
         ),
         (
             "send.deleted",

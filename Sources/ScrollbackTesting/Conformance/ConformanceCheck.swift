@@ -51,19 +51,19 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
 extension ConformanceCheck {
     /// Checks whether a backend fulfills the promise.
     public func run(on subject: some ConformanceSubject) async -> ConformanceResult {
-        await result(on: subject).result
+        switch await subject.checkedUsers(for: self) {
+        case .success(let users): await result(on: subject, users).result
+        case .failure(let lack):
+            ConformanceResult(
+                check: self, promise: promise, outcome: .failed(lack.text), trace: [])
+        }
     }
 
     /// Returns the result, and whether any device connected during the check.
     func result(
-        on subject: some ConformanceSubject
+        on subject: some ConformanceSubject, _ users: [Credentials]
     ) async -> (result: ConformanceResult, hasConnected: Bool) {
-        if let lack = subject.lack {
-            let result = ConformanceResult(
-                check: self, promise: promise, outcome: .failed(lack), trace: [])
-            return (result, false)
-        }
-        let scene = Scene(subject)
+        let scene = Scene(subject, users)
         var outcome = ConformanceResult.Outcome.passed
         var broken = promise
         do {

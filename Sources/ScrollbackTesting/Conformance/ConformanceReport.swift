@@ -108,7 +108,12 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// See ``BackendConformance/run(on:only:)``.
     public let failure: String?
 
-    init(results: [ConformanceResult], failure: String? = nil) {
+    /// Creates a report of checks that were run one by one.
+    ///
+    /// - Parameters:
+    ///   - results: The results of ``ConformanceCheck/run(on:)``.
+    ///   - failure: The reason why further checks did not run; `nil`, the default, if all have run.
+    public init(results: [ConformanceResult], failure: String? = nil) {
         self.results = results
         self.failure = failure
     }

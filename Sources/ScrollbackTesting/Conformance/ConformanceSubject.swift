@@ -9,6 +9,16 @@ public protocol ConformanceSubject: Sendable {
     /// At least three users who may connect, and who share no channel in which anyone else writes.
     var users: [Credentials] { get }
 
+    /// Returns the users of a check, of whom the first three take part.
+    ///
+    /// The default implementation returns ``users``. Return new users for each check if the server
+    /// limits what a user does, or if its feed becomes slow with the channels of earlier checks.
+    ///
+    /// - Parameter check: The check that is about to run.
+    /// - Returns: At least three users, as for ``users``.
+    /// - Throws: Any error; the check fails with it.
+    func users(for check: ConformanceCheck) async throws -> [Credentials]
+
     /// Creates a backend for another device of a user, not yet connected.
     ///
     /// If its feed has no events, it must respond with an empty batch, either immediately or when
@@ -43,6 +53,18 @@ public protocol ConformanceSubject: Sendable {
     ///   cannot import.
     /// - Throws: Any error; the check fails with it.
     func importMessages(_ messages: [Message]) async throws -> Bool
+
+    /// Lets a message arrive that was created earlier, as from another server that could not be
+    /// reached for a while.
+    ///
+    /// The default implementation returns `false`, and the check of late messages is skipped.
+    ///
+    /// - Parameter message: A message with its time and its sender, who is a member of the channel,
+    ///   but without an ID. Its sender may be replaced.
+    /// - Returns: `true` if the message is now in the channel's history, and the feed reports it;
+    ///   `false` if messages cannot arrive late.
+    /// - Throws: Any error; the check fails with it.
+    func deliverLate(_ message: Message) async throws -> Bool
 
     /// Removes the messages of all channels that were created before a time, as when a retention
     /// period ends.
@@ -92,6 +114,12 @@ extension ConformanceSubject {
     /// Returns `false`: the server cannot import.
     public func importMessages(_ messages: [Message]) async throws -> Bool { false }
 
+    /// Returns ``users``: the same users for all checks.
+    public func users(for check: ConformanceCheck) async throws -> [Credentials] { users }
+
+    /// Returns `false`: messages cannot arrive late.
+    public func deliverLate(_ message: Message) async throws -> Bool { false }
+
     /// Returns `false`: the server cannot remove messages.
     public func expireMessages(before time: Timestamp) async throws -> Bool { false }
 
@@ -115,8 +143,16 @@ extension ConformanceSubject {
 }
 
 extension ConformanceSubject {
-    /// The reason why no check can run; `nil` if checks can run.
-    var lack: String? { users.count < 3 ? "the subject names fewer than three users" : nil }
+    /// Returns the users of a check, or the reason why it cannot run.
+    func checkedUsers(for check: ConformanceCheck) async -> Result<[Credentials], Skipped> {
+        do {
+            let users = try await users(for: check)
+            guard users.count < 3 else { return .success(users) }
+            return .failure(Skipped(text: "the subject names fewer than three users"))
+        } catch {
+            return .failure(Skipped(text: "the subject has no users: \(error)"))
+        }
+    }
 }
 
 /// An action on the server that the subject may support, and that enables more checks.

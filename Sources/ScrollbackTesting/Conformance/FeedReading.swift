@@ -61,8 +61,8 @@ struct FeedReading {
         repeat {
             let batch = try await pull()
             for event in batch.events {
-                let notified = [event.message].compactMap(\.self)
-                for candidate in try await notified + omitted(before: event, in: message.channelURL)
+                for candidate in try await messages(of: event)
+                    + omitted(before: event, in: message.channelURL)
                 where candidate.messageID == message.messageID && isIt(candidate) {
                     return candidate
                 }
@@ -90,6 +90,14 @@ struct FeedReading {
                 !found.contains { $0.messageID == message.messageID },
                 "the backfill of a truncation returned the deleted message \(message.shown)")
         }
+    }
+
+    /// Returns the message of an event, which is looked up if the event has only its ID.
+    private func messages(of event: FeedEvent) async throws -> [Message] {
+        guard case .messageChanged(let id, in: let url) = event else {
+            return [event.message].compactMap(\.self)
+        }
+        return try await device.backend.lookup([id], in: url).found
     }
 
     /// If the event is a truncation, backfills it and returns the messages, oldest first; empty for
@@ -166,7 +174,8 @@ extension FeedEvent {
     func isAbout(_ id: MessageID?) -> Bool {
         switch self {
         case .messageReceived(let message), .messageUpdated(let message): message.messageID == id
-        case .messageDeleted(let deleted, in: _, at: _): deleted == id
+        case .messageDeleted(let other, in: _, at: _), .messageChanged(let other, in: _):
+            other == id
         case .reaction(let event): event.messageID == id
         default: false
         }

@@ -34,6 +34,7 @@ struct Replica {
     private mutating func apply(_ event: FeedEvent, _ before: FeedCursor) async throws {
         switch event {
         case .messageReceived(let message), .messageUpdated(let message): save(message)
+        case .messageChanged(let id, in: _): try await lookUp(id)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .reaction(let event): messages[event.messageID]?.apply(event)
         case .truncation: try await backfill(before)
@@ -41,6 +42,13 @@ struct Replica {
             try await fetch(from: from ?? .distantPast, through: through ?? .distantFuture)
         default: break
         }
+    }
+
+    private mutating func lookUp(_ id: MessageID) async throws {
+        guard messages[id] != nil else { return }
+        let lookup = try await device.backend.lookup([id], in: url)
+        for message in lookup.found { save(message) }
+        for id in lookup.gone { messages[id] = nil }
     }
 
     private mutating func backfill(_ before: FeedCursor) async throws {

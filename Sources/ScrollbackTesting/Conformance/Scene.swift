@@ -6,6 +6,7 @@ import Sync
 /// uses.
 final class Scene: Sendable {
     let subject: any ConformanceSubject
+    private let users: [Credentials]
     let log = CallLog()
     private let state = Locked(State())
 
@@ -15,8 +16,9 @@ final class Scene: Sendable {
         var hasStoppedTime = false
     }
 
-    init(_ subject: any ConformanceSubject) {
+    init(_ subject: any ConformanceSubject, _ users: [Credentials]) {
         self.subject = subject
+        self.users = users
     }
 
     /// Throws unless the backend has the capabilities and the subject supports the hooks.
@@ -28,7 +30,7 @@ final class Scene: Sendable {
             throw Skipped(text: "the host lacks \(missingHooks.joined(separator: ", "))")
         }
         guard !capabilities.isEmpty else { return }
-        let all = try await subject.makeBackend(for: subject.users[0]).capabilities
+        let all = try await subject.makeBackend(for: users[0]).capabilities
         let missing = capabilities.subtracting(all)
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
@@ -66,7 +68,7 @@ final class Scene: Sendable {
 
     /// Returns a new device that is not connected.
     func deviceOffline(_ index: Int) async throws -> Device {
-        let user = subject.users[index]
+        let user = users[index]
         let backend = try await subject.makeBackend(for: user)
         return state.withLock { state in
             let before = state.devices.count { $0.user.userID == user.userID }
@@ -102,7 +104,7 @@ final class Scene: Sendable {
             log.add("— host: channel \(url) of \(users.map(\.description).joined(separator: ", "))")
             return url
         }
-        guard devices[0].can(.channelManagement) else {
+        guard devices[0].can(.channelCreation) else {
             throw Broken(
                 text:
                     "the backend cannot create channels, and the host does not implement makeChannel(named:for:)"

@@ -96,10 +96,13 @@ extension FeedEvent {
         case .channelRemoved(let url, let reason): "removed(\(url), \(reason))"
         case .channels(let urls):
             "channels(\(urls.sorted().map(\.rawValue).joined(separator: " ")))"
+        case .joinedChannels(let urls):
+            "joinedChannels(\(urls.sorted().map(\.rawValue).joined(separator: " ")))"
         case .openChannel(let channel): "open(\(channel.url))"
         case .unreadCount: "unreadCount"
         case .messageReceived(let message): "+\(message.shown) in \(message.channelURL)"
         case .messageUpdated(let message): "*\(message.shown) in \(message.channelURL)"
+        case .messageChanged(let id, in: let url): "*\(id) in \(url)"
         case .messageDeleted(let id, in: let url, at: _): "-\(id) in \(url)"
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"

@@ -16,6 +16,11 @@ extension Backend {
     }
 }
 
+extension Backend {
+    /// For ever: the server never forgets a request ID.
+    public var deduplicationPeriod: Duration? { nil }
+}
+
 // Default implementations of the optional calls. Each throws `unsupported`.
 extension Backend {
     // MARK: Without `threads`
@@ -83,20 +88,20 @@ extension Backend {
         throw .lacking(.typing)
     }
 
-    // MARK: Without `channelManagement`
+    // MARK: Without the capabilities of `channelManagement`
 
     /// Throws `unsupported`.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
-        throw .lacking(.channelManagement)
+        throw .lacking(.channelCreation)
     }
 
     /// Throws `unsupported`.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
-        throw .lacking(.channelManagement)
+        throw .lacking(.channelUpdates)
     }
 
     /// Throws `unsupported`.
@@ -106,17 +111,17 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
-        throw .lacking(.channelManagement)
+        throw .lacking(.inviting)
     }
 
     /// Throws `unsupported`.
     public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
-        throw .lacking(.channelManagement)
+        throw .lacking(.joining)
     }
 
     /// Throws `unsupported`.
     public func leave(_ url: ChannelURL) async throws(BackendError) {
-        throw .lacking(.channelManagement)
+        throw .lacking(.leaving)
     }
 
     // MARK: Without `invitations`
@@ -144,7 +149,7 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
-        throw .lacking(.moderation)
+        throw .lacking(.freezing)
     }
 
     /// Throws `unsupported`.
@@ -153,14 +158,14 @@ extension Backend {
         until end: Timestamp?,
         reason: String
     ) async throws(BackendError) {
-        throw .lacking(.moderation)
+        throw .lacking(restriction.capability)
     }
 
     /// Throws `unsupported`.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
-        throw .lacking(.moderation)
+        throw .lacking(restriction.capability)
     }
 
     // MARK: Without `openChannels`

@@ -34,6 +34,14 @@ public protocol Backend: Sendable {
     /// the last.
     var capabilities: BackendCapabilities { get }
 
+    /// The time for which the server remembers request IDs; `nil`, the default, for ever. It is
+    /// constant from the first call to the last.
+    ///
+    /// The capability `deduplicatesRequests` applies for that long after the first request. A
+    /// message that is older and may have arrived is marked as failed and is never retried
+    /// automatically.
+    var deduplicationPeriod: Duration? { get }
+
     // MARK: The connection
 
     /// Connects a user.
@@ -80,8 +88,9 @@ public protocol Backend: Sendable {
     ///   than before.
     /// - `feed.sender`: The user's own messages are reported too, with their request IDs, to each
     ///   of the user's devices.
-    /// - `feed.members`: A channel that the user gains is reported with its complete state. A
-    ///   channel that the user loses is reported as removed, with no events afterwards.
+    /// - `feed.members`: A channel that the user gains is reported with its complete state, and one
+    ///   that the user is invited to with what the server shows to invited users. A channel that the
+    ///   user loses is reported as removed, with no events afterwards.
     /// - `feed.private`: Channels that the user has no access to are not reported.
     /// - `feed.truncation`: After a truncation, fetching from the newest message toward older ones
     ///   returns every message that the feed omitted, and those that it had reported before.
@@ -246,8 +255,9 @@ public protocol Backend: Sendable {
     /// - `send.message`: The message has an ID, a position, the item's request ID, and the content
     ///   of the item's parameters.
     /// - `send.once`: If the backend deduplicates requests, two requests of a device with the same
-    ///   request ID create one message, however late the second one is, and even if the first
-    ///   response was lost. If it deduplicates across devices, so do two requests of a user.
+    ///   request ID create one message, even if the first response was lost, and however late the
+    ///   second one is within ``deduplicationPeriod``. If it deduplicates across devices, so do two
+    ///   requests of a user.
     /// - `send.deleted`: A request ID whose message was deleted does not create the message again.
     /// - `send.order`: Messages that are sent one after the other have positions in that order,
     ///   unless the server has several clocks that differ.
@@ -255,7 +265,8 @@ public protocol Backend: Sendable {
     ///   reports it.
     ///
     /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
-    ///   the results of ``upload(_:from:requestID:progress:)``.
+    ///   the results of ``upload(_:from:requestID:progress:)``. Its `attempts` are 1 if no earlier
+    ///   request with its ID can have reached the server, and more if one can.
     /// - Returns: The message.
     /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen.
     func send(_ item: OutboxItem) async throws(BackendError) -> Message

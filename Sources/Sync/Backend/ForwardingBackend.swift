@@ -14,6 +14,9 @@ extension ForwardingBackend {
     /// The capabilities of ``base``.
     public var capabilities: BackendCapabilities { base.capabilities }
 
+    /// The period of ``base``.
+    public var deduplicationPeriod: Duration? { base.deduplicationPeriod }
+
     /// Forwards the call to ``base``.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try await base.connect(as: credentials)

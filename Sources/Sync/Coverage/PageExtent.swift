@@ -14,9 +14,10 @@ struct PageExtent: Hashable {
     /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
     /// A page covers the range between its oldest and its newest message that are not outliers,
-    /// regardless of their number. It extends to an end of the history only if it has no cursor in that direction. If
-    /// the feed does not report everything that happens after the request, the page covers nothing,
-    /// because later changes, deletions and insertions in the range would go unnoticed.
+    /// regardless of their number. It extends to an end of the history only if it has no cursor in
+    /// that direction. If the feed does not report everything that happens after the request, the
+    /// page covers nothing, because later changes, deletions and insertions in the range would go
+    /// unnoticed.
     ///
     /// - Parameters:
     ///   - page: The page.
@@ -48,6 +49,13 @@ extension MessagePage {
     /// The positions of the messages that are not outliers, oldest first.
     var orderedPositions: [Position] {
         messages.compactMap(\.position).filter { !outliers.contains($0.messageID) }
+    }
+
+    /// Returns a Boolean value that indicates whether the page was requested at a message whose
+    /// position is not where the server has the message in its pages.
+    func isOutlier(_ anchor: MessageAnchor) -> Bool {
+        guard case .message(let id) = anchor else { return false }
+        return outliers.contains(id)
     }
 
     /// Returns the bound at which a page was requested, if the page reaches it.

@@ -49,11 +49,28 @@ extension SyncCore {
         case .refetch(let range):
             work.pages += 1
             healing[url] = work
+            if let position = singlePosition(in: range) {
+                return lookUp(
+                    [position.messageID], in: url,
+                    PageExtent(from: range.lower, through: range.upper))
+            }
             let anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), work)
             call(
                 .messages(url, anchor, older: options.pageSize, newer: 0),
                 .heal(url, step, edge: anchor == .newest ? nil : range.upper))
         }
+    }
+
+    /// Returns the position of the only message that can be in a stale range; `nil` if there may be
+    /// others.
+    private mutating func singlePosition(in range: StaleRange) -> Position? {
+        let held = read { (reader) throws(StoreError) in
+            try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
+                .filter(range.contains)
+        }
+        guard let held, held.count == 1 else { return nil }
+        let bound = Gap.Bound.position(held[0])
+        return bound.before <= range.lower && range.upper <= bound.after ? held[0] : nil
     }
 
     /// Determines the next request for a channel.
@@ -149,12 +166,21 @@ extension SyncCore {
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
         _ interim: Flights.Interim
     ) -> Bool {
-        guard case .messages(let url, _, let older, let newer) = call.request else { return false }
+        guard case .messages(let url, let anchor, let older, let newer) = call.request else {
+            return false
+        }
+        var bound = edge
+        if case .message(let id) = anchor, page.isOutlier(anchor) {
+            // The page is about the arrival of the message, not about its position: next time,
+            // request the page by its time.
+            healing[url].unknownMessages.insert(id)
+            bound = nil
+        }
         let before = progress(in: url)
         let missing = missingCount(on: page, step, in: url)
         let report = write { (ingest) throws(StoreError) in
             // A page without newer messages reaches the newest end.
-            let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
+            let end: Gap.Bound? = bound ?? (page.newer == nil ? .end : nil)
             return try ingest.apply(
                 page, in: url, at: end, older: older, newer: newer, since: interim, .messageFill)
         }

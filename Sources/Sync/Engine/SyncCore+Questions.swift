@@ -89,6 +89,7 @@ extension SyncCore {
                 }
                 return .lookup(lookup)
             }
+        case (.lookup(let lookup), .confirm): return .lookup(lookup)
         case (.page(let page), .compare(let url, _, let older, let edge)):
             return read { (reader) throws(StoreError) in
                 let edge = page.edge(at: edge, older: older, newer: 0)
@@ -141,6 +142,7 @@ extension SyncCore {
                 // The bound is the stored position of the message, even if it differs on the page.
                 let held = try ingest.batch.message(orNil: id, in: url)
                 edge = edge ?? held?.position.map(Gap.Bound.position)
+                if page.isOutlier(anchor) { edge = nil }
             case .newest where page.newer == nil: edge = .end
             default: break
             }

@@ -100,6 +100,8 @@ struct SyncCore {
     let options: SyncOptions
     let limits: CacheLimits
     let capabilities: BackendCapabilities
+    /// See ``Backend/deduplicationPeriod``.
+    let deduplicationPeriod: Duration?
 
     var connector = Connector()
     var state = SyncState()
@@ -140,12 +142,13 @@ struct SyncCore {
 
     init(
         _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
-        limits: CacheLimits = CacheLimits()
+        deduplicationPeriod: Duration? = nil, limits: CacheLimits = CacheLimits()
     ) {
         self.store = store
         self.options = options.clamped
         self.limits = limits
         self.capabilities = capabilities
+        self.deduplicationPeriod = deduplicationPeriod
     }
 
     /// Processes an input, and returns the resulting actions.

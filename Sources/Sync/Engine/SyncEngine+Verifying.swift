@@ -65,7 +65,7 @@ extension SyncEngine {
     /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     /// - Complexity: One request for the channel, two if it differs, and one for each page of the
-    ///   complete ranges.
+    ///   complete ranges, and for each hundred messages that no page has.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
@@ -83,7 +83,28 @@ extension SyncEngine {
                 anchor = .cursor(next)
             }
         }
+        let extra = differences.extra.compactMap(\.messageID)
+        let existing = try await existing(extra, in: url)
+        differences.extra.removeAll { $0.messageID.map(existing.contains) ?? false }
         return differences
+    }
+
+    /// Returns those of the messages that the server has.
+    ///
+    /// A message that arrived late may be on the page of its arrival instead of that of its
+    /// position.
+    private func existing(
+        _ ids: [MessageID], in url: ChannelURL
+    ) async throws(SyncError) -> Set<MessageID> {
+        var found: Set<MessageID> = []
+        for start in stride(from: 0, to: ids.count, by: SyncCore.lookupLimit) {
+            let asked = Array(ids[start..<min(start + SyncCore.lookupLimit, ids.count)])
+            guard case .lookup(let lookup) = try await reply(to: .confirm(asked, url)) else {
+                continue
+            }
+            found.formUnion(lookup.found.compactMap(\.messageID))
+        }
+        return found
     }
 
     /// Compares the cached copy of a channel with the server's.

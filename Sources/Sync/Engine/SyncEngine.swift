@@ -96,7 +96,9 @@ public actor SyncEngine {
         self.renewSession = renewSession
         self.now = now
         self.makeRequestID = makeRequestID
-        core = SyncCore(store, options, backend.capabilities, limits: limits)
+        core = SyncCore(
+            store, options, backend.capabilities, deduplicationPeriod: backend.deduplicationPeriod,
+            limits: limits)
     }
 
     deinit {

@@ -14,6 +14,8 @@ enum SyncQuestion: Hashable, Sendable {
     case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// A comparison of the stored messages with a page.
     case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
+    /// A lookup of messages that is not stored.
+    case confirm([MessageID], ChannelURL)
     /// A comparison of the cached group channel with the server's.
     case compareChannel(ChannelURL)
     case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
@@ -30,7 +32,9 @@ enum SyncQuestion: Hashable, Sendable {
         switch self {
         case .messages(let url, let anchor, let older, let newer, _, _):
             .messages(url, anchor, older: older, newer: newer)
-        case .lookup(let ids, let url), .lookupDoubtful(let ids, let url, _, _): .lookup(ids, url)
+        case .lookup(let ids, let url), .lookupDoubtful(let ids, let url, _, _),
+            .confirm(let ids, let url):
+            .lookup(ids, url)
         case .compare(let url, let anchor, let older, _):
             .messages(url, anchor, older: older, newer: 0)
         case .messageChanges(let url, let point, let params): .messageChanges(url, point, params)

@@ -103,16 +103,21 @@ extension Ingest {
     /// and may have been deleted.
     private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
         for position in positions where try batch.isInGap(position, in: url) {
-            let bound = Gap.Bound.position(position)
-            // The range excludes its neighbors, even those of the same time.
-            let older = try batch.positionOrNil(before: position, in: url)
-            let newer = try batch.positionOrNil(after: position, in: url)
-            let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
-            let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-            // The epoch is 0 because the message arrived after all earlier losses.
-            try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
-            forget(url)
+            try doubt(position, in: url)
         }
+    }
+
+    /// Marks one message as stale.
+    mutating func doubt(_ position: Position, in url: ChannelURL) throws(StoreError) {
+        let bound = Gap.Bound.position(position)
+        // The range excludes its neighbors, even those of the same time.
+        let older = try batch.positionOrNil(before: position, in: url)
+        let newer = try batch.positionOrNil(after: position, in: url)
+        let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
+        let upper = min(bound.after, newer.map { .position($0) } ?? .end)
+        // The epoch is 0 because the message arrived after all earlier losses.
+        try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
+        forget(url)
     }
 
     /// Removes a range from the stale ranges, because its stored messages equal the server's.

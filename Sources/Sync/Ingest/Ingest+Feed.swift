@@ -82,6 +82,8 @@ extension Ingest {
             try remove(url, channelSource(removal.source), &report)
         case .channels(let urls):
             try removeAll(but: urls, &report)
+        case .joinedChannels(let urls):
+            try removeAll(but: urls, keepsInvitations: true, &report)
         case .openChannel(let channel):
             try batch.save(channel, source: channelSource(.eventChannelChanged))
         case .unreadCount(let count):
@@ -95,6 +97,9 @@ extension Ingest {
         case .messageUpdated(let message):
             try applyUpdate(message, messageSource(.eventMessageUpdated), .unknown)
             if !toldLast.contains(message.channelURL) { try recordNewest(message) }
+        case .messageChanged(let id, let url):
+            try recordChanged(id, in: url)
+            report.openedChannels.append(url)
         case .messageDeleted(let id, let url, let time):
             try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
             if !toldLast.contains(url) { try recordDeleted(id, in: url) }
@@ -146,6 +151,14 @@ extension Ingest {
         if flights.isAsking(about: url) { return true }
         guard try batch.isInGap(position, in: url) else { return true }
         return try batch.message(orNil: position.messageID, in: url) != nil
+    }
+
+    /// Makes a message stale whose change the feed reports without its content.
+    private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
+        // The answer to a request in flight may have the message as it was before.
+        if flights.isAsking(about: url) { flights.void(url) }
+        guard let position = try batch.message(orNil: id, in: url)?.position else { return }
+        try doubt(position, in: url)
     }
 
     /// Opens a gap at the newest end of a history, above the newest known message.
@@ -304,11 +317,15 @@ extension Ingest {
 
     /// Removes all group channels that the user no longer has.
     private mutating func removeAll(
-        but urls: some Sequence<ChannelURL>, _ report: inout FeedReport
+        but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
+        _ report: inout FeedReport
     ) throws(StoreError) {
         let kept = Set(urls)
         for url in try batch.channelURLs() where !kept.contains(url) {
             guard try batch.openChannel(orNil: url) == nil else { continue }
+            if keepsInvitations, try batch.groupChannel(orNil: url)?.myMemberState == .invited {
+                continue
+            }
             try remove(url, .channelBackgroundSync, &report)
         }
     }

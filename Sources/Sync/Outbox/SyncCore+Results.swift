@@ -82,6 +82,13 @@ extension SyncCore {
         return written != nil
     }
 
+    /// Returns a Boolean value that indicates whether a call can be repeated without a double
+    /// effect.
+    private func isRepeatable(_ call: Call, of item: OutboxItem) -> Bool {
+        if case .send = call.request { return deduplicates(item) }
+        return true
+    }
+
     private mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
@@ -90,7 +97,7 @@ extension SyncCore {
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, case .send = call.request { outbox.markDoubtful(item.requestID) }
-        let isRepeated = call.isRepeatable(with: capabilities) && options.resendPolicy == .automatic
+        let isRepeated = isRepeatable(call, of: item) && options.resendPolicy == .automatic
         if isDoubtful && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }
@@ -282,12 +289,5 @@ extension SyncCore.Call {
     /// The item that the call sends, or `nil` for another call.
     var outboxItemID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
-    }
-
-    /// Returns a Boolean value that indicates whether the call can be repeated without a double
-    /// effect.
-    fileprivate func isRepeatable(with capabilities: BackendCapabilities) -> Bool {
-        if case .send = request { return capabilities.contains(.deduplicatesRequests) }
-        return true
     }
 }

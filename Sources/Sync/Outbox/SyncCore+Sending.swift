@@ -86,10 +86,11 @@ extension SyncCore {
         if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
             return .failure(.pendingError, "not sent before its lifetime ended")
         }
-        if item.isDoubtful && !capabilities.contains(.deduplicatesRequests) {
+        if item.isDoubtful && !deduplicates(item) {
             return .failure(
                 .ackTimeout,
-                "the server may have received the message, and does not deduplicate requests")
+                "the server may have received the message, and does not recognize a repeated request"
+            )
         }
         if let notBefore = item.notBefore, notBefore > time {
             let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
@@ -108,7 +109,22 @@ extension SyncCore {
         if let index = item.indicesToUpload.first {
             return .request(.upload(item, index: index))
         }
-        return .request(.send(item))
+        var attempt = item
+        attempt.attempts =
+            outbox.isUntried(item.requestID)
+            ? 1 : max(2, item.attempts + attempts[item.requestID, default: 0] + 1)
+        return .request(.send(attempt))
+    }
+
+    /// Returns a Boolean value that indicates whether the server recognizes a repeated request of an
+    /// item.
+    ///
+    /// The time of the first request is not stored; it is not before that of the item.
+    func deduplicates(_ item: OutboxItem) -> Bool {
+        guard capabilities.contains(.deduplicatesRequests) else { return false }
+        guard let deduplicationPeriod else { return true }
+        let age = time.milliseconds.subtractingReportingOverflow(item.createdAt.milliseconds)
+        return !age.overflow && .milliseconds(age.partialValue) <= deduplicationPeriod
     }
 
     /// Returns the message that was created from an item, if it is stored.
@@ -160,7 +176,9 @@ extension SyncCore {
     }
 
     private mutating func send(_ request: BackendRequest, _ item: OutboxItem) {
-        if case .send = request, !capabilities.contains(.deduplicatesRequests) {
+        if case .send = request,
+            !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
+        {
             // The mark is written before the call, because after a crash there is no other record
             // that the item may have been sent.
             var attempted = item

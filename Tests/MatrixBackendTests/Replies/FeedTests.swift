@@ -43,6 +43,17 @@ import Testing
         #expect(channel.unreadMessageCount == 2)
     }
 
+    @Test func firstRequestOfAConnectionDoesNotWaitForEvents() async throws {
+        let device = Device(longPoll: .seconds(30))
+        device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": []}"#)
+        for _ in 0..<2 {
+            try await device.connect()
+            for _ in 0..<2 { _ = try await device.backend.feed(since: "s1") }
+        }
+        #expect(device.server.parameters("timeout") == ["0", "30000", "0", "30000"])
+    }
+
     @Test func messageHasItsSenderTimeAndText() async throws {
         let found = messages(
             try await events(

@@ -4,32 +4,52 @@ import Testing
 
 @testable import MatrixBackend
 
-/// The messages of a page whose time contradicts the server's order.
+/// The messages whose time contradicts the server's order.
 @Suite struct MatrixOutlierTests {
-    /// Returns the numbers of the outliers of messages, given by their minutes in the server's
+    /// Returns the numbers of the late ones of messages, given by their minutes in the server's
     /// order.
-    private func outliers(_ minutes: [Int]) -> [Int] {
-        minutes.map { Message.sample($0).position! }.outliers.map { Int($0.rawValue)! }.sorted()
+    private func late(_ minutes: [Int]) -> [Int] {
+        minutes.map { Message.sample($0).position! }.late.map { Int($0.rawValue)! }.sorted()
     }
 
     @Test func pageInOrderHasNone() {
-        #expect(outliers([]) == [])
-        #expect(outliers([1]) == [])
-        #expect(outliers([1, 2, 3, 4]) == [])
+        #expect(late([]) == [])
+        #expect(late([1]) == [])
+        #expect(late([1, 2, 3, 4]) == [])
     }
 
-    @Test func lateMessageIsTheOnlyOne() {
-        #expect(outliers([26, 27, 28, 29, 1]) == [1])
-        #expect(outliers([26, 1]) == [1])
-        #expect(outliers([26, 27, 1, 28, 29]) == [1])
+    @Test func lateMessagesAreOlderThanAnEarlierOne() {
+        #expect(late([26, 27, 28, 29, 1]) == [1])
+        #expect(late([26, 1]) == [1])
+        #expect(late([26, 27, 1, 2, 28, 29]) == [1, 2])
+        #expect(late([11, 1, 12, 2, 13, 14]) == [1, 2])
     }
 
-    @Test func messageFromAClockThatIsFastIsTheOnlyOne() {
-        #expect(outliers([90, 26, 27, 28]) == [90])
-        #expect(outliers([26, 90, 27, 28]) == [90])
+    @Test func messagesAfterOneFromAFastClockCoverNoRange() {
+        #expect(late([26, 90, 27, 28]) == [27, 28])
     }
 
-    @Test func serversWithDifferentClocksKeepTheRangeOfTheLargerPart() {
-        #expect(outliers([11, 1, 12, 2, 13, 14]) == [1, 2])
+    /// Pages whose messages all arrived late are compared with the messages just older than them.
+    @Test func pageOfLateMessagesHasOnlyOutliers() async throws {
+        let device = Device()
+        try await device.connect()
+        device.prepareRoom()
+        _ = try await device.backend.feed(since: nil)
+        func reply(_ numbers: [Int], end: String) -> String {
+            let events = numbers.map {
+                PreparedReplies.message("$m\($0)", "\($0)", at: $0 * 60_000)
+            }
+            return
+                #"{"chunk": [\#(events.joined(separator: ","))], "start": "s", "end": "\#(end)"}"#
+        }
+        let messages = "GET rooms/!room:example.org/messages"
+        device.server.reply(messages, reply([3, 2], end: "t1"))
+        device.server.reply(messages, reply([29, 28, 27], end: "t2"))
+        device.server.reply(messages, #"{"chunk": [], "start": "t1"}"#)
+        let page = try await device.backend.messages(
+            in: "!room:example.org", at: .newest, older: 2, newer: 0)
+        #expect(page.messages.map(\.text) == ["2", "3"])
+        #expect(page.outliers == ["$m2", "$m3"])
+        #expect(page.older == PageCursor("t1"))
     }
 }

@@ -15,6 +15,14 @@ final class PreparedReplies: HTTPTransport {
     /// The requests, as their methods and paths without the API.
     var requests: [String] { state.withLock { $0.requests.map(PreparedReplies.name) } }
 
+    /// The values of a parameter in the queries of all requests that have it.
+    func parameters(_ name: String) -> [String] {
+        state.withLock { $0.requests }.compactMap { request in
+            let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
+            return parts?.queryItems?.first { $0.name == name }?.value
+        }
+    }
+
     /// The `Authorization` fields of the requests.
     var authorizations: [String?] {
         state.withLock { $0.requests.map { $0.headers["Authorization"] } }
@@ -71,10 +79,10 @@ struct Device {
     let clock = SteppedClock()
     let backend: MatrixBackend
 
-    init(_ login: MatrixBackend.Login = .token) {
+    init(_ login: MatrixBackend.Login = .token, longPoll: Duration = .zero) {
         var options = MatrixBackend.Options()
         options.transport = server
-        options.longPoll = .zero
+        options.longPoll = longPoll
         options.instant = { [clock] in clock.instant }
         backend = MatrixBackend(
             homeserver: URL(string: "https://example.org")!, deviceID: "PHONE", login: login,

@@ -218,12 +218,26 @@ import Testing
         device.server.reply("GET joined_rooms", #"{"joined_rooms": []}"#)
         _ = try await device.backend.connect(
             as: Credentials("@alice:example.org", accessToken: "token"))
-        #expect(try await device.backend.feed(since: cursor).events == [.channels([])])
+        #expect(try await device.backend.feed(since: cursor).events == [.joinedChannels([])])
         #expect(try await device.backend.feed(since: "s2").events == [])
         #expect(device.server.requests.filter { $0 == "GET joined_rooms" }.count == 1)
         let error = await #expect(throws: BackendError.self) {
             try await device.backend.channel(room)
         }
         #expect(error?.code == .notFound)
+    }
+
+    /// The server lists no invitations, and the list of rooms is not loaded for it.
+    @Test func joinedRoomsAreComparedOnceForEachConnection() async throws {
+        let device = Device()
+        device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        for _ in 0..<2 {
+            try await device.connect()
+            let events = try await device.backend.feed(since: "s1").events
+            #expect(events == [.joinedChannels([room])])
+            #expect(try await device.backend.feed(since: "s2").events == [])
+        }
+        #expect(device.server.requests.filter { $0 == "GET sync" }.count == 4)
     }
 }

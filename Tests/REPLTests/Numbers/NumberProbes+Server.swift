@@ -51,7 +51,8 @@ extension NumberProbe {
                 "ServerConditions.feedBatchSize", "ServerConditions.listLimit",
                 "ServerConditions.maximumMessageLength", "ServerConditions.maximumFileByteCount",
                 "ServerConditions.timeGranularity", "ServerConditions.clockSkew",
-                "ServerConditions.feedLimit"
+                "ServerConditions.feedLimit", "ServerConditions.federationDelay",
+                "ServerConditions.deduplicationPeriod"
             ) { numbers, world in
                 world.server.conditions = ServerConditions()
                 world.server.conditions.pageLimit = numbers.int()
@@ -63,6 +64,8 @@ extension NumberProbe {
                 world.server.conditions.timeGranularity = numbers.int64()
                 world.server.conditions.clockSkew = numbers.int64()
                 world.server.conditions.feedLimit = numbers.intOrNil()
+                world.server.conditions.federationDelay = numbers.duration()
+                world.server.conditions.deduplicationPeriod = numbers.durationOrNil()
                 await NumberProbe.ask(world.server.client(waits: false), &numbers, world)
             },
             NumberProbe(
@@ -145,7 +148,8 @@ extension NumberProbe {
                 "FeedConditions.repeatedEvents",
                 "FeedConditions.repeatedBatches", "FeedConditions.shuffled", "FeedConditions.lost",
                 "FeedConditions.lostTyping", "FeedConditions.lostReceipts", "PageConditions.short",
-                "PageConditions.empty", "PageConditions.expired"
+                "PageConditions.empty", "PageConditions.expired",
+                "FeedConditions.editsWithoutContent"
             ) { numbers, world in
                 let shares: [WritableKeyPath<NetworkConditions, Double>] = [
                     \.changelogs.repeated, \.changelogs.empty, \.changelogs.expired,
@@ -155,7 +159,7 @@ extension NumberProbe {
                     \.feed.truncations, \.feed.expired, \.feed.repeatedEvents,
                     \.feed.repeatedBatches,
                     \.feed.shuffled, \.feed.lost, \.feed.lostTyping, \.feed.lostReceipts,
-                    \.pages.short, \.pages.empty, \.pages.expired,
+                    \.pages.short, \.pages.empty, \.pages.expired, \.feed.editsWithoutContent,
                 ]
                 var conditions = NetworkConditions()
                 for share in shares { conditions[keyPath: share] = numbers.double() }

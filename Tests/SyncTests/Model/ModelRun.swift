@@ -176,7 +176,7 @@ struct ModelRun {
         let plain = WorldConfig()
         return [
             with { $0.networkSeed = nil }, with { $0.lossSeed = nil }, with { $0.granularity = 1 },
-            with { $0.clockSkew = 0 },
+            with { $0.clockSkew = 0 }, with { $0.federationDelay = nil },
             with { $0.pageLimit = 10 }, with { $0.feedBatchSize = plain.feedBatchSize },
             with { $0.changelogPageSize = plain.changelogPageSize },
             with { $0.repeatsChangelogEntries = false }, with { $0.feedLimit = nil },

@@ -35,6 +35,7 @@ final class ModelServer {
         try server.importMessages([Message.sample(99, in: "archive", at: 1)])
         server.conditions.timeGranularity = config.granularity
         server.conditions.clockSkew = config.clockSkew
+        server.conditions.federationDelay = .milliseconds(config.federationDelay ?? 0)
         server.conditions.pageLimit = config.pageLimit
         server.conditions.feedBatchSize = config.feedBatchSize
         server.conditions.changelogPageSize = config.changelogPageSize
@@ -57,6 +58,8 @@ final class ModelServer {
     var deduplicates: Bool {
         !server.conditions.missingCapabilities.contains(.deduplicatesRequests)
     }
+
+    var hasLateMessages: Bool { server.conditions.federationDelay > .zero }
 
     /// Another device of the user.
     var phone: EmbeddedClient { user(Self.me.rawValue) }

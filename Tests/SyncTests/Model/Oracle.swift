@@ -233,7 +233,7 @@ struct Oracle {
                 throw Violation("C1 tombstone", "\(entry.tag) of \(url) was deleted")
             }
             guard server.isVisible(entry) else { continue }
-            if entry.createdAt < count, !isSame {
+            if entry.createdAt < count, !isSame, !isOnAnotherPage(entry, of: server, channel) {
                 throw Violation(
                     "A1 honest coverage", "\(entry.tag) of \(url) at \(position) is missing")
             }
@@ -248,6 +248,30 @@ struct Oracle {
             && !channel.isStale(held.position) && !hasChangesToRead
         {
             throw Violation("C1 tombstone", "\(held.essence) of \(url) never was")
+        }
+    }
+}
+
+// MARK: Late messages
+
+extension Oracle {
+    /// Returns whether a message that arrived late may be on a page that the device has not fetched:
+    /// its position is in a known range, but there is a gap between it and the next message that
+    /// arrived in time.
+    private func isOnAnotherPage(
+        _ entry: ServerHistory.Entry, of server: ServerHistory.Channel,
+        _ channel: CacheRows.Channel
+    ) -> Bool {
+        guard self.server.hasLateMessages else { return false }
+        let before = server.entries.values.filter { $0.createdAt < entry.createdAt }
+            .map(\.position).max()
+        guard let before, entry.position < before else { return false }
+        let next = server.visible.first {
+            entry.createdAt < $0.createdAt && before < $0.position
+        }
+        let upper = next.map { Gap.Bound.position($0.position) } ?? .end
+        return channel.gaps.contains {
+            $0.lower < upper && .position(entry.position) < $0.upper
         }
     }
 }

@@ -46,6 +46,8 @@ private struct TraceMaker {
         config.stopsAtFailure = random.oneIn(4)
         config.failedLimit = pick([nil, nil, nil, 1])
         config.forgetsFailed = random.oneIn(4)
+        // The clock moves by a few milliseconds in a run: late messages are older than many others.
+        config.federationDelay = pick([nil, nil, nil, 12])
         config.lossSeed = random.oneIn(4) ? UInt64(random.number(below: 1 << 30)) : nil
         return config
     }

@@ -13,6 +13,8 @@ struct WorldConfig: Codable, Hashable {
     var granularity: Int64 = 1
     /// The clock difference between the server's nodes.
     var clockSkew: Int64 = 0
+    /// The maximum delay of a message from another server, in milliseconds.
+    var federationDelay: Int64?
     var pageLimit = 3
     var feedBatchSize = 100
     var changelogPageSize = 100

@@ -1,0 +1,129 @@
+import Models
+import Store
+
+/// The history of a channel in the order in which its messages arrived; see
+/// ``ServerConditions/federationDelay``.
+///
+/// A message is late if an earlier arrival has a newer position. The messages that are not late are
+/// also in the order of positions.
+struct ArrivalOrder {
+    private let channel: ServerChannel
+    private let entries: [Entry]
+
+    private struct Entry {
+        let message: Message
+        let place: Place
+        let isLate: Bool
+    }
+
+    /// The place of a message: the log entry of its arrival, then its position.
+    ///
+    /// A message that was imported without a log entry precedes all others.
+    private struct Place {
+        let sequence: LogSequence
+        let position: Position
+
+        static func < (left: Place, right: Place) -> Bool {
+            (left.sequence, left.position) < (right.sequence, right.position)
+        }
+    }
+
+    /// Reads the messages of a channel that a user can see.
+    init(
+        of channel: ServerChannel, for userID: UserID, _ state: ServerState
+    ) throws(BackendError) {
+        self.channel = channel
+        var messages: [Message] = []
+        try state.scanMessages(of: channel) { message in
+            messages.append(message)
+            return true
+        }
+        var found: [(message: Message, place: Place)] = []
+        for message in messages where state.isVisible(message, in: channel, to: userID) {
+            guard let position = message.position,
+                let place = try state.place(of: position.messageID)
+            else { continue }
+            found.append(
+                (
+                    state.view(message, for: userID),
+                    Place(sequence: place.sequence, position: position)
+                ))
+        }
+        var newest: Position?
+        entries = found.sorted { $0.place < $1.place }.map { message, place in
+            let isLate = newest.map { place.position < $0 } ?? false
+            if !isLate { newest = place.position }
+            return Entry(message: message, place: place, isLate: isLate)
+        }
+    }
+
+    /// Returns a page around an anchor.
+    ///
+    /// - Throws: `expired` for an unknown cursor or message.
+    func page(
+        at anchor: MessageAnchor, older: Int, newer: Int, _ state: ServerState
+    ) throws(BackendError) -> MessagePage {
+        let index = try index(of: anchor, state)
+        let limit = state.conditions.pageLimit
+        let start = max(index - min(max(older, 0), limit), 0)
+        let end = min(index + min(max(newer, 0), limit), entries.count)
+        var outliers = Set(
+            entries[start..<end].filter(\.isLate).map(\.place.position.messageID))
+        if case .message(let id) = anchor,
+            entries.contains(where: { $0.isLate && $0.place.position.messageID == id })
+        {
+            outliers.insert(id)
+        }
+        return MessagePage(
+            messages: entries[start..<end].sorted { $0.place.position < $1.place.position }
+                .map(\.message),
+            outliers: outliers, older: start > 0 ? cursor(at: start, state) : nil,
+            newer: end < entries.count ? cursor(at: end, state) : nil)
+    }
+
+    private func cursor(at index: Int, _ state: ServerState) -> PageCursor {
+        let isBehind = index == entries.count
+        return HistoryCursor(
+            entries[isBehind ? index - 1 : index].place.position, isBehind: isBehind
+        ).text(state.counters)
+    }
+
+    /// Returns the number of messages that are older than an anchor.
+    private func index(
+        of anchor: MessageAnchor, _ state: ServerState
+    ) throws(BackendError) -> Int {
+        switch anchor {
+        case .newest: return entries.count
+        case .time(let time):
+            return entries.firstIndex { !$0.isLate && time <= $0.place.position.createdAt }
+                ?? entries.count
+        case .message(let id):
+            guard let place = try place(of: id, state) else {
+                throw .cannotResume(from: "message \(id)")
+            }
+            return entries.firstIndex { !($0.place < place) } ?? entries.count
+        case .cursor(let cursor):
+            let cursor = try HistoryCursor(cursor, state.counters)
+            guard let place = try place(of: cursor.position.messageID, state) else {
+                // The message was purged. Late messages tell nothing about its place.
+                return entries.firstIndex {
+                    !$0.isLate && cursor.position < $0.place.position
+                } ?? entries.count
+            }
+            return entries.firstIndex {
+                cursor.isBehind ? place < $0.place : !($0.place < place)
+            } ?? entries.count
+        }
+    }
+
+    /// The place of a message of the channel, which may have been deleted.
+    private func place(
+        of id: MessageID, _ state: ServerState
+    ) throws(BackendError) -> Place? {
+        guard let place = try state.place(of: id), place.channel == channel.number else {
+            return nil
+        }
+        return Place(
+            sequence: place.sequence, position: Position(createdAt: place.createdAt, messageID: id))
+    }
+}
