@@ -26,7 +26,9 @@
 #   make graphs     resolve the dependencies of those packages ten times each
 #   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
 #   make matrix-server  start a Matrix homeserver on loopback, for trying MatrixBackend
-#   make test-matrix    run the conformance suite on such a homeserver
+#   make test-matrix    run the conformance suite, stories and a soak on two such homeservers
+#   make test-matrix-quick  run three stories and a short soak, in at most five minutes
+#   make figures-matrix measure MatrixBackend on such a homeserver, in some minutes
 #   make test-inspector run the inspector's page in Chromium; PICTURES=Docs also writes its pictures
 #   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
 #   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, long tests, faults,
@@ -48,6 +50,8 @@ CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consu
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS ?= 10
 SOAK_SECONDS := 600
+# Two servers, with two ports each: this one and the next, and ten more.
+MATRIX_TEST_PORT := 18408
 SEED := $(shell date +%s)
 # The page to which faults and soak write their results; empty for none.
 PAGE := Docs/Reliability.md
@@ -74,7 +78,7 @@ endif
 DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
-.PHONY: matrix-server test-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
+.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
 	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
@@ -146,13 +150,33 @@ bench-sync: deps deps-bench
 matrix-server:
 	Tests/Tools/matrix-server start
 
-# Skipped if no homeserver is installed and PyPI cannot be reached.
+# Servers of their own, so that one that `make matrix-server` started goes on. The stories restart a
+# server, so they run alone.
+define with-matrix
+	if ! Tests/Tools/matrix-server needs; then \
+	    echo "Skipped: this needs Synapse, and PyPI cannot be reached."; exit; fi; \
+	export MATRIX_HOME="$(CURDIR)/.build-matrix/test" MATRIX_PORT=$(MATRIX_TEST_PORT); \
+	export MATRIX_PEER=$$((MATRIX_PORT + 10)); \
+	export SCROLLBACK_MATRIX=http://127.0.0.1:$$MATRIX_PORT; \
+	export SCROLLBACK_MATRIX_PEER=http://127.0.0.1:$$MATRIX_PEER; \
+	peer() { MATRIX_HOME="$(CURDIR)/.build-matrix/peer" MATRIX_PORT=$$MATRIX_PEER \
+	    MATRIX_PEER=$$MATRIX_PORT Tests/Tools/matrix-server $$1; }; \
+	Tests/Tools/matrix-server start && peer start && $1; \
+	status=$$?; Tests/Tools/matrix-server stop; peer stop; exit $$status
+endef
+
 test-matrix: deps
-	if Tests/Tools/matrix-server needs; then \
-	    Tests/Tools/matrix-server start && \
-	    SCROLLBACK_MATRIX=http://127.0.0.1:$${MATRIX_PORT:-8008} $(TEST) $(STRICT) --filter LiveConformanceTests; \
-	    status=$$?; Tests/Tools/matrix-server stop; exit $$status; \
-	else echo "Skipped: the tests need Synapse, and PyPI cannot be reached."; fi
+	$(call with-matrix,$(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests' \
+	    && $(TEST) $(STRICT) --skip-build --filter LiveStoryTests)
+
+# Those stories that do not restart the server, and a short soak. `make test` has built them.
+test-matrix-quick: deps
+	$(call with-matrix,SCROLLBACK_MATRIX_ROUNDS=3 $(shell command -v timeout >/dev/null && echo timeout 300) \
+	    $(TEST) $(STRICT) --skip-build \
+	    --filter 'LiveSoakTests|messagesAndEditWrittenOffline|twoDevicesOfAUser|messageThatArrivesLate')
+
+figures-matrix: deps
+	$(call with-matrix,SCROLLBACK_MATRIX_FIGURES=1 $(TEST) $(STRICT) --filter LiveFigureTests)
 
 test-inspector: deps deps-browser
 	SCROLLBACK_BROWSER=1 SCROLLBACK_PICTURES="$(PICTURES)" $(TEST) $(STRICT) --filter 'BrowserTests|PictureTests'

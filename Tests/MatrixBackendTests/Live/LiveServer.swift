@@ -15,15 +15,21 @@ enum LiveServer {
         URL(string: $0)
     }
 
+    /// The address of a second homeserver, which federates with the first one; `nil` if there is
+    /// none.
+    static let peer = ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX_PEER"].flatMap {
+        URL(string: $0)
+    }
+
     private static let count = Counter()
     static let run = String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
     static func number() -> Int { count.next() }
 
     /// Registers a user with a new name.
-    static func register(_ name: String) async throws -> Credentials {
+    static func register(_ name: String, on server: URL = url!) async throws -> Credentials {
         let user = "\(name)-\(run)-\(number())"
-        var request = URLRequest(url: url!.appending(path: "_matrix/client/v3/register"))
+        var request = URLRequest(url: server.appending(path: "_matrix/client/v3/register"))
         request.httpMethod = "POST"
         request.httpBody = try JSONEncoder().encode(
             JSONValue.object([
@@ -36,17 +42,61 @@ enum LiveServer {
         return Credentials(UserID(id))
     }
 
+    /// The homeserver of a user, whose ID ends in the port after that of the address.
+    private static func homeserver(of user: UserID?) -> URL {
+        guard let peer, let user, user.rawValue.hasSuffix(":\((peer.port ?? 0) + 1)") else {
+            return url!
+        }
+        return peer
+    }
+
+    /// Stops the homeserver and starts it again.
+    ///
+    /// - Parameter limits: The rate limits: `off`, or those that Synapse has by `default`.
+    /// - Throws: `Refused` if it does not restart.
+    static func restart(limits: String = "off") throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "Tests/Tools/matrix-server")
+        process.arguments = ["restart"]
+        process.environment = ProcessInfo.processInfo.environment.merging(["MATRIX_LIMITS": limits])
+        { $1 }
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Refused(reply: "it does not restart") }
+    }
+
+    /// Sends a request of the application service `late`, whose users choose the times of their
+    /// messages, and returns the reply.
+    @discardableResult
+    static func callAsService(
+        _ method: String, _ path: String, _ query: [URLQueryItem] = [], _ body: JSONValue?
+    ) async throws -> JSONValue {
+        let url = url!.appending(path: "_matrix/client/v3/\(path)").appending(queryItems: query)
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.setValue("Bearer late", forHTTPHeaderField: "Authorization")
+        request.httpBody = try body.map { try JSONEncoder().encode($0) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+            throw Refused(reply: "\(path): \(String(decoding: data, as: UTF8.self))")
+        }
+        return try JSONDecoder().decode(JSONValue.self, from: data)
+    }
+
     struct Refused: Error { let reply: String }
 
     static let password = "live tests"
 
-    /// Returns a new device of a user.
-    static func device(longPoll: Duration, timelineLimit: Int = 50) -> MatrixBackend {
+    /// Returns a new device of a user; by default, one of the first homeserver.
+    static func device(
+        of user: UserID? = nil, longPoll: Duration, timelineLimit: Int = 50
+    ) -> MatrixBackend {
         var options = MatrixBackend.Options()
         options.longPoll = longPoll
         options.timelineLimit = timelineLimit
         return MatrixBackend(
-            homeserver: url!, deviceID: "DEVICE\(number())", login: .password(password),
+            homeserver: homeserver(of: user), deviceID: "DEVICE\(number())",
+            login: .password(password),
             options: options)
     }
 }
@@ -63,14 +113,27 @@ private final class Counter: Sendable {
 
 /// The homeserver, as the conformance suite asks for it: three new users.
 struct LiveSubject: ConformanceSubject {
-    let users: [Credentials]
+    let users: [Credentials] = []
     private let requestIDs = RequestIDs(prefix: "\(LiveServer.run)-")
 
-    init() async throws {
-        users = [
-            try await LiveServer.register("alice"), try await LiveServer.register("bob"),
-            try await LiveServer.register("carol"),
-        ]
+    func users(for check: ConformanceCheck) async throws -> [Credentials] {
+        var users: [Credentials] = []
+        for name in ["alice", "bob", "carol"] { users.append(try await LiveServer.register(name)) }
+        return users
+    }
+
+    /// The application service joins the channel, and sends in the name of the message's sender.
+    func deliverLate(_ message: Message) async throws -> Bool {
+        guard let sender = message.sender else { return false }
+        let member = LiveServer.device(longPoll: .zero)
+        _ = try await member.connect(as: Credentials(sender.userID))
+        let service = try await LateService.userID
+        try await member.invite([service], to: message.channelURL)
+        let late = LateService(room: message.channelURL)
+        try await late.join()
+        try await late.send(message.text, at: message.createdAt.milliseconds)
+        await member.disconnect()
+        return true
     }
 
     func makeBackend(for user: Credentials) async throws -> any Backend {

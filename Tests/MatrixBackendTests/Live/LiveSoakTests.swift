@@ -1,0 +1,96 @@
+import Collections
+import Foundation
+import MatrixBackend
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Random messages, edits, deletions and reactions of several writers, and absences of all, after
+/// which each cache equals the homeserver.
+@Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .serialized)
+@MainActor
+struct LiveSoakTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    /// The number of rounds: `SCROLLBACK_MATRIX_ROUNDS`.
+    private static let rounds = environment["SCROLLBACK_MATRIX_ROUNDS"].flatMap { Int($0) } ?? 12
+    private static let seed =
+        environment["SCROLLBACK_SEED"].flatMap { Int($0) } ?? .random(in: 0...Int.max)
+
+    @Test func cachesEqualTheServerAfterRandomWork() async throws {
+        try await work(on: [LiveServer.url!])
+    }
+
+    @Test(.enabled(if: LiveServer.peer != nil))
+    func cachesEqualTwoServersThatFederate() async throws {
+        try await work(on: [LiveServer.url!, LiveServer.peer!])
+    }
+
+    private func work(on servers: [URL]) async throws {
+        var random = SeededRandom(seed: Self.seed)
+        print("seed \(Self.seed): SCROLLBACK_SEED repeats the choices")
+        // Timelines are short, so that absences cause truncations.
+        var writers: [LiveDevice] = []
+        for (index, name) in ["alice", "bob", "carol"].enumerated() {
+            let user = try await LiveServer.register(name, on: servers[index % servers.count])
+            writers.append(try await LiveDevice(user, timelineLimit: 5))
+        }
+        let url = try await writers[0].makeRoom(with: Array(writers.dropFirst()))
+        for round in 1...Self.rounds {
+            let away = Int.random(in: -1..<writers.count, using: &random)
+            if away >= 0 { writers[away].goOffline() }
+            for step in 0..<20 {
+                let writer = Int.random(in: 0..<writers.count, using: &random)
+                try await act(as: writers[writer], in: url, "\(round).\(step)", &random)
+            }
+            // Now and then, what was written meets the returning device, at other times not.
+            if Bool.random(using: &random) {
+                for (index, writer) in writers.enumerated() where index != away {
+                    try await writer.waits { try writer.engine.store.outboxItems().isEmpty }
+                }
+            }
+            if away >= 0 { await writers[away].goOnline() }
+        }
+        for writer in writers {
+            try await writer.waits { try writer.engine.store.outboxItems().isEmpty }
+        }
+        let count = try await LiveServer.history(of: url, as: Credentials(writers[0].user)).count
+        #expect(count > Self.rounds * 5)
+        // A message that no later one precedes tells when each feed has reported everything.
+        let end = try await writers[0].sends("end", to: url)
+        for writer in writers {
+            try await writer.waits {
+                try writer.messages(in: url).contains { $0.messageID == end.messageID }
+            }
+            try await writer.heal(url)
+            try await writer.expectEqualToServer(url)
+            await writer.close()
+        }
+        print("\(count) messages are equal in three caches and on \(servers.count) homeservers")
+    }
+
+    /// Sends, edits, deletes or reacts.
+    private func act(
+        as writer: LiveDevice, in url: ChannelURL, _ name: String, _ random: inout SeededRandom
+    ) async throws {
+        let messages = try writer.messages(in: url).filter { $0.messageID != nil }
+        let own = messages.filter { $0.sender?.userID == writer.user }
+        let choice = Int.random(in: 0..<10, using: &random)
+        let mine = own.randomElement(using: &random)?.messageID
+        let any = messages.randomElement(using: &random)?.messageID
+        switch choice {
+        case 6, 7:
+            guard let mine else { return }
+            _ = try await writer.client.update(.sent(mine), in: url, with: .text("\(name) edited"))
+        case 8:
+            guard let mine else { return }
+            _ = try await writer.client.delete(.sent(mine), in: url)
+        case 9:
+            guard let any else { return }
+            _ = try await writer.client.addReaction("+1", to: .sent(any), in: url)
+        default:
+            try await writer.send("\(name) \(writer.user)", to: url)
+        }
+    }
+}
