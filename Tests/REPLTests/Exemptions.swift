@@ -8,7 +8,6 @@ enum Exemptions {
         "Batch.recordAccess(to:)": "touch",
         "Batch.open(_:)": "open-gap",
         "Batch.removeChannel(_:source:)": "remove-channel",
-        "Batch.removeAllPins()": "unpin",
         "Batch.removeOutboxItem(_:source:)": "remove-item",
         "Batch.removeMessage(_:in:source:)": "remove",
         "Batch.removeUser(_:source:)": "remove-user",

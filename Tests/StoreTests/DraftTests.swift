@@ -143,7 +143,7 @@ import Testing
             migrationHandler: { progress.append($0) })
         #expect(store.openingReport.migratedFrom == 1)
         #expect(progress.allSatisfy { $0.fromVersion == 1 && $0.toVersion == 2 })
-        #expect(progress.map(\.fractionCompleted) == [0, 1])
+        #expect(progress.map(\.fractionCompleted) == [0, 1, 1])
         #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
         try store.write { try $0.setDraft("text", of: "general") }
         store.close()

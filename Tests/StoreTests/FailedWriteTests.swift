@@ -267,14 +267,12 @@ import Testing
         #expect(throws: StoreError.self) {
             try store.write { batch in
                 try batch.save(Message("2", at: 2))
-                try batch.setPinned(true, for: "general")
                 try batch.save(outboxItem("r"))
             }
         }
         try store.write { try $0.save(Message("3", at: 3)) }
         for _ in 1...2 {
             #expect(try store.messageCount(in: "general") == 3)
-            #expect(try store.isPinned("general"))
             #expect(try store.contradictions() == [])
             store.close()
             store = try directory.open()

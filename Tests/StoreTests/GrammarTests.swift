@@ -79,12 +79,13 @@ import Testing
         #expect(a.staleRanges.map(\.epoch) == [3] && a.staleRanges.map(\.upper) == [.end])
         #expect(a.tombstones["4"].map { $0 == (40, nil) } == true)
         #expect(a.tombstones["5"].map { $0 == (50, -5) } == true)
-        #expect(a.state == RawCache.State(count: 3, access: 1, isPinned: true))
+        #expect(a.state == RawCache.State(count: 3, access: 1))
 
         let outbox = try raw("outbox", directory) { try RawOutbox($0) }
         #expect(outbox.version == 2 && outbox.nextNumber == 3)
         #expect(outbox.outboxItems["a"]?.map(\.item) == items)
         #expect(outbox.outboxItems["a"]?.map(\.sequence) == [1, 2])
+        #expect(outbox.pins == ["a"])
         #expect(outbox.requests.mapValues(\.sequence) == ["p": 1, "q": 2])
     }
 

@@ -97,8 +97,8 @@ import Testing
         // tombstone 'x', channel, id → deleted at, and created at if it was held.
         rows.expect("78 00000001 37", "8000018bcfe56800")
         rows.expect("78 00000001 38", "8000018bcfe56800 8000000000000003")
-        // state 'k', channel → number of messages, last access, 1 if it is pinned.
-        rows.expect("6b 00000001", "0000000000000002 0000000000000001 01")
+        // state 'k', channel → number of messages, last access, 0.
+        rows.expect("6b 00000001", "0000000000000002 0000000000000001 00")
         rows.expect("6b 00000002", "0000000000000000 0000000000000000 00")
         // user 'u', id → a record. token 't', scope → bytes.
         rows.expect("75 616e6e", "0a 03 616e6e")
@@ -112,6 +112,8 @@ import Testing
     @Test func everyOutboxRowHasItsGoldenBytes() throws {
         let store = try KeyTests.golden()
         var rows = try GoldenRows(of: store.view.version.outbox)
+        // pin 'p', URL → nothing.
+        rows.expect("70 63", "")
         // item 'q', length and URL, sequence → a record: 1 request, 2 channel, 3 type, 4 delete,
         // 6 created at, 8 message.
         rows.expect(
@@ -157,13 +159,14 @@ import Testing
         #expect(
             channel.messages.keys.sorted().map(\.description) == ["-1/é", "1700000000000/10"])
         #expect(channel.places == ["10": 1_700_000_000_000, "é": -1])
-        #expect(channel.requests == ["r": "10"] && channel.state?.isPinned == true)
+        #expect(channel.requests == ["r": "10"] && channel.state?.count == 2)
         #expect(
             channel.gaps.map { "\($0.lower) ~ \($0.upper)" } == [
                 "-∞ ~ 1700000000000/10", "1700000000000/11 ~ 1700000000001/",
             ])
         #expect(cache.users["ann"] == User(id: "ann") && cache.tokens == ["feed": [0xca, 0xfe]])
-        #expect(try RawOutbox(view.version.outbox).outboxItems["c"]?.map(\.sequence) == [1])
+        let outbox = try RawOutbox(view.version.outbox)
+        #expect(outbox.outboxItems["c"]?.map(\.sequence) == [1] && outbox.pins == ["c"])
     }
 
     /// A length has two bytes, so the key of a longer text could be read as that of a shorter one

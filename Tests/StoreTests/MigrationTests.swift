@@ -91,6 +91,71 @@ import Testing
         #expect(cuts > 30)
     }
 
+    // MARK: Version 2
+
+    @Test(arguments: End.allCases, FileForm.allCases)
+    func pinsAreMovedToTheOutboxWhereverTheMigrationWasCut(_ end: End, _ form: FileForm) throws {
+        let expected = try migratedRows(form, .current)
+        let pin = "70" + Array("general".utf8).map { String($0, radix: 16) }.joined() + " → nothing"
+        #expect(expected.filter { $0 == pin }.count == 1)
+        let states = { (rows: [String]) in rows.filter { $0.hasPrefix("6b") } }
+        #expect(states(try SchemaFixture(version: 1).rows).contains { $0.hasSuffix("01") })
+        #expect(states(expected).allSatisfy { $0.hasSuffix("00") })
+        var cuts = 0
+        for change in 1... {
+            let directory = try SchemaFixture(version: 1).copy(form)
+            let disk = FailingDisk()
+            switch end {
+            case .kill, .powerCut: disk.cutPower(at: change)
+            case .failure: disk.fail(at: change, with: EIO, once: false, tearing: true)
+            }
+            if let store = try? open(directory, .current, (disk.environment, disk.environment)) {
+                store.close()
+            }
+            let isOver = disk.changes < change
+            if end == .powerCut { try disk.loseUnsynced(in: directory.url) }
+            let store = try directory.open()
+            #expect(try store.pinnedChannelURLs() == ["general"], "cut at \(change)")
+            #expect(try store.cachedChannels().filter(\.isPinned).map(\.url) == ["general"])
+            #expect(try store.contradictions() == [], "cut at \(change)")
+            store.close()
+            #expect(try SchemaFixture.rows(of: directory) == expected, "cut at \(change)")
+            if isOver { break }
+            cuts += 1
+        }
+        #expect(cuts > 10)
+    }
+
+    @Test func manyPinsAreMovedInBatchesWithProgress() throws {
+        let directory = try SchemaFixture(version: 1).copy(.plain)
+        let store = try directory.open()
+        let urls = (0..<250).map { ChannelURL("c\(1000 + $0)") }
+        try store.write { batch in
+            for url in urls { try batch.save(GroupChannel(url: url, createdAt: 5)) }
+        }
+        var rows: [(key: KeyBytes, value: [UInt8])] = []
+        for url in urls {
+            let number = try #require(try store.view.number(of: url))
+            rows.append(
+                (ByteWriter.key { $0.table(.state, number) }, Array(repeating: 0, count: 16) + [1]))
+        }
+        store.close()
+        try directory.writeToCache(rows)
+        for name in ["cache", "outbox"] {
+            let database = try LevelDB(
+                at: directory.url.appending(path: name).path,
+                environment: directory.environment(name))
+            try database.setSchemaVersion(1)
+            database.close()
+        }
+        var fractions: [Double] = []
+        let migrated = try ChatStore(at: directory.url) { fractions.append($0.fractionCompleted) }
+        #expect(try migrated.pinnedChannelURLs() == urls + ["general"])
+        #expect(migrated.openingReport.migratedFrom == 1)
+        #expect(fractions == [0, 0.4, 0.8, 1, 1])
+        migrated.close()
+    }
+
     /// Expects that a copy of the store has all outbox items.
     private func expectOutbox(
         _ directory: StoreDirectory, _ schema: StoreSchema, _ comment: Comment

@@ -120,7 +120,6 @@ struct RawCache {
     struct State: Equatable {
         var count: Int64
         var access: UInt64
-        var isPinned: Bool
     }
 
     struct Channel {
@@ -226,8 +225,8 @@ extension RawCache.Channel {
             )
         case "k":
             state = RawCache.State(
-                count: Int64(bitPattern: try value.integer(8)), access: try value.integer(8),
-                isPinned: try value.take(1) == [1])
+                count: Int64(bitPattern: try value.integer(8)), access: try value.integer(8))
+            guard try value.take(1) == [0] else { throw RawBytes.NotThere(what: "a state") }
         default: throw RawBytes.NotThere(what: "a table \(table)")
         }
     }
@@ -238,6 +237,7 @@ struct RawOutbox {
     var outboxItems: [ChannelURL: [(sequence: UInt64, item: OutboxItem)]] = [:]
     var requests: [RequestID: (url: ChannelURL, sequence: UInt64)] = [:]
     var drafts: [ChannelURL: String] = [:]
+    var pins: Set<ChannelURL> = []
     var nextNumber: UInt64?
     var version: UInt32?
 
@@ -247,6 +247,7 @@ struct RawOutbox {
             var value = RawBytes(row.value)
             switch try key.take(1) {
             case [0x64]: drafts[ChannelURL(try key.text())] = try value.text()
+            case [0x70]: pins.insert(ChannelURL(try key.text()))
             case [0x71]:
                 let url = ChannelURL(try key.name())
                 let item = try OutboxItem(serialized: try value.take(value.rest.count))

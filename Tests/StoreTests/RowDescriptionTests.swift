@@ -30,6 +30,7 @@ import Testing
                 Gap(in: "cats", walkCursor: "w", changesSince: FeedPoint("s", number: 3)))
             batch.setToken([1, 2], for: "feed")
             try batch.setDraft("Hi", of: "cats")
+            try batch.setPinned(true, for: "cats")
             try batch.save(OutboxItem(.delete, requestID: "d", channelURL: "cats", createdAt: 5))
         }
         let cache = try store.describedRows(of: .cache).map(line)
@@ -62,6 +63,7 @@ import Testing
         #expect(
             outbox == [
                 "draft: cats → Hi",
+                "pin: cats → nothing",
                 "item: cats, number 1 → OutboxItem",
                 "request: d → cats, number 1",
                 "schema: next number → 2",

@@ -170,7 +170,7 @@ extension WorldModel {
         }
         try expect(try reader.groupChannel(url), channel.group, "group channel \(url)")
         try expect(try reader.openChannel(url), channel.open, "open channel \(url)")
-        try expect(try reader.isPinned(url), channel.isPinned, "pin of \(url)")
+        try expect(try reader.isPinned(url), pins.contains(url), "pin of \(url)")
         try expect(
             try reader.outboxItems(in: url), outboxItems.filter { $0.channelURL == url },
             "items in \(url)")
@@ -283,8 +283,8 @@ extension WorldModel {
             raw.state,
             RawCache.State(
                 count: Int64(messages.count),
-                access: channel.lastAccess == 0 ? 0 : raw.state?.access ?? 0,
-                isPinned: channel.isPinned), "the state of \(url)")
+                access: channel.lastAccess == 0 ? 0 : raw.state?.access ?? 0), "the state of \(url)"
+        )
         try expect(
             raw.gaps.map { "\($0.lower) \($0.upper) \($0.cursor as Any) \($0.since as Any)" },
             channel.gaps.runs.map {

@@ -19,7 +19,6 @@ struct WorldModel: Equatable {
         var gaps = SlotHistory(WorldModel.positions, whole: About())
         var staleRanges = SlotHistory<Int64>(WorldModel.positions, whole: nil)
         var tombstones: [MessageID: Tombstone] = [:]
-        var isPinned = false
         var lastAccess = 0
         /// A counter that increases when a channel becomes known or is cleared.
         var turn = 0
@@ -37,6 +36,7 @@ struct WorldModel: Equatable {
     var channels: [ChannelURL: Channel] = [:]
     var users: [UserID: User] = [:]
     var tokens: [String: [UInt8]] = [:]
+    var pins: Set<ChannelURL> = []
     /// In the order they were written.
     var outboxItems: [OutboxItem] = []
     private var turns = 0
@@ -87,7 +87,7 @@ struct WorldModel: Equatable {
         guard let old = channels[url] else { return }
         channels[url] = Channel(
             group: old.group, open: old.open, tombstones: old.tombstones,
-            isPinned: old.isPinned, lastAccess: old.lastAccess, turn: turn())
+            lastAccess: old.lastAccess, turn: turn())
     }
 
     mutating func save(_ channel: GroupChannel) {
@@ -111,7 +111,7 @@ struct WorldModel: Equatable {
     }
 
     mutating func setPinned(_ isPinned: Bool, for url: ChannelURL) {
-        if isPinned || channels[url] != nil { change(url) { $0.isPinned = isPinned } }
+        if isPinned { pins.insert(url) } else { pins.remove(url) }
     }
 
     mutating func save(_ tombstone: Tombstone) {

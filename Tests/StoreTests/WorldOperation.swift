@@ -14,7 +14,7 @@ enum WorldOperation: Hashable, Sendable {
     case removeChannel(ChannelURL)
     case recordAccess(ChannelURL)
     case setPinned(Bool, for: ChannelURL)
-    case removeAllPins
+    case removePins
     case saveUser(User)
     case removeUser(UserID)
     case clearCachedData
@@ -42,7 +42,7 @@ enum WorldOperation: Hashable, Sendable {
             case .removeChannel(let url): try batch.removeChannel(url)
             case .recordAccess(let url): try batch.recordAccess(to: url)
             case .setPinned(let isPinned, for: let url): try batch.setPinned(isPinned, for: url)
-            case .removeAllPins: try batch.removeAllPins()
+            case .removePins: try batch.removePins()
             case .saveUser(let user): try batch.save(user)
             case .removeUser(let id): try batch.removeUser(id)
             case .clearCachedData: try batch.clearCachedData()
@@ -77,7 +77,7 @@ enum WorldOperation: Hashable, Sendable {
         case .removeChannel(let url): model.channels[url] = nil
         case .recordAccess(let url): model.recordAccess(url)
         case .setPinned(let isPinned, for: let url): model.setPinned(isPinned, for: url)
-        case .removeAllPins: for url in WorldOperation.urls { model.setPinned(false, for: url) }
+        case .removePins: model.pins = []
         case .saveUser(let user): model.users[user.userID] = user
         case .removeUser(let id): model.users[id] = nil
         case .clearCachedData:
@@ -156,7 +156,7 @@ extension WorldOperation {
         case 91..<96: return .saveOutboxItem(outboxItem(url, &random))
         case 96:
             return random.pick([
-                .removeUser("ann"), .removeUser("bo"), .removeAllPins, .clearCachedData,
+                .removeUser("ann"), .removeUser("bo"), .removePins, .clearCachedData,
             ])
         default: return .removeOutboxItem(random.pick(["d1", "d2", "d3", "d4"]))
         }
@@ -211,7 +211,7 @@ extension WorldOperation: CustomStringConvertible {
         case .removeChannel(let url): "remove \(url)"
         case .recordAccess(let url): "access \(url)"
         case .setPinned(let isPinned, for: let url): "\(isPinned ? "pin" : "unpin") \(url)"
-        case .removeAllPins: "unpin all"
+        case .removePins: "unpin all"
         case .saveUser(let user): "save user \(user.userID)"
         case .removeUser(let id): "remove user \(id)"
         case .clearCachedData: "clear all"

@@ -81,6 +81,8 @@ enum OutboxTable: UInt8, CaseIterable {
     case request = 0x72
     /// `draft 'd' channelURL → text`
     case draft = 0x64
+    /// `pin 'p' channelURL → nothing`
+    case pin = 0x70
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
 }
@@ -245,6 +247,11 @@ extension ByteWriter {
 
     mutating func draftKey(_ url: ChannelURL) {
         byte(OutboxTable.draft.rawValue)
+        text(url.rawValue)
+    }
+
+    mutating func pinKey(_ url: ChannelURL) {
+        byte(OutboxTable.pin.rawValue)
         text(url.rawValue)
     }
 

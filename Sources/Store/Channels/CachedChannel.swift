@@ -17,9 +17,9 @@ public struct CachedChannel: Hashable, Sendable {
 }
 
 extension CachedChannel {
-    init(_ url: ChannelURL, _ state: ChannelState) {
+    init(_ url: ChannelURL, _ state: ChannelState, isPinned: Bool) {
         self.init(
-            url: url, messageCount: Int(state.messageCount), isPinned: state.isPinned,
+            url: url, messageCount: Int(state.messageCount), isPinned: isPinned,
             lastAccess: state.lastAccess)
     }
 }

@@ -1,11 +1,10 @@
 import Models
 
-/// The counters and flags of a channel, updated in the write batch that changes the channel.
+/// The counters of a channel, updated in the write batch that changes the channel.
 struct ChannelState: Hashable, Sendable {
     var messageCount: Int64 = 0
     /// The sequence number of the last access; 0 if there was none.
     var lastAccess: UInt64 = 0
-    var isPinned = false
 
     /// A greater count can only result from corruption, and sums of such counts could overflow.
     private static let greatestCount: Int64 = 1 << 40
@@ -13,7 +12,8 @@ struct ChannelState: Hashable, Sendable {
     func write(to writer: inout ByteWriter) {
         writer.integer(messageCount)
         writer.integer(lastAccess)
-        writer.byte(isPinned ? 1 : 0)
+        // Version 1 stored the pin of the channel here.
+        writer.byte(0)
     }
 
     init() {}
@@ -28,7 +28,7 @@ struct ChannelState: Hashable, Sendable {
         guard lastAccess <= .greatestGiven else {
             throw ByteReader.Damage(offset: offset, expected: "a turn that can be followed")
         }
-        isPinned = try reader.byte() & 1 != 0
+        _ = try reader.byte()
     }
 }
 

@@ -30,6 +30,11 @@ extension ProblemSearch {
             }
             return true
         }
+        try rows.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) { (key, _) throws(StoreError) in
+            let url = try? rows.text(ofKey: key, as: "the channel of a pin")
+            if url == nil { add(.unreadable) }
+            return true
+        }
         var next: UInt64 = 1
         let key = ByteWriter.key { $0.schemaKey(.nextNumber) }
         try rows.withValue(of: key) { (value) throws(StoreError) in

@@ -106,8 +106,8 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the rows of the outbox items, their index, the drafts, and the loss that the app has not
-    /// acknowledged.
+    /// Copies the rows of the outbox items, their index, the drafts, the pins, and the loss that
+    /// the app has not acknowledged.
     ///
     /// - Returns: The number of rows that are not copied because their table is unknown.
     fileprivate func addOutboxRows(of source: LevelDB) throws(StoreError) -> Int {
@@ -124,7 +124,7 @@ extension LevelDB {
                 } else {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
                 }
-            case .request, .draft: batch.put({ $0.raw(key) }, { $0.raw(value) })
+            case .request, .draft, .pin: batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema where key.dropFirst().elementsEqual([SchemaRow.nextNumber.rawValue]):
                 batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema: return true

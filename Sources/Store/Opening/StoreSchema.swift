@@ -15,7 +15,7 @@ package struct StoreSchema: Sendable {
     }
 
     /// The schema that this version of the package writes.
-    package static let current = StoreSchema(migrations: [.drafts])
+    package static let current = StoreSchema(migrations: [.pins])
 }
 
 extension StoreSchema {

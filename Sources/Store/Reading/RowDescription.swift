@@ -113,6 +113,7 @@ extension OutboxTable {
         case .outboxItem: "item"
         case .request: "request"
         case .draft: "draft"
+        case .pin: "pin"
         case .schema: "schema"
         }
     }
@@ -244,7 +245,6 @@ extension Table {
         case .state:
             let state = try ChannelState(&reader)
             return "count \(state.messageCount), access \(state.lastAccess)"
-                + (state.isPinned ? ", pinned" : "")
         case .schema where reader.isAtEnd: return "nothing"
         case .schema: return "\(try reader.integer(UInt32.self))"
         default: return "nothing"
@@ -257,7 +257,7 @@ extension OutboxTable {
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
-        case .request, .draft: [try reader.text()]
+        case .request, .draft, .pin: [try reader.text()]
         case .schema: [try reader.schemaRow()]
         }
     }
@@ -266,6 +266,7 @@ extension OutboxTable {
         switch self {
         case .draft:
             return try .text(value) { (reader) throws(ByteReader.Damage) in try reader.text() }
+        case .pin: return .text("nothing")
         case .outboxItem: return .record(try OutboxItem(serialized: value))
         case .request:
             return try .text(value) { (reader) throws(ByteReader.Damage) in

@@ -122,25 +122,21 @@ extension StoreReader {
     /// Returns a Boolean value that indicates whether a channel's messages are exempt from
     /// eviction.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the state of the channel cannot be
-    ///   decoded.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One lookup.
     public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
-        let view = try view
-        guard let number = try view.number(of: url) else { return false }
-        return try view.cache.state(of: number)?.isPinned ?? false
+        try view.outbox.withValue(of: ByteWriter.key { $0.pinKey(url) }) {
+            (value) throws(StoreError) in value != nil
+        }
     }
 
-    /// Returns the channels whose messages are exempt from eviction, in the order in which they
-    /// were first stored.
+    /// Returns the channels whose messages are exempt from eviction, in byte order, without those
+    /// whose URL cannot be decoded.
     ///
-    /// Channels whose state cannot be decoded are omitted, and can be evicted.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c*) in the number of channels, with a lookup for each pinned one.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the number of pinned channels.
     public func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
-        let cache = try view.cache
-        return try cache.urls(of: try cache.pinnedNumbers())
+        try view.pinnedChannelURLs()
     }
 
     /// Returns the channels with stored data, the least recently opened one first.
@@ -162,7 +158,9 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the number of channels, with a lookup for each.
     public func cachedChannels() throws(StoreError) -> [CachedChannel] {
-        let cache = try view.cache
+        let view = try view
+        let cache = view.cache
+        let pinned = Set(try view.pinnedChannelURLs())
         var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
         try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
             let number = try cache.channelNumber(ofKey: key)
@@ -170,7 +168,8 @@ extension StoreReader {
                 (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
             }
             let state = try cache.readableState(of: number) ?? ChannelState()
-            channels.append((number, CachedChannel(url, state)))
+            channels.append(
+                (number, CachedChannel(url, state, isPinned: pinned.contains(url))))
             return true
         }
         channels.sort { ($0.channel.lastAccess, $0.number) < ($1.channel.lastAccess, $1.number) }
@@ -210,23 +209,22 @@ extension StoreReader {
     }
 }
 
-extension Rows {
-    /// Returns the numbers of pinned channels, in ascending order.
-    func pinnedNumbers() throws(StoreError) -> [ChannelNumber] {
-        // States that the current batch has changed are not in rows yet.
-        let counted = counted?.states ?? [:]
-        var numbers = counted.filter(\.value.isPinned).map(\.key)
-        try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
-            guard let number = readableNumber(ofKey: key), counted[number] == nil else {
-                return true
+extension StoreView {
+    fileprivate func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
+        let outbox = outbox
+        var urls: [ChannelURL] = []
+        try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {
+            (key, _) throws(StoreError) in
+            if let url = try? outbox.text(ofKey: key, as: "the channel of a pin") {
+                urls.append(ChannelURL(url))
             }
-            // Corrupted rows are omitted, as in all lists.
-            if let state = try? state(value), state.isPinned { numbers.append(number) }
             return true
         }
-        return numbers.sorted()
+        return urls
     }
+}
 
+extension Rows {
     /// Returns the URLs of channels in the order of their numbers.
     ///
     /// Numbers that no channel has anymore are omitted.

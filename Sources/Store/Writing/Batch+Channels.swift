@@ -95,42 +95,6 @@ extension Batch {
         state.lastAccess = turn
         putState(state, number)
     }
-
-    /// Sets whether a channel's messages are exempt from eviction.
-    ///
-    /// A channel without stored data can be pinned too. Pins are stored and survive the end of the
-    /// process; see ``removeAllPins()``.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if its number is corrupted.
-    /// - Complexity: One lookup.
-    public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(StoreError) {
-        if !isPinned, try self.number(of: url) == nil { return }
-        let number = try number(assigningTo: url)
-        var state = try state(of: number)
-        state.isPinned = isPinned
-        putState(state, number)
-    }
-
-    /// Removes the pins of all channels.
-    ///
-    /// The store never does this on its own, because it does not know which pins are permanent. An
-    /// app that pins visible channels calls this after opening the store, to remove pins that
-    /// remain after a crash, and then sets its permanent pins.
-    ///
-    /// - Returns: The number of removed pins.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; nothing was changed then.
-    /// - Complexity: O(*c*) in the number of channels.
-    @discardableResult
-    public func removeAllPins() throws(StoreError) -> Int {
-        let pinned = try cache.pinnedNumbers()
-        for number in pinned {
-            var state = try state(of: number)
-            state.isPinned = false
-            putState(state, number)
-        }
-        return pinned.count
-    }
 }
 
 // MARK: Rows

@@ -3,9 +3,8 @@ package import Models
 extension Batch {
     /// Removes all data that can be fetched again.
     ///
-    /// This includes channels with all their data, users, tokens and corrupted rows. Pins and
-    /// access times are removed with their channels, so visible channels have to be pinned again.
-    /// Outbox items are kept.
+    /// This includes channels with all their data, users, tokens and corrupted rows. Outbox
+    /// items, drafts and pins are kept.
     ///
     /// - Parameter source: The source of the change, reported to observers. They receive a single
     ///   operation instead of one for each row.

@@ -7,7 +7,7 @@ extension ChatStore {
     private static let itemsOfABatch = 100
 
     /// Moves all outbox items to another store of the same user, after the items of that store, and
-    /// the drafts of channels for which that store has none.
+    /// the drafts of channels for which that store has none, and all pins.
     ///
     /// This store must have no engine. An item is removed from this store after the item and its
     /// copies of files are on disk in the other one. If the process ends in between, both stores
@@ -50,7 +50,7 @@ extension ChatStore {
             }
             outboxFiles?.remove(items.flatMap(\.fileCopies))
         }
-        try moveDrafts(to: target)
+        try moveDraftsAndPins(to: target)
         let left = try translatingStoreErrors { () throws(StoreError) in try outboxItemCount() }
         guard left == 0 else {
             throw SyncError(
@@ -61,17 +61,21 @@ extension ChatStore {
         }
     }
 
-    private func moveDrafts(to target: ChatStore) throws(SyncError) {
+    private func moveDraftsAndPins(to target: ChatStore) throws(SyncError) {
         do {
-            let drafts = try self.drafts()
-            if drafts.isEmpty { return }
+            let (drafts, pinned) = (try self.drafts(), try pinnedChannelURLs())
+            if drafts.isEmpty, pinned.isEmpty { return }
             let newer = try target.drafts()
             try target.write { batch in
                 for (url, text) in drafts where newer[url] == nil {
                     try batch.setDraft(text, of: url)
                 }
+                for url in pinned { try batch.setPinned(true, for: url) }
             }
-            try write { batch in try batch.removeDrafts() }
+            try write { batch in
+                try batch.removeDrafts()
+                try batch.removePins()
+            }
         } catch let error as StoreError {
             throw SyncError(error)
         } catch {

@@ -154,7 +154,8 @@ extension SyncCore {
         return removed
     }
 
-    /// Removes all items from the outbox, including those that cannot be decoded, and all drafts.
+    /// Removes all items from the outbox, including those that cannot be decoded, and all drafts
+    /// and pins.
     ///
     /// - Returns: The items that can be decoded, channel by channel, in order.
     mutating func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
@@ -162,6 +163,7 @@ extension SyncCore {
         let items = try commit { (ingest) throws(StoreError) in
             let items = try ingest.batch.outboxItems()
             try ingest.batch.removeDrafts()
+            try ingest.batch.removePins()
             for id in try ingest.batch.unreadableOutboxItemIDs() {
                 try ingest.batch.removeOutboxItem(id)
             }
