@@ -109,6 +109,15 @@ final class View: MessageCollectionDelegate {
         deletedChannel channelURL: ChannelURL
     ) { record("channel \(channelURL) deleted: \(context.source)") }
 
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext,
+        updatedOpenChannel: OpenChannel
+    ) { record("open channel \(updatedOpenChannel.name): \(context.source)") }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?
+    ) { record("parent \(updatedParentMessage?.text ?? "deleted"): \(context.source)") }
+
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { record("huge gap") }
 
     func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem) {

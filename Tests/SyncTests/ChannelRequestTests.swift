@@ -49,9 +49,11 @@ import Testing
         reply.userMessageParams = params
         _ = try await story.alice.send(OutboxItem(reply, requestID: "reply"))
         try await story.connect()
-        let page = try await story.engine.fetchReplies(
+        try await story.engine { $0.isLive }
+        let fetched = try await story.engine.fetchReplies(
             to: a.messageID!, in: "general", at: .newest, older: 10, newer: 0)
-        #expect(page.messages.map(\.text) == ["b"])
+        #expect(fetched.page.messages.map(\.text) == ["b"])
+        #expect((fetched.from, fetched.through) == (.beginning, .end))
         #expect(try story.picture() == "… b ~")
         try await story.end()
     }

@@ -142,7 +142,7 @@ extension Command {
             offers: [.messages],
             covers: [
                 "ChatClient.threadedMessages(of:in:around:params:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:edge:)",
             ],
             gives: [.messages]
         ) { arguments in

@@ -40,6 +40,31 @@ extension Command {
             }
         },
         Command(
+            name: "open-thread",
+            usage: "ID [in CHANNEL] [JSON]",
+            summary: "Opens the replies to a message, as open does a channel: send replies to it.",
+            example: "open-thread 60",
+            preparation: ["demo", "reply 60 So do I"],
+            offers: [.messages],
+            covers: [
+                "ChatClient.makeThreadCollection(ofRepliesTo:in:startingPoint:params:capacity:)"
+            ],
+            gives: [.channelURL, .messages, .gaps, .hasMore]
+        ) { arguments in
+            let (id, url) = try await arguments.wordInChannel()
+            let device = try arguments.device
+            let collection = try device.client.makeThreadCollection(
+                ofRepliesTo: MessageID(id), in: url,
+                params: try arguments.params(ThreadedMessageListParams(), arguments.json))
+            let isAnswered = try await collection.isAnswered(.cacheAndReplaceByAPI)
+            guard isAnswered || collection.parentMessage != nil else {
+                throw CommandError.failed("there is no message '\(id)' in \(url)")
+            }
+            device.show(collection)
+            let rows = collection.rows()
+            return isAnswered ? rows : rows.below("(offline: cached messages)")
+        },
+        Command(
             name: "close",
             summary: "Closes the channel that is open.",
             example: "close",
@@ -94,7 +119,9 @@ extension Command {
             covers: [
                 "ChatClient.lastAbsorption", "GroupChannelCollection.isDisposed",
                 "MessageCollection.channel", "MessageCollection.isChannelDeleted",
-                "MessageCollection.isDisposed", "MessageCollection.startingPoint",
+                "MessageCollection.isDisposed", "MessageCollection.isParentMessageDeleted",
+                "MessageCollection.openChannel", "MessageCollection.parentMessage",
+                "MessageCollection.parentMessageID", "MessageCollection.startingPoint",
                 "MessageCollection.typingUsers",
             ],
             gives: [.channelURL, .userIDs, .text]
@@ -112,18 +139,27 @@ extension Command {
                 case .failure(let error)?: sentence(of: error)
                 case nil: "not read"
                 }
-            let rows = [
-                ["channel", "\(channel.url), \(channel.name)\(state)"],
-                ["opened at", collection.startingPoint.word],
+            let name = collection.openChannel?.name ?? channel.name
+            let thread = collection.parentMessageID.map { id in
                 [
-                    "typing",
-                    typing.isEmpty
-                        ? "nobody" : typing.map(\.rawValue).joined(separator: ", "),
-                ],
-                ["draft", collection.draft.isEmpty ? "none" : collection.draft.oneLine],
-                ["lists", list],
-                ["push inbox", pushes],
-            ]
+                    "replies to",
+                    collection.isParentMessageDeleted
+                        ? "\(id), deleted"
+                        : "\(id)  \(collection.parentMessage?.text.oneLine ?? "")",
+                ]
+            }
+            let rows =
+                [["channel", "\(channel.url), \(name)\(state)"]] + [thread].compactMap { $0 } + [
+                    ["opened at", collection.startingPoint.word],
+                    [
+                        "typing",
+                        typing.isEmpty
+                            ? "nobody" : typing.map(\.rawValue).joined(separator: ", "),
+                    ],
+                    ["draft", collection.draft.isEmpty ? "none" : collection.draft.oneLine],
+                    ["lists", list],
+                    ["push inbox", pushes],
+                ]
             return .text(
                 columns(rows),
                 [.channelURL: channel.url, .userIDs: typing, .text: collection.draft])

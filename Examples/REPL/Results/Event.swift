@@ -64,6 +64,7 @@ struct Event: Sendable {
         case storeChanged = "store_changed"
         case syncFailed = "sync_failed"
         case threadChanged = "thread_changed"
+        case threadEnded = "thread_ended"
         case typing
         case unreadChanged = "unread_changed"
         case uploaded

@@ -311,6 +311,15 @@ extension Listener: MessageCollectionDelegate {
     }
 
     func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?
+    ) {
+        guard updatedParentMessage == nil, let id = collection.parentMessageID else { return }
+        report(
+            .threadEnded, "- message \(id) was deleted: its replies get no more",
+            [.messageID: id], by: .collection)
+    }
+
+    func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID
     ) {

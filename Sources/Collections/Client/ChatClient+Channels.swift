@@ -298,20 +298,44 @@ extension ChatClient {
 
     /// Enters an open channel.
     ///
-    /// Its messages are received live until the user exits or disconnects.
+    /// Its messages are received live until the user exits. The client enters it again after each
+    /// reconnection. What happened while the user was not in the channel is fetched where a
+    /// ``MessageCollection`` shows it.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        try await perform { (backend) throws(BackendError) in try await backend.enter(url) }
+        let channel = try await engine.enter(url)
+        enteredChannels.insert(url)
+        return channel
     }
 
     /// Exits an open channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. The client does not enter the
+    ///   channel again in any case.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
+        enteredChannels.remove(url)
         try await perform { (backend) throws(BackendError) in try await backend.exit(url) }
+    }
+
+    /// Enters the open channels again that the user was in before the connection was lost.
+    func enterAgain() {
+        guard let session, !enteredChannels.isEmpty else { return }
+        session.tasks.add(
+            Task { @MainActor [weak self, engine = session.engine] in
+                for url in (self?.enteredChannels ?? []).sorted() {
+                    do throws(SyncError) {
+                        _ = try await engine.enter(url)
+                    } catch  where error.code == .refused || error.code == .notFound {
+                        // The user was banned, or the channel was deleted.
+                        self?.enteredChannels.remove(url)
+                    } catch {
+                        // The next connection enters it.
+                    }
+                }
+            })
     }
 
     private func perform<Value: Sendable>(

@@ -6,7 +6,7 @@ extension ChatClient {
     /// Creates a collection of a channel's messages.
     ///
     /// - Parameters:
-    ///   - channelURL: The URL of the channel.
+    ///   - channelURL: The URL of a group channel, or of an open channel: see ``enter(_:)``.
     ///   - startingPoint: The initial position of the window. The default is the newest message.
     ///   - params: The messages to show, their order, and the page sizes.
     ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. No page is
@@ -20,6 +20,29 @@ extension ChatClient {
         let collection = MessageCollection(
             of: channelURL, startingPoint: startingPoint, params: params,
             userID: session?.userID, capacity: capacity, engine: try engine)
+        add(collection)
+        return collection
+    }
+
+    /// Creates a collection of the replies to a message.
+    ///
+    /// - Parameters:
+    ///   - parentMessageID: The ID of the parent message.
+    ///   - channelURL: The URL of its channel.
+    ///   - startingPoint: The initial position of the window. The default is the newest reply.
+    ///   - params: The replies to show, their order, and the page sizes.
+    ///   - capacity: The maximum number of sent replies; less than 1 counts as 1. No page is
+    ///     larger.
+    /// - Returns: A collection to be started. It is disposed when another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    public func makeThreadCollection(
+        ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
+        startingPoint: StartingPoint = .latest,
+        params: ThreadedMessageListParams = ThreadedMessageListParams(), capacity: Int = 10_000
+    ) throws(SyncError) -> MessageCollection {
+        let collection = MessageCollection(
+            ofRepliesTo: parentMessageID, in: channelURL, startingPoint: startingPoint,
+            params: params, userID: session?.userID, capacity: capacity, engine: try engine)
         add(collection)
         return collection
     }

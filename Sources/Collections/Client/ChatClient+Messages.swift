@@ -306,10 +306,10 @@ extension ChatClient {
         let (older, newer) = (params.olderPageSize, time == nil ? 0 : params.newerPageSize)
         var replies: [Message]
         do throws(SyncError) {
-            let page = try await engine.fetchReplies(
+            let fetched = try await engine.fetchReplies(
                 to: parentID, in: url, at: time.map { .time($0) } ?? .newest, older: older,
                 newer: newer)
-            replies = page.messages
+            replies = fetched.page.messages
         } catch {
             guard error.code == .notConnected else { throw error }
             let anchor = time.map { HistoryAnchor.time($0) } ?? .newest

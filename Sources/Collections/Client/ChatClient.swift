@@ -74,6 +74,8 @@ public final class ChatClient {
     @ObservationIgnored private let eventFollowers = Followers<ChannelEvent>()
     @ObservationIgnored private let closingFollowers = Followers<Never>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
+    /// The open channels that the user has entered.
+    @ObservationIgnored var enteredChannels: Set<ChannelURL> = []
     private let migrationHandler: @Sendable (MigrationProgress) -> Void
 
     /// The objects of one user.
@@ -410,6 +412,7 @@ public final class ChatClient {
         follower?.stop()
         follower = nil
         (currentUser, unreadCount, lastTyping, lastAbsorption) = (nil, nil, [:], nil)
+        enteredChannels = []
         ending.tasks.cancelAll()
         await ending.engine.close()
         ending.store.close()
@@ -582,6 +585,7 @@ public final class ChatClient {
         }
         guard let event = phases.record(state, isWanted: isConnectionWanted) else { return }
         if event == .sessionRevoked { closeRevokedSession() }
+        if event == .connected || event == .reconnectionSucceeded { enterAgain() }
         report(event)
     }
 

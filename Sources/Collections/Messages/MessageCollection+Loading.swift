@@ -41,6 +41,7 @@ extension MessageCollection {
         _ direction: Direction, _ count: Int
     ) async throws(SyncError) -> [Message] {
         try checkIsStarted()
+        try checkHasParent()
         guard loading.insert(direction).inserted else {
             throw SyncError(
                 .queryInProgress, "the \(direction) messages are already being loaded")
@@ -128,17 +129,17 @@ extension MessageCollection {
             let anchor =
                 (isAtEdge ? gap.walkCursor : nil).map { .cursor($0) } ?? edge.anchorIncludingIt
             try await fetch(
-                PageRequest(
+                request(
                     at: anchor, older: count, edge: isAtEdge && anchor != .newest ? edge : nil,
-                    source: .messageLoadPrevious)
+                    .messageLoadPrevious)
             ) { $0 < edge }
         case .newer:
             let isAtEdge = gap.lower >= window.upper || window.upper == .end
             let edge = isAtEdge ? gap.lower : window.upper
             try await fetch(
-                PageRequest(
+                request(
                     at: edge.anchorForNewer, newer: count + 1, edge: isAtEdge ? edge : nil,
-                    source: .messageLoadNext)
+                    .messageLoadNext)
             ) { $0 > edge }
         }
     }
@@ -168,9 +169,11 @@ extension MessageCollection {
     @discardableResult
     func fetch(_ request: PageRequest) async throws(SyncError) -> MessagePage {
         do throws(SyncError) {
-            return try await tasks.run { [engine, channelURL] () throws(SyncError) in
+            let fetched = try await tasks.run { [engine, channelURL] () throws(SyncError) in
                 try await request.page(of: channelURL, by: engine)
             }
+            record(fetched, for: request)
+            return fetched.page
         } catch {
             // ``dispose()`` cancels requests in flight: the error is then the disposal.
             try checkIsStarted()
@@ -186,10 +189,13 @@ extension MessageCollection {
     @discardableResult
     public func fill(_ gap: Gap) async throws(SyncError) -> Gap? {
         try checkIsStarted()
+        try checkHasParent()
         func left() throws(SyncError) -> Gap? {
-            try stored { (reader) throws(StoreError) in
-                try reader.gaps(in: channelURL, from: gap.lower, to: gap.upper).last
+            let gaps = try stored { (reader) throws(StoreError) in
+                try reader.gaps(in: channelURL, from: gap.lower, to: gap.upper)
             }
+            guard let thread = shownWindow.thread else { return gaps.last }
+            return thread.remaining(of: gaps).last { $0.lower < gap.upper && gap.lower < $0.upper }
         }
         guard let held = try left() else { return nil }
         let isWhole = held.upper == gap.upper || gap.upper == .end
@@ -197,9 +203,9 @@ extension MessageCollection {
         let upper = (isWhole ? held : gap).upper
         let anchor = cursor.map { .cursor($0) } ?? upper.anchorIncludingIt
         try await fetch(
-            PageRequest(
+            request(
                 at: anchor, older: max(1, shownWindow.olderPageSize),
-                edge: isWhole && anchor != .newest ? upper : nil, source: .messageFill)
+                edge: isWhole && anchor != .newest ? upper : nil, .messageFill)
         ) { $0 < upper }
         try checkIsStarted()
         catchUp()
@@ -224,13 +230,23 @@ extension MessageCollection {
         }
         switch start {
         case .newest:
-            return PageRequest(
-                at: .newest, older: max(1, shownWindow.olderPageSize), source: .messageInitialize)
+            return request(
+                at: .newest, older: max(1, shownWindow.olderPageSize), .messageInitialize)
         case .time(let time):
-            return PageRequest(
+            return request(
                 at: .time(time), older: shownWindow.olderPageSize, newer: shownWindow.newerPageSize,
-                source: .messageInitialize)
+                .messageInitialize)
         }
+    }
+
+    /// Makes a request for a page of the shown history or thread.
+    func request(
+        at anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound? = nil,
+        _ source: CollectionEventSource
+    ) -> PageRequest {
+        PageRequest(
+            parentMessageID: parentMessageID, omissions: shownWindow.thread?.omissions ?? 0,
+            anchor: anchor, older: older, newer: newer, edge: edge, source: source)
     }
 
     /// Shows the server's messages at the starting point, after the page of ``firstPage(_:)`` was
@@ -270,8 +286,12 @@ extension Gap.Bound {
     }
 }
 
-/// A request for a page of a channel.
+/// A request for a page of a channel's history or of a thread.
 struct PageRequest: Hashable, Sendable {
+    /// The parent message of the thread; `nil` for the channel's history.
+    let parentMessageID: MessageID?
+    /// The number of omissions of the thread at the time of the request.
+    let omissions: Int
     var anchor: MessageAnchor
     let older: Int
     let newer: Int
@@ -280,23 +300,16 @@ struct PageRequest: Hashable, Sendable {
     let edge: Gap.Bound?
     let source: CollectionEventSource
 
-    init(
-        at anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound? = nil,
-        source: CollectionEventSource
-    ) {
-        self.anchor = anchor
-        self.older = older
-        self.newer = newer
-        self.edge = edge
-        self.source = source
-    }
-
     /// Fetches and stores the page.
     func page(
         of channelURL: ChannelURL, by engine: SyncEngine
-    ) async throws(SyncError) -> MessagePage {
-        try await engine.fetchMessages(
-            in: channelURL, at: anchor, older: older, newer: newer, edge: edge, source: source
-        ).page
+    ) async throws(SyncError) -> FetchedMessages {
+        if let parentMessageID {
+            return try await engine.fetchReplies(
+                to: parentMessageID, in: channelURL, at: anchor, older: older, newer: newer,
+                edge: edge)
+        }
+        return try await engine.fetchMessages(
+            in: channelURL, at: anchor, older: older, newer: newer, edge: edge, source: source)
     }
 }

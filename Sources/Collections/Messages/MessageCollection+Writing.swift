@@ -6,7 +6,7 @@ public import Sync
 // They are on disk and in the rows when a call returns, and delivery results change the rows later.
 // Do not add rows to a view yourself.
 extension MessageCollection {
-    /// Sends a text message.
+    /// Sends a text message; in a thread, as a reply.
     ///
     /// - Returns: The pending message, and its delivery result. The message is already in ``items``
     ///   if the newest end is visible.
@@ -16,12 +16,13 @@ extension MessageCollection {
     public func send(
         _ params: UserMessageCreateParams
     ) async throws(SyncError) -> OutgoingMessage {
-        try await write { (engine, url) throws(SyncError) in
+        let params = inThread(params)
+        return try await write { (engine, url) throws(SyncError) in
             OutgoingMessage(try await engine.send(params, in: url), engine)
         }
     }
 
-    /// Sends a message with a file.
+    /// Sends a message with a file; in a thread, as a reply.
     ///
     /// - Parameters:
     ///   - params: The text and the file.
@@ -34,13 +35,14 @@ extension MessageCollection {
     public func send(
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
-        try await write { (engine, url) throws(SyncError) in
+        let params = inThread(params)
+        return try await write { (engine, url) throws(SyncError) in
             OutgoingMessage(
                 try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
         }
     }
 
-    /// Sends a message with several files.
+    /// Sends a message with several files; in a thread, as a reply.
     ///
     /// - Parameters:
     ///   - params: The text and the files.
@@ -51,7 +53,8 @@ extension MessageCollection {
     public func send(
         _ params: MultipleFilesMessageCreateParams, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
-        try await write { (engine, url) throws(SyncError) in
+        let params = inThread(params)
+        return try await write { (engine, url) throws(SyncError) in
             OutgoingMessage(
                 try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
         }
@@ -103,13 +106,16 @@ extension MessageCollection {
         }
     }
 
-    /// Removes all failed messages of the channel.
+    /// Removes all failed messages of the channel, or of the thread.
     ///
     /// - Returns: The request IDs of the removed messages.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
     public func removeAllFailedMessages() async throws(SyncError) -> [RequestID] {
-        try await write { (engine, url) throws(SyncError) in
+        if parentMessageID != nil {
+            return try await removeFailedMessages(failedMessages.compactMap(\.requestID))
+        }
+        return try await write { (engine, url) throws(SyncError) in
             try await engine.removeAllFailedMessages(in: url)
         }
     }
@@ -199,6 +205,15 @@ extension MessageCollection {
         _ key: String, from message: Message
     ) async throws(SyncError) -> Delivery {
         try await deleteReaction(key, from: MessageReference(message))
+    }
+
+    /// Returns the parameters for the shown history: in a thread, a message without a parent
+    /// becomes a reply.
+    private func inThread<Params: MessageCreateParams>(_ params: Params) -> Params {
+        guard let parentMessageID, params.parentMessageID == nil else { return params }
+        var params = params
+        params.parentMessageID = parentMessageID
+        return params
     }
 
     private func deliver(

@@ -3,8 +3,8 @@ public import Observation
 import Store
 public import Sync
 
-/// A live list of a group channel's messages, shown from the cache immediately and kept in sync
-/// with the server.
+/// A live list of the messages of a channel or of the replies of a thread, shown from the cache
+/// immediately and kept in sync with the server.
 ///
 /// ```swift
 /// let collection = MessageCollection(of: "general", engine: engine)
@@ -17,11 +17,27 @@ public import Sync
 /// reacting go through the engine, and the rows change because the store has changed. Messages
 /// outside the window are stored and not shown. ``items``, ``messages``, ``hasPrevious``,
 /// ``hasNext`` and ``channel`` are observable: views that use Observation need nothing else.
+///
+/// The channel is a group channel, or an open channel that the user has entered. A thread has the
+/// same window, changes and delegate as a channel; its ``parentMessageID`` is set.
 @MainActor
 @Observable
 public final class MessageCollection {
     /// The URL of the channel.
     public let channelURL: ChannelURL
+
+    /// The ID of the message whose replies are listed; `nil` for a channel's messages.
+    public var parentMessageID: MessageID? { window.thread?.parentID }
+
+    /// The message whose replies are listed, in its last known version.
+    ///
+    /// It is `nil` for a channel's messages, and until the parent message is stored.
+    public internal(set) var parentMessage: Message?
+
+    /// A Boolean value that indicates whether the message whose replies are listed was deleted.
+    ///
+    /// The replies stay, no more can be loaded, and the server refuses new ones.
+    public internal(set) var isParentMessageDeleted = false
 
     /// The messages to show, their order, and the page sizes.
     public let params: MessageListParams
@@ -31,8 +47,11 @@ public final class MessageCollection {
 
     /// The stored channel.
     ///
-    /// If it is not stored, only its URL is set.
+    /// If it is not stored, or is an open channel, only its URL is set.
     public private(set) var channel: GroupChannel
+
+    /// The stored channel, if it is an open channel; otherwise `nil`.
+    public private(set) var openChannel: OpenChannel?
 
     /// The users who are typing in the channel.
     public private(set) var typingUsers: [User] = []
@@ -65,6 +84,7 @@ public final class MessageCollection {
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private let followers = Followers<CollectionChange<MessageItem>>()
     @ObservationIgnored var loading: Set<Direction> = []
+    @ObservationIgnored var threadRefresh: ThreadRefresh?
     @ObservationIgnored var hasLoadedMore = false
     @ObservationIgnored private var viewer: ChannelViewer?
     @ObservationIgnored private var shownRange: ShownRange??
@@ -88,18 +108,49 @@ public final class MessageCollection {
     ///     A page is never larger than the capacity, whatever `params` specify, so that loading
     ///     skips no message. Gaps and unsent messages do not count.
     ///   - engine: The engine that fetches the messages.
-    public init(
+    public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(), userID: UserID? = nil,
         capacity: Int = 10_000, engine: SyncEngine
     ) {
-        self.channelURL = channelURL
-        self.startingPoint = startingPoint
-        self.params = params
-        self.engine = engine
-        channel = .unknown(channelURL)
-        window = Window(on: channelURL, params: params, userID: userID, capacity: capacity)
+        self.init(
+            Window(on: channelURL, params: params, userID: userID, capacity: capacity),
+            startingPoint, engine)
         viewer = engine.makeViewer(of: channelURL)
+    }
+
+    /// Creates a collection of the replies to a message.
+    ///
+    /// The list is empty until ``start(_:)``.
+    ///
+    /// - Parameters:
+    ///   - parentMessageID: The ID of the parent message, which need not be stored.
+    ///   - channelURL: The URL of its channel.
+    ///   - startingPoint: The initial position of the window. The default is the newest reply.
+    ///   - params: The replies to show, their order, and the page sizes. `isInclusive` is ignored.
+    ///   - userID: The current user, as for the messages of a channel.
+    ///   - capacity: The maximum number of sent replies, as for the messages of a channel.
+    ///   - engine: The engine that fetches the replies.
+    public convenience init(
+        ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
+        startingPoint: StartingPoint = .latest,
+        params: ThreadedMessageListParams = ThreadedMessageListParams(), userID: UserID? = nil,
+        capacity: Int = 10_000, engine: SyncEngine
+    ) {
+        self.init(
+            Window(
+                on: channelURL, thread: ThreadCoverage(of: parentMessageID, in: channelURL),
+                params: MessageListParams(params), userID: userID, capacity: capacity),
+            startingPoint, engine)
+    }
+
+    private init(_ window: Window, _ startingPoint: StartingPoint, _ engine: SyncEngine) {
+        channelURL = window.channelURL
+        params = window.params
+        self.window = window
+        self.startingPoint = startingPoint
+        self.engine = engine
+        channel = .unknown(window.channelURL)
     }
 
     // MARK: The rows
@@ -134,10 +185,14 @@ public final class MessageCollection {
     public var failedMessages: [Message] { window.unsentMessages(.failed) }
 
     /// A Boolean value that indicates whether older messages exist, or may exist, than are shown.
-    public var hasPrevious: Bool { phase == .started && window.hasPrevious }
+    public var hasPrevious: Bool {
+        phase == .started && !isParentMessageDeleted && window.hasPrevious
+    }
 
     /// A Boolean value that indicates whether newer messages exist, or may exist, than are shown.
-    public var hasNext: Bool { phase == .started && window.hasNext }
+    public var hasNext: Bool {
+        phase == .started && !isParentMessageDeleted && window.hasNext
+    }
 
     /// Returns the coverage of the channel's history: which ranges are complete, missing and stale.
     ///
@@ -179,8 +234,13 @@ public final class MessageCollection {
                     // The collection must not be retained while this waits for the server: when it
                     // is released, the wait ends.
                     let state = await engine.settledState
+                    if let id = self?.missingParentMessageID {
+                        let lookup = try await engine.fetchMessages([id], in: channelURL)
+                        try self?.apply(parentLookup: lookup)
+                    }
                     if let request = try self?.firstPage(state) {
-                        _ = try await request.page(of: channelURL, by: engine)
+                        let fetched = try await request.page(of: channelURL, by: engine)
+                        self?.record(fetched, for: request)
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
@@ -270,18 +330,24 @@ public final class MessageCollection {
             [weak self] change in self?.apply(change)
         }
         self.follower = follower
+        let isThread = window.thread != nil
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
                 // The events are filtered, because each message changes the state and would wake
                 // the task.
-                for await _ in await engine.events(where: { $0.isHugeGap(in: channelURL) }) {
-                    self?.notifyHugeGap()
+                let events = await engine.events {
+                    isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
+                }
+                for await _ in events {
+                    if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
         // The channel is read last: if it cannot be read, its messages may still be readable, and
         // everything else is already observed.
         channel = try follower.read { (reader) throws(StoreError) in
-            try reader.groupChannel(channelURL) ?? channel
+            try readParentMessage(in: reader)
+            openChannel = try reader.openChannel(channelURL)
+            return try reader.groupChannel(channelURL) ?? channel
         }
         readFailedChanges(notifies: false)
         readDraft()
@@ -317,6 +383,8 @@ public final class MessageCollection {
     func catchUp() { follower?.catchUp() }
 
     private func apply(_ change: Change) {
+        let wasStale = window.thread?.isStale ?? false
+        defer { if !wasStale { refreshThread() } }
         let edits = window.fold(change)
         var taken = [change]
         // A closed store has no changes; the engine reports a store that cannot be read.
@@ -331,6 +399,7 @@ public final class MessageCollection {
         if concernsChanges { readFailedChanges(notifies: true) }
         if edits.isMissed { readDraft() }
         for change in taken { notify(change) }
+        if edits.isMissed { readParentMessageAgain() }
     }
 
     private func readAgain(
@@ -340,6 +409,7 @@ public final class MessageCollection {
             let held = try snapshot.groupChannel(channelURL)
             let edits = try window.readAgain(in: snapshot, after: earlier, ahead)
             channel = held ?? channel
+            openChannel = try snapshot.openChannel(channelURL)
             taken += ahead
             return edits
         }
@@ -349,6 +419,7 @@ public final class MessageCollection {
     /// for the same reason, as when many messages arrive.
     private func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
+        if window.thread != nil { notifyParent(change) }
         for (entry, next) in zip(entries, entries.dropFirst().map(Optional.some) + [nil])
         where !isDisposed {
             if case .savedGroupChannel = entry.operation,
@@ -366,7 +437,13 @@ public final class MessageCollection {
             self.channel = channel
             isChannelDeleted = false
             notifyChannel(entry.source ?? .eventChannelChanged)
+        case .savedOpenChannel(let channel):
+            openChannel = channel
+            isChannelDeleted = false
+            let context = GroupChannelContext(source: entry.source ?? .eventChannelChanged)
+            delegate?.messageCollection(self, context: context, updatedOpenChannel: channel)
         case .removedChannel(channelURL), .clearedCachedData:
+            openChannel = nil
             isChannelDeleted = true
             let context = GroupChannelContext(source: entry.source ?? .eventChannelDeleted)
             delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
@@ -430,6 +507,9 @@ public final class MessageCollection {
     /// The current window, read-only.
     var shownWindow: Window { window }
 
+    /// Changes what is known of the thread, and applies the resulting edits to the rows.
+    func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
+
     @discardableResult
     private func apply(
         _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
@@ -484,6 +564,10 @@ extension SyncEvent {
     fileprivate func isHugeGap(in url: ChannelURL) -> Bool {
         if case .hugeGap(url) = self { true } else { false }
     }
+
+    fileprivate var isLive: Bool {
+        if case .state(let state) = self { state.isLive } else { false }
+    }
 }
 
 extension Result {
@@ -495,7 +579,8 @@ extension Change.Operation {
     /// messages.
     fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
         switch self {
-        case .savedGroupChannel, .removedChannel, .savedDraft, .ephemeral: channelURL == url
+        case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:
+            channelURL == url
         case .clearedCachedData: true
         default: false
         }

@@ -40,10 +40,21 @@ public protocol MessageCollectionDelegate: AnyObject {
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel)
 
+    /// The open channel has changed.
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext,
+        updatedOpenChannel: OpenChannel)
+
     /// The user has lost the channel. Its view has nothing more to show.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL)
+
+    /// The message whose replies are listed has changed, or was deleted.
+    ///
+    /// The message is `nil` if it was deleted: see ``MessageCollection/isParentMessageDeleted``.
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?)
 
     /// A gap has more missing messages than a user would want to wait for.
     ///
@@ -94,7 +105,18 @@ extension MessageCollectionDelegate {
     /// Does nothing.
     public func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
+        updatedOpenChannel: OpenChannel
+    ) {}
+
+    /// Does nothing.
+    public func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL
+    ) {}
+
+    /// Does nothing.
+    public func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?
     ) {}
 
     /// Does nothing.

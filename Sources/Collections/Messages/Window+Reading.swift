@@ -49,7 +49,7 @@ extension Window {
     /// A window shows the requested number of messages in each direction, or all messages up to the
     /// end of the history.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
-        var next = Window(on: channelURL, params: params, capacity: capacity)
+        var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
         if case .time(let time) = start {
             next.begin(at: time)
@@ -90,9 +90,9 @@ extension Window {
             isJoined = isJoined || earlier.isJoined
         }
         try next.readOutboxItems(in: reader)
-        var messages = try reader.messages(
-            in: channelURL, from: next.lower, includesLower: true, to: next.upper,
-            includesUpper: true, isNewestFirst: false)
+        var messages = try next.messages(
+            from: next.lower, includesLower: true, to: next.upper, includesUpper: true,
+            isNewestFirst: false, in: reader)
         if case .position(let position) = next.lower, next.lower == next.upper,
             let only = try reader.message(position.messageID, in: channelURL),
             only.position == position
@@ -117,11 +117,11 @@ extension Window {
     /// Returns a Boolean value that indicates whether the history is known to have no older
     /// messages than are shown.
     private func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
-        guard lower != .end, try reader.firstGap(below: lower, in: channelURL) == nil else {
+        guard lower != .end, try firstGap(below: lower, in: reader) == nil else {
             return false
         }
-        return try reader.messages(
-            in: channelURL, from: .beginning, to: lower, isNewestFirst: true, limit: 1
+        return try messages(
+            from: .beginning, to: lower, isNewestFirst: true, limit: 1, in: reader
         ).isEmpty
     }
 
@@ -165,13 +165,13 @@ extension Window {
         _ edits: inout WindowEdits
     ) throws(StoreError) -> (found: Int, gap: Gap?) {
         let start = crossesGaps ? lower : olderEdge
-        let gap = try reader.firstGap(below: start, in: channelURL)
+        let gap = try firstGap(below: start, in: reader)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
         // One more message than requested is read, to learn whether more exist.
-        let messages = try reader.messages(
-            in: channelURL, from: floor, includesLower: true, to: start, isNewestFirst: true,
-            limit: count + 1, matching: filter)
+        let messages = try messages(
+            from: floor, includesLower: true, to: start, isNewestFirst: true, limit: count + 1,
+            matching: filter, in: reader)
         for message in messages.prefix(count) { save(held: message, &edits) }
         if messages.count > count {
             lower = messages.dropLast().last.map(\.bound) ?? start
@@ -192,7 +192,7 @@ extension Window {
     private func oldestBound(
         in reader: some StoreReader, _ oldest: Gap.Bound
     ) throws(StoreError) -> Gap.Bound {
-        let gap = try reader.firstGap(above: .beginning, in: channelURL)
+        let gap = try firstGap(above: .beginning, in: reader)
         guard let gap, gap.lower == .beginning else { return .beginning }
         return min(oldest, gap.upper)
     }
@@ -203,12 +203,12 @@ extension Window {
         _ edits: inout WindowEdits
     ) throws(StoreError) -> (found: Int, gap: Gap?) {
         let start = upper
-        let gap = try reader.firstGap(above: start, in: channelURL)
+        let gap = try firstGap(above: start, in: reader)
         let ceiling = crossesGaps ? .end : gap?.lower ?? .end
         guard start < ceiling else { return (0, gap) }
-        let messages = try reader.messages(
-            in: channelURL, from: start, to: ceiling, includesUpper: true, isNewestFirst: false,
-            limit: count + 1, matching: filter)
+        let messages = try messages(
+            from: start, to: ceiling, includesUpper: true, isNewestFirst: false,
+            limit: count + 1, matching: filter, in: reader)
         for message in messages.prefix(count) { save(held: message, &edits) }
         if messages.count > count {
             upper = messages.dropLast().last.map(\.bound) ?? start
@@ -227,10 +227,48 @@ extension Window {
         show(message, id, position, edits.sources[.sent(id)], &edits)
     }
 
+    // MARK: Reading the history or the thread
+
+    private func messages(
+        from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,
+        includesUpper: Bool = false, isNewestFirst: Bool, limit: Int? = nil,
+        matching params: MessageListParams? = nil, in reader: some StoreReader
+    ) throws(StoreError) -> [Message] {
+        if let thread {
+            return try reader.replies(
+                to: thread.parentID, in: channelURL, from: lower, includesLower: includesLower,
+                to: upper, includesUpper: includesUpper, isNewestFirst: isNewestFirst,
+                limit: limit, matching: params)
+        }
+        return try reader.messages(
+            in: channelURL, from: lower, includesLower: includesLower, to: upper,
+            includesUpper: includesUpper, isNewestFirst: isNewestFirst, limit: limit,
+            matching: params)
+    }
+
+    private func firstGap(
+        below bound: Gap.Bound, in reader: some StoreReader
+    ) throws(StoreError) -> Gap? {
+        guard let thread else { return try reader.firstGap(below: bound, in: channelURL) }
+        return thread.remaining(of: try reader.gaps(in: channelURL)).last { $0.lower < bound }
+    }
+
+    private func firstGap(
+        above bound: Gap.Bound, in reader: some StoreReader
+    ) throws(StoreError) -> Gap? {
+        guard let thread else { return try reader.firstGap(above: bound, in: channelURL) }
+        return thread.remaining(of: try reader.gaps(in: channelURL)).first { bound < $0.upper }
+    }
+
     private mutating func readGaps(
         in reader: some StoreReader, _ edits: inout WindowEdits
     ) throws(StoreError) {
-        let found = try reader.gaps(in: channelURL, from: lower, to: upper)
+        let found =
+            if thread == nil {
+                try reader.gaps(in: channelURL, from: lower, to: upper)
+            } else {
+                try thread?.readGaps(of: channelURL, in: reader) ?? []
+            }
         gaps = Dictionary(uniqueKeysWithValues: found.map { ($0.upper, $0) })
         placeGaps(&edits)
     }

@@ -2,7 +2,7 @@ import Models
 import Store
 import Sync
 
-/// The part of a channel's history that a list shows.
+/// The part of a channel's history, or of a thread, that a list shows.
 ///
 /// A value without side effects: it reads from the reader that a call passes, applies store
 /// changes, and returns the edits of the rows. Between ``lower`` and ``upper`` it shows all stored
@@ -23,6 +23,8 @@ struct Window {
     let newerPageSize: Int
     /// The user whose unsent reactions are shown.
     var userID: UserID?
+    /// The coverage of the thread that is shown; `nil` for the history of the channel.
+    var thread: ThreadCoverage?
 
     /// The oldest bound that is shown; `end` if no message is known yet.
     var lower = Gap.Bound.end
@@ -41,10 +43,12 @@ struct Window {
     var covered: [MessageID: Message] = [:]
 
     init(
-        on channelURL: ChannelURL, params: MessageListParams = MessageListParams(),
-        userID: UserID? = nil, capacity: Int = .max
+        on channelURL: ChannelURL, thread: ThreadCoverage? = nil,
+        params: MessageListParams = MessageListParams(), userID: UserID? = nil,
+        capacity: Int = .max
     ) {
         self.channelURL = channelURL
+        self.thread = thread
         self.params = params
         self.userID = userID
         self.capacity = max(1, capacity)
@@ -81,6 +85,26 @@ struct Window {
             .compactMap { shownMessage(of: $0.item) }
     }
 
+    /// Returns a Boolean value that indicates whether a message is in the list, regardless of its
+    /// position.
+    private func belongs(_ message: Message) -> Bool {
+        isOfHistory(message) && params.belongsTo(message)
+    }
+
+    /// Returns a Boolean value that indicates whether a message is in the shown history or thread.
+    private func isOfHistory(_ message: Message) -> Bool {
+        message.channelURL == channelURL
+            && thread.map { message.parentMessageID == $0.parentID } ?? true
+    }
+
+    /// The position of the newest sent message that is shown, or the newest bound.
+    private var newestShown: Gap.Bound {
+        guard upper == .end else { return upper }
+        func isSent(_ item: MessageItem) -> Bool { item.message?.position != nil }
+        let item = params.isReversed ? items.first(where: isSent) : items.last(where: isSent)
+        return item?.message?.position.map { .position($0) } ?? lower
+    }
+
     /// Returns a Boolean value that indicates whether the window contains a position.
     private func shows(_ position: Position) -> Bool {
         let bound = Gap.Bound.position(position)
@@ -97,8 +121,7 @@ struct Window {
         if lower == .end, upper == .end {
             // No message was known until this change: the window begins with the change's messages.
             let positions = change.operations.compactMap { operation -> Position? in
-                guard case .savedMessage(let message) = operation,
-                    message.channelURL == channelURL
+                guard case .savedMessage(let message) = operation, isOfHistory(message)
                 else { return nil }
                 return message.position
             }
@@ -109,7 +132,12 @@ struct Window {
             }
         }
         let wasAdrift = upper == .end && leadingGap != nil
+        let newest = thread == nil ? .end : newestShown
         for entry in change.entries { fold(entry, &edits) }
+        if thread != nil {
+            thread?.apply(change, shownFrom: lower, to: upper, newest: newest, in: channelURL)
+            showGapsOfThread()
+        }
         placeGaps(&edits)
         if wasAdrift, leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
         return edits
@@ -156,7 +184,7 @@ struct Window {
         } else {
             covered[id] = nil
         }
-        guard let shown, params.belongsTo(shown) else {
+        guard let shown, belongs(shown) else {
             return edits.remove(.sent(id), source)
         }
         // If the sent message is already listed, keep the pending row: removing its outbox item
@@ -225,7 +253,7 @@ struct Window {
 
     private func shownMessage(of item: OutboxItem) -> Message? {
         guard item.isUnderstood, item.operation == .send,
-            let message = item.message.flatMap(overlay.shown), params.belongsTo(message)
+            let message = item.message.flatMap(overlay.shown), belongs(message)
         else { return nil }
         return message
     }
@@ -297,6 +325,20 @@ struct Window {
         let ids = Set(shown.map { MessageItem.gap($0).id })
         for id in shownGaps.subtracting(ids) { edits.rows.remove(id) }
         shownGaps = ids
+    }
+
+    /// Records that a page of replies covers a range, and shows the gaps that are left.
+    mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
+        var edits = WindowEdits()
+        thread?.cover(from: lower, through: upper)
+        showGapsOfThread()
+        placeGaps(&edits)
+        return edits
+    }
+
+    private mutating func showGapsOfThread() {
+        guard let thread else { return }
+        gaps = Dictionary(uniqueKeysWithValues: thread.gaps.map { ($0.upper, $0) })
     }
 
     /// Returns the parts of a gap between the listed messages inside it.

@@ -147,6 +147,27 @@ extension StoreReader {
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
+    /// Returns the stored replies to a message between two bounds.
+    ///
+    /// Parameters, errors and cost are those of
+    /// ``messages(in:from:includesLower:to:includesUpper:isNewestFirst:limit:matching:)``, with a
+    /// lookup for each reply visited.
+    package func replies(
+        to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
+        includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
+        isNewestFirst: Bool, limit: Int? = nil, matching params: MessageListParams? = nil
+    ) throws(StoreError) -> [Message] {
+        let view = try view
+        guard lower < upper, let number = try view.number(of: url) else { return [] }
+        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
+        return try view.replies(
+            .replies(
+                to: parent, of: number, from: lower, includesLower: includesLower, to: upper,
+                includesUpper: includesUpper),
+            isDescending: !isNewestFirst, limit, number, behind: prefix
+        ) { params?.belongsTo($0) ?? true }
+    }
+
     /// Returns the position of the newest stored message of a channel, or `nil` if no message is
     /// stored.
     ///
@@ -313,15 +334,36 @@ extension KeyRange {
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
     ) -> KeyRange {
-        var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        range(
+            from: lower, includesLower, to: upper, includesUpper,
+            prefix: ByteWriter.key { $0.table(.message, number) }
+        ) { (position) in ByteWriter.key { $0.messageKey(number, position) } }
+    }
+
+    /// Returns the range of keys of the replies to a message between two bounds.
+    fileprivate static func replies(
+        to parent: MessageID, of number: ChannelNumber, from lower: Gap.Bound,
+        includesLower: Bool, to upper: Gap.Bound, includesUpper: Bool
+    ) -> KeyRange {
+        range(
+            from: lower, includesLower, to: upper, includesUpper,
+            prefix: ByteWriter.key { $0.repliesPrefix(number, parent) }
+        ) { (position) in ByteWriter.key { $0.replyKey(number, parent, position) } }
+    }
+
+    private static func range(
+        from lower: Gap.Bound, _ includesLower: Bool, to upper: Gap.Bound, _ includesUpper: Bool,
+        prefix: KeyBytes, key: (Position) -> KeyBytes
+    ) -> KeyRange {
+        var range = KeyRange(prefix: prefix)
         // Keys are ordered newest first, so the range starts at the upper bound. Appending a zero
         // byte to a key excludes that key. The end of a range is always excluded.
         if case .position(let position) = upper {
-            range.lower = ByteWriter.key { $0.messageKey(number, position) }
+            range.lower = key(position)
             if !includesUpper { range.lower.append(0) }
         }
         if case .position(let position) = lower {
-            range.upper = ByteWriter.key { $0.messageKey(number, position) }
+            range.upper = key(position)
             if includesLower { range.upper.append(0) }
         }
         return range

@@ -84,10 +84,9 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // Gaps of an open channel are not filled here: the feed does not report all of its changes,
-        // so its viewers fetch their pages. Neither are those of a channel whose messages may not
-        // be stored.
-        let isLeft = rows.isOpen || isUnkept(url)
+        // An open channel can only be fetched while the user is in it, so it is fetched only if it
+        // is shown. Messages that may not be stored are not fetched.
+        let isLeft = rows.isOpen && !healing.isShown(url) || isUnkept(url)
         return HealingPlan(
             gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
             view: healing.view(of: url),

@@ -112,11 +112,18 @@ extension SyncCore {
                 }
                 return .channels(page)
             }
-        case (.page(let page), .replies(_, let url, _, _, _)):
+        case (
+            .page(let page), .replies(let id, let url, let anchor, let older, let newer, let edge)
+        ):
             return write { (ingest) throws(StoreError) in
-                let found = MessageLookup(found: page.messages, gone: [])
-                try ingest.apply(found, in: url, since: interim, .requestThreadedMessages)
-                return .replies(page)
+                let edge = try ingest.edge(edge, at: anchor, of: page, in: url)
+                let report = try ingest.apply(
+                    page, repliesTo: id, in: url, at: edge, older: older, newer: newer,
+                    since: interim)
+                return .replies(
+                    FetchedMessages(
+                        page: page, extent: report.extent, doubtful: report.doubtful,
+                        lossCount: try ingest.batch.lossCount()))
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
@@ -136,16 +143,7 @@ extension SyncCore {
         _ interim: Flights.Interim
     ) -> SyncReply? {
         let fetched = write { (ingest) throws(StoreError) in
-            var edge = edge
-            switch anchor {
-            case .message(let id):
-                // The bound is the stored position of the message, even if it differs on the page.
-                let held = try ingest.batch.message(orNil: id, in: url)
-                edge = edge ?? held?.position.map(Gap.Bound.position)
-                if page.isOutlier(anchor) { edge = nil }
-            case .newest where page.newer == nil: edge = .end
-            default: break
-            }
+            let edge = try ingest.edge(edge, at: anchor, of: page, in: url)
             let report = try ingest.apply(
                 page, in: url, at: edge, older: older, newer: newer, since: interim, source)
             return FetchedMessages(
@@ -217,6 +215,31 @@ extension SyncCore {
         }
         for url in Set(messages.map(\.channelURL)).sorted() { healing.examine(url) }
         return count
+    }
+
+    /// Records that an open channel may have changed without notice, as before the user enters it:
+    /// its newest end becomes a gap, and the rest of its stored history stale.
+    mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
+        let isStored = read { (reader) throws(StoreError) in
+            try reader.openChannel(orNil: url) != nil
+        }
+        guard isStored ?? false else { return }
+        let isMarked: Void? = write { (ingest) throws(StoreError) in
+            try ingest.openTruncation(in: url, since: nil)
+            try ingest.distrust(url)
+        }
+        guard isMarked != nil else { throw writeError("open channel \(url) could not be changed") }
+    }
+
+    /// Stores an open channel that the user has entered, and fetches what its viewers show.
+    mutating func enter(_ channel: OpenChannel) throws(SyncError) {
+        let isSaved: Void? = write { (ingest) throws(StoreError) in
+            try ingest.batch.save(channel, source: .eventChannelChanged)
+        }
+        guard isSaved != nil else {
+            throw writeError("open channel \(channel.url) could not be saved")
+        }
+        healing.examine(channel.url, isNew: true)
     }
 
     /// Marks all stored history of a channel as stale.

@@ -62,7 +62,8 @@ extension SyncEngine {
 
     /// Fetches replies to a message around an anchor.
     ///
-    /// The call closes no gap of the channel.
+    /// The call closes no gap of the channel. Stored replies that are missing on the page are looked
+    /// up, and removed if the server does not have them any more.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
@@ -71,18 +72,22 @@ extension SyncEngine {
     ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000; values out
     ///     of range are replaced by the nearest valid one.
     ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
-    /// - Returns: The server's page, oldest message first.
+    ///   - edge: The position of the anchor, if it touches a known range of the thread: the reply
+    ///     at which it starts or ends.
+    /// - Returns: The page, and the range of the thread that it covers.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchReplies(
-        to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
-    ) async throws(SyncError) -> MessagePage {
+        to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int, edge: Gap.Bound? = nil
+    ) async throws(SyncError) -> FetchedMessages {
         let question = SyncQuestion.replies(
             parentID, url, anchor, older: PageSize.nearest(to: older),
-            newer: PageSize.nearest(to: newer))
-        guard case .replies(let page) = try await reply(to: question) else {
+            newer: PageSize.nearest(to: newer), edge: edge)
+        guard case .replies(let fetched) = try await reply(to: question) else {
             throw .unexpectedReply
         }
-        return page
+        if !fetched.doubtful.isEmpty { _ = try await fetchMessages(fetched.doubtful, in: url) }
+        return fetched
     }
 
     /// Fetches a page of the changes of a channel's messages.

@@ -36,6 +36,24 @@ extension SyncEngine {
         try await channel(.join(url))
     }
 
+    /// Enters an open channel.
+    ///
+    /// The feed does not report what happened before: the stored history is fetched again where it
+    /// is shown.
+    ///
+    /// - Returns: The channel, which is stored.
+    /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
+    package func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
+        // A message that arrives as soon as the user has entered is newer than the gap's lower
+        // bound.
+        try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
+        let channel = try await perform { (backend) throws(BackendError) in
+            try await backend.enter(url)
+        }
+        try change { (core) throws(SyncError) in try core.enter(channel) }
+        return channel
+    }
+
     private func channel(_ question: SyncQuestion) async throws(SyncError) -> GroupChannel {
         guard case .channel(let channel) = try await reply(to: question) else {
             throw .unexpectedReply

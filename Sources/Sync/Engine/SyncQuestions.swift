@@ -22,8 +22,9 @@ enum SyncQuestion: Hashable, Sendable {
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
-    /// The replies to a message.
-    case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
+    /// The replies to a message near an anchor, with its edge as for messages.
+    case replies(
+        MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?)
     case createChannel(GroupChannelCreateParams)
     case updateChannel(ChannelURL, Patch<GroupChannel>)
     case join(ChannelURL)
@@ -41,7 +42,7 @@ enum SyncQuestion: Hashable, Sendable {
         case .channelChanges(let point, let params): .channelChanges(point, params)
         case .channels(let query, let cursor): .channels(query, cursor)
         case .channel(let url), .compareChannel(let url): .channel(url)
-        case .replies(let id, let url, let anchor, let older, let newer):
+        case .replies(let id, let url, let anchor, let older, let newer, _):
             .replies(id, url, anchor, older: older, newer: newer)
         case .createChannel(let params): .createChannel(params)
         case .updateChannel(let url, let patch): .updateChannel(url, patch)
@@ -58,10 +59,13 @@ extension SyncQuestion {
     ///
     /// The history next to a cursor may have changed, so a cursor has no known bound any more.
     var repeated: SyncQuestion {
-        guard
-            case .messages(let url, .cursor(let cursor), let older, let newer, _, let source) = self
-        else { return self }
-        return .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
+        switch self {
+        case .messages(let url, .cursor(let cursor), let older, let newer, _, let source):
+            .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
+        case .replies(let id, let url, .cursor(let cursor), let older, let newer, _):
+            .replies(id, url, .cursor(cursor), older: older, newer: newer, edge: nil)
+        default: self
+        }
     }
 }
 
@@ -78,7 +82,7 @@ enum SyncReply: Sendable {
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
-    case replies(MessagePage)
+    case replies(FetchedMessages)
     case deliveryResult(DeliveryResult)
     case caughtUp
 }
@@ -97,9 +101,10 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The value of `StoreReader.lossCount()` when the page was stored.
     var lossCount: Int64
 
-    /// The lower bound of the range that the page covers, or `nil` if it covers only its messages.
+    /// The lower bound of the range of the history, or of the thread, that the page covers; `nil` if
+    /// it covers only its messages.
     public var from: Gap.Bound? { extent?.from }
 
-    /// The upper bound of the range that the page covers, or `nil` if it covers only its messages.
+    /// The upper bound of that range; `nil` if the page covers only its messages.
     public var through: Gap.Bound? { extent?.through }
 }

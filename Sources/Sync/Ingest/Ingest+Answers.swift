@@ -35,6 +35,57 @@ extension Ingest {
         return report
     }
 
+    /// Returns the position of the anchor of a page: the one that is known, or that of the message
+    /// at which the page was requested, or the end of the history.
+    func edge(
+        _ known: Gap.Bound?, at anchor: MessageAnchor, of page: MessagePage, in url: ChannelURL
+    ) throws(StoreError) -> Gap.Bound? {
+        switch anchor {
+        case .message(let id):
+            // The edge is the message's position, wherever the page places it.
+            let held = try batch.message(orNil: id, in: url)
+            let edge = known ?? held?.position.map(Gap.Bound.position)
+            return page.isOutlier(anchor) ? nil : edge
+        case .newest where page.newer == nil: return .end
+        default: return known
+        }
+    }
+
+    /// Stores a page of the replies to a message.
+    ///
+    /// No gap of the channel is closed.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - parentID: The ID of the parent message.
+    ///   - url: The URL of the channel.
+    ///   - bound: The position of the anchor, if it is known; see ``PageExtent``.
+    ///   - older: The requested number of replies before the anchor.
+    ///   - newer: The requested number of replies after the anchor.
+    ///   - interim: The changes since the request.
+    /// - Returns: The range of the thread that the page covers, and the stored replies in it that
+    ///   the page does not contain: they may have been deleted, and must be looked up.
+    /// - Throws: Errors of the store.
+    mutating func apply(
+        _ page: MessagePage, repliesTo parentID: MessageID, in url: ChannelURL,
+        at bound: Gap.Bound?, older: Int, newer: Int, since interim: Flights.Interim
+    ) throws(StoreError) -> PageReport {
+        let lookup = MessageLookup(found: page.messages, gone: [])
+        try apply(lookup, in: url, since: interim, .requestThreadedMessages)
+        let edge = page.edge(at: bound, older: older, newer: newer)
+        guard let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed) else {
+            return PageReport()
+        }
+        let reported = Set(page.messages.compactMap(\.messageID))
+        let held = try batch.replies(
+            to: parentID, in: url, from: extent.from, includesLower: true, to: extent.through,
+            includesUpper: true, isNewestFirst: true)
+        let doubtful = held.compactMap(\.messageID).filter {
+            !reported.contains($0) && !interim.touched.contains($0)
+        }
+        return PageReport(extent: extent, doubtful: doubtful)
+    }
+
     /// Stores a page of a history, and closes the gaps that it covers.
     ///
     /// - Parameters:

@@ -42,6 +42,32 @@ import Testing
         await client.close()
     }
 
+    @Test func threadsAndOpenChannelsAreCollections() async throws {
+        let story = try await ClientStory()
+        let messageID = try #require(try await story.say("a")[0].messageID)
+        _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Lobby", url: "lobby"))
+        _ = try await story.alice.enter("lobby")
+        try await story.say("hello", in: "lobby")
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+
+        let thread = try client.makeThreadCollection(ofRepliesTo: messageID, in: "general")
+        thread.start()
+        try await thread.send(UserMessageCreateParams("So do I"))  // is sent as a reply
+
+        let threadView = View(thread)
+        await threadView.until { $0.collection.messages.map(\.text) == ["So do I"] }
+
+        try await client.enter("lobby")
+        let lobby = try client.makeMessageCollection(of: "lobby")
+        lobby.start()
+
+        let view = View(lobby)
+        await view.until { $0.collection.messages.map(\.text) == ["hello"] }
+        #expect(thread.messages.map(\.parentMessageID) == [messageID])
+        await client.close()
+    }
+
     @Test func storageFollowsTheOptions() async throws {
         let backend = try EmbeddedServer.inMemory().client()
         let directory = FileManager.default.temporaryDirectory

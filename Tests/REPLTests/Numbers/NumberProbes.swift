@@ -359,7 +359,7 @@ extension NumberProbe {
             },
             NumberProbe(
                 "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:)", "MessageAnchor.time(_:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:edge:)", "MessageAnchor.time(_:)",
                 "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
             ) { numbers, world in
                 let engine = try await world.engine()

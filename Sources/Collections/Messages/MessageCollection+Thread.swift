@@ -1,0 +1,186 @@
+import Models
+import Store
+import Sync
+
+// Collections of the replies to a message.
+//
+// Pages of the server decide which part of the thread is complete. When the feed omits messages,
+// the shown replies are fetched again.
+extension MessageCollection {
+    func checkHasParent() throws(SyncError) {
+        guard isParentMessageDeleted, let parentMessageID else { return }
+        throw SyncError(.notFound, "message \(parentMessageID) of \(channelURL) was deleted")
+    }
+
+    // MARK: The parent message
+
+    /// The ID of the parent message, if it is not stored.
+    var missingParentMessageID: MessageID? { parentMessage == nil ? parentMessageID : nil }
+
+    func readParentMessage(in reader: Snapshot) throws(StoreError) {
+        guard let parentMessageID else { return }
+        parentMessage = try reader.message(parentMessageID, in: channelURL) ?? parentMessage
+        isParentMessageDeleted = try isDeleted(parentMessageID, in: reader)
+    }
+
+    /// Reads the parent message after changes were missed, and reports what is new.
+    func readParentMessageAgain() {
+        guard parentMessageID != nil else { return }
+        let (known, wasDeleted) = (parentMessage, isParentMessageDeleted)
+        // A closed store has no changes.
+        try? stored { (reader) throws(StoreError) in try readParentMessage(in: reader) }
+        if isParentMessageDeleted, !wasDeleted {
+            notifyParent(nil, nil)
+        } else if parentMessage != known {
+            notifyParent(parentMessage, nil)
+        }
+    }
+
+    /// An evicted message is removed without a tombstone.
+    private func isDeleted(
+        _ id: MessageID, in reader: Snapshot
+    ) throws(StoreError) -> Bool {
+        guard try reader.message(id, in: channelURL) == nil else { return false }
+        return try reader.tombstone(of: id, in: channelURL) != nil
+    }
+
+    func apply(parentLookup lookup: MessageLookup) throws(SyncError) {
+        catchUp()
+        if let found = lookup.found.first { parentMessage = found }
+        if !lookup.gone.isEmpty { isParentMessageDeleted = true }
+        try checkHasParent()
+    }
+
+    /// Reports changes of the parent message in a change of the store.
+    func notifyParent(_ change: Change) {
+        for entry in change.entries {
+            switch entry.operation {
+            case .savedMessage(let message)
+            where message.channelURL == channelURL && message.messageID == parentMessageID:
+                parentMessage = message
+                isParentMessageDeleted = false
+                notifyParent(message, entry.source)
+            case .removedMessage(let id, _, channelURL) where id == parentMessageID:
+                // A closed store has no changes.
+                let isDeleted = try? stored { (reader) throws(StoreError) in
+                    try self.isDeleted(id, in: reader)
+                }
+                guard isDeleted ?? false, !isParentMessageDeleted else { continue }
+                isParentMessageDeleted = true
+                notifyParent(nil, entry.source)
+            default: break
+            }
+        }
+    }
+
+    private func notifyParent(_ message: Message?, _ source: CollectionEventSource?) {
+        guard !isDisposed else { return }
+        let context = MessageContext(source: source ?? .messageFill, sendingStatus: .succeeded)
+        delegate?.messageCollection(self, context: context, updatedParentMessage: message)
+    }
+
+    // MARK: Pages
+
+    /// Records what a page covers of the thread.
+    func record(_ fetched: FetchedMessages, for request: PageRequest) {
+        // A page of a channel's history was stored with what it covers.
+        guard request.parentMessageID != nil, let from = fetched.from, let through = fetched.through
+        else { return }
+        catchUp()
+        // If the feed has omitted messages since the request, the page may lack them.
+        guard !isDisposed, shownWindow.thread?.omissions == request.omissions else { return }
+        changeThread { $0.cover(from: from, through: through) }
+    }
+
+    // MARK: Fetching again
+
+    /// The state of fetching the shown replies again.
+    struct ThreadRefresh {
+        var anchor: MessageAnchor
+        /// The bound of the range that was fetched again.
+        var edge: Gap.Bound?
+        var usedCursors: Set<PageCursor> = []
+
+        /// A page size that needs few requests for a long thread.
+        static let pageSize = 100
+    }
+
+    /// Fetches the shown replies again, newest first, if they may have changed without notice.
+    ///
+    /// The collection is not retained meanwhile.
+    func refreshThread() {
+        guard let thread = shownWindow.thread, thread.isStale, threadRefresh == nil, !isDisposed,
+            !isParentMessageDeleted
+        else { return }
+        let upper = shownWindow.upper
+        threadRefresh = ThreadRefresh(
+            anchor: upper.anchorIncludingIt, edge: upper == .end ? nil : upper)
+        tasks.add(
+            Task { @MainActor [weak self, engine, channelURL] in
+                while let request = self?.nextRefreshRequest() {
+                    do throws(SyncError) {
+                        let fetched = try await request.page(of: channelURL, by: engine)
+                        self?.continueRefresh(request, fetched)
+                    } catch {
+                        let isGone = error.code == .notFound || error.code == .refused
+                        if isGone, let id = self?.parentMessageID {
+                            // If the parent message was deleted, the lookup removes it.
+                            _ = try? await engine.fetchMessages([id], in: channelURL)
+                        }
+                        self?.endRefresh(isStale: true)
+                    }
+                }
+            })
+    }
+
+    private func nextRefreshRequest() -> PageRequest? {
+        guard let threadRefresh, !isDisposed else { return nil }
+        changeThread { (window) in
+            window.thread?.isStale = false
+            return WindowEdits()
+        }
+        return request(
+            at: threadRefresh.anchor, older: ThreadRefresh.pageSize, edge: threadRefresh.edge,
+            .messageFill)
+    }
+
+    private func continueRefresh(_ request: PageRequest, _ fetched: FetchedMessages) {
+        record(fetched, for: request)
+        guard let thread = shownWindow.thread, thread.omissions == request.omissions,
+            let from = fetched.from
+        else { return endRefresh(isStale: true) }
+        guard let older = fetched.page.older, shownWindow.lower < from else {
+            return endRefresh(isStale: thread.isStale)
+        }
+        // A server that repeats a page makes no progress.
+        guard threadRefresh?.usedCursors.insert(older).inserted ?? false else {
+            return endRefresh(isStale: true)
+        }
+        threadRefresh?.anchor = .cursor(older)
+        threadRefresh?.edge = from
+    }
+
+    private func endRefresh(isStale: Bool) {
+        threadRefresh = nil
+        guard isStale else { return }
+        changeThread { (window) in
+            window.thread?.isStale = true
+            return WindowEdits()
+        }
+    }
+}
+
+extension MessageListParams {
+    /// Creates the parameters of a list of replies.
+    init(_ params: ThreadedMessageListParams) {
+        self.init()
+        previousResultSize = params.previousResultSize
+        nextResultSize = params.nextResultSize
+        isInclusive = params.isInclusive
+        isReversed = params.isReversed
+        messageType = params.messageType
+        customTypes = params.customTypes
+        senderUserIDs = params.senderUserIDs
+        replyType = .all
+    }
+}

@@ -1,0 +1,152 @@
+import Models
+import Store
+import Sync
+
+/// The coverage of a thread: the gaps of its channel's history, except where pages of replies have
+/// covered the thread.
+///
+/// The feed reports every reply, so a covered range stays complete until the feed omits messages.
+/// The store does not keep these ranges: a gap of a channel concerns all of its messages.
+struct ThreadCoverage {
+    /// The ID of the parent message.
+    let parentID: MessageID
+    /// The gaps of the channel, by their upper bounds.
+    private var channelGaps: [Gap.Bound: Gap]
+    /// The ranges that pages of replies have covered, in order and without overlaps.
+    private(set) var covered: [ClosedRange<Gap.Bound>] = []
+    /// A Boolean value that indicates whether replies may have changed without notice, so that the
+    /// shown ones have to be fetched again.
+    var isStale = false
+    /// The number of times that the feed has omitted messages.
+    ///
+    /// A page that was requested before the
+    /// last time covers nothing.
+    private(set) var omissions = 0
+
+    init(of parentID: MessageID, in channelURL: ChannelURL) {
+        self.parentID = parentID
+        channelGaps = [.end: Gap(in: channelURL)]
+    }
+
+    // MARK: Gaps
+
+    /// The gaps of the thread, oldest first.
+    var gaps: [Gap] { remaining(of: channelGaps.values.sorted { $0.upper < $1.upper }) }
+
+    /// Reads the gaps of the channel, and returns those of the thread, oldest first.
+    mutating func readGaps(
+        of channelURL: ChannelURL, in reader: some StoreReader
+    ) throws(StoreError) -> [Gap] {
+        let found = try reader.gaps(in: channelURL)
+        channelGaps = Dictionary(uniqueKeysWithValues: found.map { ($0.upper, $0) })
+        return remaining(of: found)
+    }
+
+    /// Returns the parts of gaps of the channel that no page of replies has covered.
+    func remaining(of gaps: [Gap]) -> [Gap] {
+        gaps.flatMap { gap in
+            var parts: [Gap] = []
+            var lower = gap.lower
+            for range in covered where gap.lower < range.upperBound && range.lowerBound < gap.upper
+            {
+                if lower < range.lowerBound { parts.append(gap.part(lower, range.lowerBound)) }
+                lower = max(lower, range.upperBound)
+            }
+            if lower < gap.upper { parts.append(gap.part(lower, gap.upper)) }
+            return parts
+        }
+    }
+
+    // MARK: Pages
+
+    /// Records that a page of replies covers a range.
+    mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) {
+        var range = lower...upper
+        covered.removeAll { other in
+            guard other.overlaps(range) else { return false }
+            range =
+                min(range.lowerBound, other.lowerBound)...max(range.upperBound, other.upperBound)
+            return true
+        }
+        covered.append(range)
+        covered.sort { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// Discards what pages have covered strictly between two bounds.
+    private mutating func forget(from lower: Gap.Bound, to upper: Gap.Bound) {
+        covered = covered.flatMap { range -> [ClosedRange<Gap.Bound>] in
+            guard range.lowerBound < upper, lower < range.upperBound else { return [range] }
+            var parts: [ClosedRange<Gap.Bound>] = []
+            if range.lowerBound < lower { parts.append(range.lowerBound...lower) }
+            if upper < range.upperBound { parts.append(upper...range.upperBound) }
+            return parts
+        }
+    }
+
+    // MARK: Following
+
+    /// Applies a change of the store.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - lower: The lower bound of the shown range.
+    ///   - upper: The upper bound of the shown range.
+    ///   - newest: The position of the newest reply that was shown before the change.
+    ///   - channelURL: The URL of the channel.
+    mutating func apply(
+        _ change: Change, shownFrom lower: Gap.Bound, to upper: Gap.Bound, newest: Gap.Bound,
+        in channelURL: ChannelURL
+    ) {
+        let before = channelGaps
+        for operation in change.operations {
+            switch operation {
+            case .savedGap(let gap) where gap.channelURL == channelURL:
+                channelGaps[gap.upper] = gap
+                if gap.opens(before.values) { omit(gap, newest) }
+            case .removedGap(let gap) where gap.channelURL == channelURL:
+                if channelGaps[gap.upper]?.lower == gap.lower { channelGaps[gap.upper] = nil }
+            case .savedStaleRange(let range)
+            where range.channelURL == channelURL && range.lower < upper && lower < range.upper:
+                isStale = true
+            case .clearedMessages(channelURL), .removedChannel(channelURL), .clearedCachedData:
+                channelGaps = [.end: Gap(in: channelURL)]
+                fallthrough
+            case .missed:
+                covered = []
+                isStale = true
+                omissions += 1
+            default: break
+            }
+        }
+    }
+
+    private mutating func omit(_ gap: Gap, _ newest: Gap.Bound) {
+        // Omitted messages are newer than those that were known. Evicted ones are in the gap.
+        forget(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
+        if gap.upper == .end, covered.last?.upperBound == .end {
+            // The range had only the end itself left.
+            covered.removeLast()
+        }
+        isStale = true
+        omissions += 1
+    }
+}
+
+extension Gap {
+    fileprivate func part(_ lower: Bound, _ upper: Bound) -> Gap {
+        // The walk cursor belongs to the channel's history.
+        Gap(in: channelURL, from: lower, to: upper)
+    }
+
+    /// Returns a Boolean value that indicates whether the gap is new, and not a rest of one of some
+    /// earlier gaps.
+    ///
+    /// If the feed omits messages of a channel whose newest end is unknown, the gap there is saved
+    /// again, without a walk cursor.
+    fileprivate func opens(_ earlier: some Collection<Gap>) -> Bool {
+        guard
+            let around = earlier.first(where: { $0.lower <= lower && upper <= $0.upper })
+        else { return true }
+        return around.lower == lower && around.upper == .end && upper == .end && walkCursor == nil
+    }
+}

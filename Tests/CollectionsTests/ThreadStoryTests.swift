@@ -1,0 +1,351 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// The view of a thread: the same window, changes and delegate as those of a channel.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct ThreadStoryTests {
+    @Test func threadShowsTheRepliesToItsParentOnly() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a", to: parent)
+        try await story.say("x")
+        try await story.reply("b c", to: parent)
+        try await story.connect()
+        let view = story.threadView(of: parent)
+        let start = view.collection.start()
+        #expect(try start.cached == [])
+        #expect(try await start.refreshed.map(\.text) == ["a", "b", "c"])
+        #expect(view.picture == "a b c")
+        #expect(view.collection.parentMessage?.text == "parent")
+
+        try await story.reply("d", to: parent)
+        try await story.say("y")
+        await view.shows("a b c d")
+        await view.hears("added d: eventMessageReceived, succeeded")
+        try await view.isUpToDate()
+        #expect(view.collection.messages.map(\.text) == ["a", "b", "c", "d"])
+        try await story.end()
+    }
+
+    @Test func repliesAreLoadedByPageAlthoughTheChannelHasGaps() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        for word in ["a", "b", "c", "d", "e"] {
+            try await story.reply(word, to: parent)
+            try await story.say("x y z")
+        }
+        try await story.connect()
+        let view = try await story.startedThread(of: parent, .sized(2))
+        #expect(view.picture == "… d e")
+        #expect(try await view.collection.loadPrevious().map(\.text) == ["b", "c"])
+        #expect(view.picture == "… b c d e")
+        #expect(try await view.collection.loadPrevious().map(\.text) == ["a"])
+        #expect(view.picture == "a b c d e")
+        #expect(!view.collection.hasPrevious)
+        #expect(try story.picture().hasPrefix("…"))
+        try await story.end()
+    }
+
+    @Test func completeChannelNeedsNoRequestForAThread() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a b", to: parent)
+        try await story.open()
+        story.network.hold([.replies])
+        let view = try await story.startedThread(of: parent)
+        #expect(view.picture == "a b")
+        #expect(story.network.held.isEmpty)
+        story.network.stopHolding()
+        try await story.end()
+    }
+
+    @Test func windowInTheMiddleOfAThreadGrowsInBothDirections() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        let replies = try await story.reply("a b c d e f", to: parent)
+        try await story.connect()
+        let view = try await story.startedThread(
+            of: parent, at: .time(replies[2].createdAt), .sized(1, 2))
+        #expect(view.picture == "… b c d …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "… b c d e f")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "a b c d e f")
+        try await story.end()
+    }
+
+    @Test func offlineThreadShowsWhatIsCached() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a b", to: parent)
+        try await story.open()
+        await story.engine.disconnect()
+        let view = story.threadView(of: parent)
+        let start = view.collection.start()
+        #expect(try start.cached.map(\.text) == ["a", "b"])
+        #expect(view.picture == "a b")
+        let error = await #expect(throws: SyncError.self) { try await start.refreshed }
+        #expect(error?.code == .notConnected)
+        await story.close()
+    }
+
+    @Test func sentReplyIsPendingInTheThreadThenSent() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a", to: parent)
+        try await story.open()
+        let view = try await story.startedThread(of: parent)
+        await story.engine.disconnect()
+        try await view.collection.send(UserMessageCreateParams("b"))
+        #expect(view.picture == "a (b)")
+        #expect(view.collection.pendingMessages.map(\.text) == ["b"])
+        _ = try await story.write("not in the thread")
+        #expect(view.picture == "a (b)")
+        try await story.connect()
+        await view.shows("a b")
+        await view.hears("updated b: eventMessageSent, succeeded")
+        try await story.until { reader in
+            try reader.message(parent.messageID!, in: "general")?.threadInfo?.replyCount == 2
+        }
+        try await story.end()
+    }
+
+    @Test func failedReplyIsInTheThreadAndIsRemovedWithoutThoseOfTheChannel() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a", to: parent)
+        try await story.open()
+        let view = try await story.startedThread(of: parent)
+        story.network.failNext(2, of: [.send], with: BackendError(.refused, "no"))
+        let other = try await story.engine.send(UserMessageCreateParams("other"), in: "general")
+        try await view.collection.send(UserMessageCreateParams("b"))
+        await view.shows("a !b")
+        #expect(view.collection.failedMessages.map(\.text) == ["b"])
+        try await story.until { try $0.failedMessages(in: "general").count == 2 }
+        #expect(try await view.collection.removeAllFailedMessages().count == 1)
+        #expect(view.picture == "a")
+        #expect(
+            try story.store.read { try $0.failedMessages(in: "general").map(\.requestID) }
+                == [other.requestID])
+        await story.close()
+    }
+
+    @Test func omittedRepliesAreFetchedAfterAnAbsence() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        let a = try await story.reply("a b", to: parent)[0]
+        try await story.open()
+        let view = try await story.startedThread(of: parent)
+        #expect(view.picture == "a b")
+        story.limitFeed(1)
+        story.network.hold([.replies, .messages, .messageChanges])
+
+        await story.engine.disconnect()
+        try await story.edit(a, to: "A")
+        try await story.reply("c d e f", to: parent)
+        try await story.connect()
+        await view.shows("a b ~ f …")
+        story.network.stopHolding()
+        await view.shows("A b c d e f")
+        try await story.end()
+    }
+
+    /// The channel's newest end is unknown, so its own gap does not change.
+    @Test func omissionIsNoticedInAChannelThatIsNotKnown() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        let replies = try await story.reply("a b", to: parent)
+        try await story.say("x")
+        try await story.connect()
+        let view = try await story.startedThread(of: parent)
+        #expect(view.picture == "a b")
+        #expect(try story.picture().hasSuffix("~"))
+        story.limitFeed(1)
+
+        await story.engine.disconnect()
+        try await story.delete(replies[0])
+        try await story.reply("c d e", to: parent)
+        try await story.connect()
+        await view.shows("b c d e")
+        #expect(!view.collection.hasNext)
+        try await story.end()
+    }
+
+    @Test func manyOmittedRepliesAreFetchedInPages() async throws {
+        let story = try await Story()
+        story.server.conditions.pageLimit = 2
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a b", to: parent)
+        try await story.connect()
+        let view = try await story.startedThread(of: parent)
+        #expect(view.picture == "a b")
+        story.limitFeed(1)
+        await story.engine.disconnect()
+        try await story.reply("c d e f g h i", to: parent)
+        try await story.connect()
+        await view.shows("a b c d e f g h i")
+        try await story.end()
+    }
+
+    @Test func gapOfAThreadStaysUntilItIsFilled() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a b", to: parent)
+        try await story.connect()
+        let view = try await story.startedThread(of: parent)
+        story.limitFeed(1)
+        await story.engine.disconnect()
+        try await story.reply("c d e", to: parent)
+        story.network.failAll(of: [.replies], with: BackendError(.serverFailure, "no"))
+        try await story.connect()
+        await view.shows("a b ~ e …")
+        try await story.engine.caughtUp()
+        #expect(view.picture == "a b ~ e …")
+        story.network.stopFailing()
+        let gap = try #require(view.items.first { $0.gap != nil }?.gap)
+        #expect(try await view.collection.fill(gap) == nil)
+        #expect(view.picture == "a b c d e")
+        try await story.end()
+    }
+
+    @Test func editsAndDeletionsOfRepliesAreShown() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        let replies = try await story.reply("a b", to: parent)
+        try await story.open()
+        let view = try await story.startedThread(of: parent)
+        try await story.edit(replies[0], to: "A")
+        await view.shows("A b")
+        try await story.delete(replies[1])
+        await view.shows("A")
+        await view.hears("deleted b: eventMessageDeleted, succeeded")
+        try await story.end()
+    }
+
+    @Test func parentIsFollowedAndItsDeletionEndsTheThread() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a", to: parent)
+        try await story.connect()
+        let view = try await story.startedThread(of: parent, .sized(1))
+        try await story.edit(parent, to: "Parent")
+        await view.hears("parent Parent: eventMessageUpdated")
+        #expect(view.collection.parentMessage?.text == "Parent")
+        try await story.delete(parent)
+        await view.hears("parent deleted: eventMessageDeleted")
+        #expect(view.collection.isParentMessageDeleted)
+        #expect(view.picture == "a")
+        #expect(!view.collection.hasPrevious)
+        let error = await #expect(throws: SyncError.self) {
+            try await view.collection.loadPrevious()
+        }
+        #expect(error?.code == .notFound)
+        await story.close()
+    }
+
+    @Test func threadOfAMissingParentDoesNotStart() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.delete(parent)
+        try await story.connect()
+        let view = story.threadView(of: parent)
+        let error = await #expect(throws: SyncError.self) {
+            try await view.collection.start().refreshed
+        }
+        #expect(error?.code == .notFound)
+        #expect(view.collection.isParentMessageDeleted)
+        await story.close()
+    }
+
+    @Test func evictedParentDoesNotEndTheThread() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a b", to: parent)
+        try await story.open()
+        let view = try await story.startedThread(of: parent)
+        try story.store.write { try $0.evictOldestMessages(1, in: "general") }
+        try await view.isUpToDate()
+        #expect(!view.collection.isParentMessageDeleted)
+        #expect(view.picture.hasSuffix("a b"))
+        try await story.end()
+    }
+
+    @Test func releasedThreadIsNotKeptByItsRequests() async throws {
+        let story = try await Story()
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a", to: parent)
+        try await story.open()
+        story.network.hold([.replies, .messages, .messageChanges])
+        weak var released: MessageCollection?
+        do {
+            let view = try await story.startedThread(of: parent)
+            released = view.collection
+            story.limitFeed(1)
+            await story.engine.disconnect()
+            try await story.reply("b c d", to: parent)
+            try await story.connect()
+            await view.until { $0.picture.hasSuffix("d …") }
+        }
+        #expect(released == nil)
+        story.network.stopHolding()
+        await story.close()
+    }
+}
+
+extension Story {
+    /// Sends replies of one word each, a second apart.
+    @discardableResult
+    func reply(_ words: String, to parent: Message) async throws -> [Message] {
+        var messages: [Message] = []
+        for word in words.split(separator: " ") {
+            clock.advance(by: .seconds(1))
+            var params = UserMessageCreateParams(String(word))
+            params.parentMessageID = parent.messageID
+            var message = Message(
+                id: nil, channelURL: parent.channelURL, text: String(word), createdAt: 0)
+            message.userMessageParams = params
+            let id = RequestID("reply \(clock.now)")
+            messages.append(try await alice.send(OutboxItem(message, requestID: id)))
+        }
+        return messages
+    }
+
+    /// A view of a thread on bob's device.
+    @MainActor
+    func threadView(
+        of parent: Message, at point: StartingPoint = .latest,
+        _ params: ThreadedMessageListParams = ThreadedMessageListParams()
+    ) -> View {
+        View(
+            MessageCollection(
+                ofRepliesTo: parent.messageID!, in: parent.channelURL, startingPoint: point,
+                params: params, userID: "bob", engine: engine))
+    }
+
+    /// A view of a thread that shows what the server has.
+    @MainActor
+    func startedThread(
+        of parent: Message, at point: StartingPoint = .latest,
+        _ params: ThreadedMessageListParams = ThreadedMessageListParams()
+    ) async throws -> View {
+        let view = threadView(of: parent, at: point, params)
+        _ = try await view.collection.start().refreshed
+        return view
+    }
+}
+
+extension ThreadedMessageListParams {
+    fileprivate static func sized(
+        _ previous: Int, _ next: Int = 0
+    ) -> ThreadedMessageListParams {
+        var params = ThreadedMessageListParams()
+        params.previousResultSize = previous
+        params.nextResultSize = next
+        return params
+    }
+}
