@@ -15,7 +15,8 @@ extension Command {
             gives: [.record, .name]
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            let record = try type.record(text)
+            let record =
+                text.hasPrefix("{") ? try type.typedRecord(json: text) : try type.record(text)
             try arguments.workspace.store.write { batch in
                 switch record {
                 case let message as Message: try batch.save(message)

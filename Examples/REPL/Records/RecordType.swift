@@ -25,6 +25,15 @@ struct RecordType {
         try decoded(text) { try type.init(json: text) }
     }
 
+    /// The record of a JSON object that a user typed; an unknown field or case is an error.
+    func typedRecord(json text: String) throws -> any Record {
+        let json = try decoded(text) {
+            try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        }
+        try check(json, at: "")
+        return try record(json: text)
+    }
+
     /// Returns the changes in a JSON object that a user typed; an unknown field or case is an
     /// error.
     ///

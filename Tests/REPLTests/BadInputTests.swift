@@ -1,0 +1,91 @@
+import EmbeddedServer
+import Foundation
+import Scrollback
+import Testing
+
+@testable import ScrollbackREPL
+
+/// An unknown key or ID in each command that takes JSON or an ID.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct BadInputTests {
+    /// A line with an unknown key for each command that takes JSON.
+    nonisolated static let unknownKeys = [
+        "channels": #"channels {"nosuch": 1}"#,
+        "update": #"update cats {"nosuch": 1}"#,
+        "list": #"list {"nosuch": 1}"#,
+        "save": #"save Message {"message_id": 1, "channel_url": "cats", "nosuch": 1}"#,
+        "thread": #"thread 60 {"nosuch": 1}"#,
+        "changelog messages": #"changelog messages 2023-11-14 {"nosuch": 1}"#,
+        "changelog channels": #"changelog channels 2023-11-14 {"nosuch": 1}"#,
+        "push": #"push {"message_id": 99, "channel_url": "cats", "nosuch": 1}"#,
+        "leave-drop": #"leave-drop {"message_id": 99, "channel_url": "cats", "nosuch": 1}"#,
+        "open": #"open cats {"nosuch": 1}"#,
+        "open-thread": #"open-thread 60 {"nosuch": 1}"#,
+        "send": #"send {"message": "Hi", "nosuch": 1}"#,
+        "send-file": #"send-file /etc/hostname {"nosuch": 1}"#,
+        "edit": #"edit 60 {"nosuch": "Hi"}"#,
+    ]
+
+    /// The commands that show how a record is read: unknown keys are in its `extra`.
+    nonisolated static let lenient: Set = ["json", "serialize", "fields"]
+
+    /// A line with an unknown ID for each command that takes one.
+    nonisolated static let unknownIDs = [
+        "message": "message general nosuch",
+        "replies": "replies general nosuch",
+        "remove": "remove general nosuch",
+        "remove-item": "remove-item nosuch",
+        "get": "get nosuch",
+        "thread": "thread nosuch",
+        "open-thread": "open-thread nosuch",
+        "mark-unread": "mark-unread nosuch",
+        "report": "report message nosuch spam",
+        "vote": "vote nosuch 1",
+        "pin-message": "pin-message nosuch",
+        "unpin-message": "unpin-message nosuch",
+        "reply": "reply nosuch So do I",
+        "copy": "copy nosuch to cats",
+        "edit": "edit nosuch Hello",
+        "delete": "delete nosuch",
+        "react": "react nosuch +1",
+        "unreact": "unreact nosuch +1",
+        "resend": "resend nosuch",
+        "cancel": "cancel nosuch",
+        "remove-failed": "remove-failed nosuch",
+        "download": "download nosuch",
+    ]
+
+    @Test func everyCommandWithJSONOrAnIDIsTested() {
+        let json = Command.all.filter { $0.usage.contains("JSON") }.map(\.name)
+        #expect(Set(json) == Self.lenient.union(Self.unknownKeys.keys))
+        let id = Command.all.filter { $0.usage.contains(#/\b(REQUEST)?ID\b/#) }.map(\.name)
+        #expect(Set(id) == Set(Self.unknownIDs.keys))
+    }
+
+    @Test(arguments: unknownKeys.values.sorted())
+    func unknownKeyIsNamedAndNothingIsSent(line: String) async throws {
+        let workspace = Workspace.standing()
+        _ = await workspace.reply("demo")
+        let sent = workspace.device?.network.log.count
+        let before = try workspace.store.read { $0.number }
+        let reply = await workspace.reply(line)
+        #expect(reply.hasPrefix("error: ") && reply.contains("'nosuch'"), "\(line): \(reply)")
+        #expect(!reply.contains("\n"))
+        #expect(workspace.device?.network.log.count == sent)
+        #expect(try workspace.store.read { $0.number } == before)
+        #expect(workspace.prompt == "alice general> ")
+        await workspace.end()
+    }
+
+    @Test(arguments: unknownIDs.values.sorted())
+    func unknownIDIsAnErrorAndNothingIsWritten(line: String) async throws {
+        let workspace = Workspace.standing()
+        _ = await workspace.reply("demo")
+        let before = try workspace.store.read { $0.number }
+        let reply = await workspace.reply(line)
+        #expect(reply.hasPrefix("error: ") && reply.contains("nosuch"), "\(line): \(reply)")
+        #expect(try workspace.store.read { $0.number } == before)
+        #expect(await workspace.reply("outbox") == "no outbox items")
+        #expect(workspace.prompt == "alice general> ")
+        await workspace.end()
+    }
+}
