@@ -44,6 +44,9 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.revoke(userID) }
     }
 
+    /// The reports that users have made, in their order.
+    public var reports: [FiledReport] { withState { $0.reports } }
+
     // MARK: Channels and messages
 
     /// Creates a group channel.

@@ -621,6 +621,94 @@ import Testing
         await client.close()
     }
 
+    @Test func rolesPinsAndUnreadMessagesFollowTheServer() async throws {
+        let story = try await ClientStory()
+        try story.createChannel("mine", with: ["bob", "carol"])
+        let sent = try await story.say("a b c", in: "mine")
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        let error = await #expect(throws: SyncError.self) {
+            try await client.setRole(.operator, of: ["carol"], in: "mine")
+        }
+        #expect(error?.code == .refused)
+        try await story.alice.setRole(.operator, of: ["bob"], in: "mine")
+        try await story.until(client) { try $0.groupChannel("mine")?.myRole == .operator }
+        try await client.setRole(.operator, of: ["carol"], in: "mine")
+        try await story.until(client) { reader in
+            try reader.groupChannel("mine")?.operators.map(\.userID) == ["alice", "bob", "carol"]
+        }
+        try await client.restrict("carol", in: "mine", as: .muted, reason: "loud")
+        let muted = try await client.restrictedUsers(of: "mine", as: .muted).elements
+        #expect(muted.map(\.userID) == ["carol"])
+        #expect(muted.map(\.restrictionDescription) == ["loud"])
+        #expect(try await client.restrictedUsers(of: "mine", as: .banned).elements == [])
+
+        let id = try #require(sent[1].messageID)
+        try await client.pinMessage(id, in: "mine")
+        try await story.until(client) { try $0.groupChannel("mine")?.pinnedMessageIDs == [id] }
+        try await client.unpinMessage(id, in: "mine")
+        try await story.until(client) { try $0.groupChannel("mine")?.pinnedMessageIDs == [] }
+
+        try await client.markAsRead("mine")
+        try await story.until(client) { try $0.groupChannel("mine")?.unreadMessageCount == 0 }
+        try await client.markAsUnread(from: id, in: "mine")
+        try await story.until(client) { reader in
+            let channel = try reader.groupChannel("mine")
+            return channel?.unreadMessageCount == 2
+                && channel?.myLastRead.map { $0 < sent[1].createdAt } ?? false
+        }
+        await client.close()
+    }
+
+    @Test func blocksAndReportsReachTheServer() async throws {
+        let story = try await ClientStory()
+        let sent = try await story.say("spam")[0]
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.block("alice")
+        #expect(try await client.blockedUsers().elements.map(\.userID) == ["alice"])
+        let error = await #expect(throws: BackendError.self) {
+            try await story.alice.createChannel(GroupChannelCreateParams("x", userIDs: ["bob"]))
+        }
+        #expect(error?.code == .refused)
+        try await client.unblock("alice")
+        #expect(try await client.blockedUsers().elements == [])
+        let id = try #require(sent.messageID)
+        try await client.report(.message(id, in: "general"), as: .spam, comment: "ads")
+        #expect(story.server.reports.map(\.reporter) == ["bob"])
+        #expect(
+            story.server.reports.map(\.report) == [
+                ModerationReport(.message(id, in: "general"), as: .spam, comment: "ads")
+            ])
+        await client.close()
+    }
+
+    @Test func votesAreCountedAndShown() async throws {
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp()
+        let view = View(try client.makeMessageCollection(of: "general"))
+        _ = try await view.collection.start().refreshed
+        let poll = try await client.createPoll("Which?", options: ["tea", "coffee"])
+        var params = UserMessageCreateParams("Which?")
+        params.pollID = poll.id
+        _ = try await view.collection.send(params).result
+        await view.until { $0.collection.succeededMessages.last?.poll != nil }
+        let id = try #require(view.collection.succeededMessages.last?.messageID)
+        _ = try await story.alice.vote(for: [1], inPollOf: id, in: "general")
+        await view.until {
+            $0.collection.messages.last?.poll?.options.map(\.voteCount) == [1, 0]
+        }
+        let voted = try await client.vote(for: [2], inPollOf: id, in: "general")
+        #expect(voted.poll?.votedOptionIDs == [2] && voted.poll?.voterCount == 2)
+        let held = try client.engine.store.message(id, in: "general")
+        #expect(held?.poll?.options.map(\.voteCount) == [1, 1])
+        #expect(held?.poll?.votedOptionIDs == [2])
+        await client.close()
+    }
+
     @Test func returnedChannelsAreCached() async throws {
         let story = try await ClientStory()
         let client = try await story.open()

@@ -1,1 +1,94 @@
-../SyncTests/Sleeper.swift
+import Models
+
+/// A replacement for sleeping that records the durations without waiting.
+final class Sleeper: Sendable {
+    fileprivate struct State {
+        var durations: [Duration] = []
+        var lastNumber = 0
+        var isHolding = false
+        var sleeping: [Int: CheckedContinuation<Void, Never>] = [:]
+        var watching: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    /// The durations of all waits so far.
+    var durations: [Duration] { state.withLock { $0.durations } }
+
+    /// The number of current waits.
+    var count: Int { state.withLock { $0.sleeping.count } }
+
+    /// Lets future waits last until `wake()` is called.
+    ///
+    /// Without it, they end immediately.
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Ends the current waits.
+    func wake() {
+        let sleeping = state.withLock { state in
+            defer { state.sleeping = [:] }
+            return Array(state.sleeping.values)
+        }
+        for continuation in sleeping { continuation.resume() }
+    }
+
+    /// Ends the current waits and lets all later ones end immediately.
+    func stopHolding() {
+        state.withLock { $0.isHolding = false }
+        wake()
+    }
+
+    func sleep(for duration: Duration) async throws {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (goesOn, watching) = state.withLock { state in
+                    // A caller that sees the recorded wait can wake it.
+                    state.durations.append(duration)
+                    if !state.isHolding || Task.isCancelled {
+                        return (true, state.drainWatchers())
+                    }
+                    state.sleeping[number] = continuation
+                    return (false, state.drainWatchers())
+                }
+                for watcher in watching { watcher.resume() }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.sleeping.removeValue(forKey: number) }?.resume()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until a total of `count` waits have started.
+    func begun(_ count: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.durations.count >= count || Task.isCancelled { return true }
+                    state.watching.append((count, continuation))
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
+        } onCancel: {
+            let watching = state.withLock { state in
+                defer { state.watching = [] }
+                return state.watching
+            }
+            for watcher in watching { watcher.continuation.resume() }
+        }
+    }
+}
+
+extension Sleeper.State {
+    fileprivate mutating func drainWatchers() -> [CheckedContinuation<Void, Never>] {
+        let count = durations.count
+        let done = watching.filter { $0.count <= count }
+        watching.removeAll { $0.count <= count }
+        return done.map(\.continuation)
+    }
+}

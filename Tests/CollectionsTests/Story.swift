@@ -1,1 +1,314 @@
-../SyncTests/Story.swift
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// A server, a user who writes, and a device whose cache is checked.
+final class Story: Sendable {
+    let server: EmbeddedServer
+    let clock = ManualClock(at: 1000)
+    /// The user who writes.
+    let alice: EmbeddedClient
+    /// The device's network.
+    let network: ConditionedBackend
+    let store: ChatStore
+    let engine: SyncEngine
+    /// The device's waits.
+    let sleeper = Sleeper()
+    /// The device's clock, which differs from the server's.
+    let device = ManualClock(at: 5_000_000_000_000)
+    private let deviceIDs = RequestIDs(prefix: "bob ")
+    private let requestIDs = RequestIDs()
+
+    init(
+        _ options: SyncOptions = .exact, limits: CacheLimits = CacheLimits(),
+        store: ChatStore? = nil, _ conditions: ServerConditions = ServerConditions(),
+        seed: UInt64 = 0,
+        renewSession: @escaping @Sendable () async -> Credentials? = { nil }
+    ) async throws {
+        let clock = clock
+        server = try EmbeddedServer.inMemory(seed: seed) { clock.now }
+        server.conditions = conditions
+        alice = server.client()
+        network = ConditionedBackend(server.client())
+        self.store = try store ?? ChatStore.inMemory()
+        engine = SyncEngine(
+            store: self.store, backend: network, options: options, limits: limits,
+            sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
+            now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() },
+            renewSession: renewSession)
+        _ = try await alice.connect(as: Credentials("alice"))
+        try createChannel()
+    }
+
+    /// Creates a channel of alice and bob.
+    func createChannel(_ url: ChannelURL = "general") throws {
+        try server.createChannel(
+            GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
+    }
+
+    /// Sends texts of one word each, a second apart.
+    @discardableResult
+    func say(
+        _ words: String, in url: ChannelURL = "general", every interval: Duration = .seconds(1)
+    ) async throws -> [Message] {
+        var messages: [Message] = []
+        for word in words.split(separator: " ") {
+            clock.advance(by: interval)
+            var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
+            message.userMessageParams = UserMessageCreateParams(String(word))
+            messages.append(try await alice.send(OutboxItem(message, requestID: requestIDs.next())))
+        }
+        return messages
+    }
+
+    func edit(_ message: Message, to text: String) async throws {
+        clock.advance(by: .seconds(1))
+        var params = UserMessageUpdateParams()
+        params.text = text
+        _ = try await alice.update(
+            message.messageID!, in: message.channelURL, with: .user(params),
+            requestID: requestIDs.next())
+    }
+
+    func react(_ key: String, to message: Message) async throws {
+        clock.advance(by: .seconds(1))
+        _ = try await alice.react(
+            .add, with: key, to: message.messageID!, in: message.channelURL,
+            requestID: requestIDs.next())
+    }
+
+    func delete(_ message: Message) async throws {
+        clock.advance(by: .seconds(1))
+        try await alice.delete(
+            message.messageID!, in: message.channelURL, requestID: requestIDs.next())
+    }
+
+    /// The texts on the server, oldest first.
+    func texts(_ url: ChannelURL = "general") async throws -> [String] {
+        try await alice.history(of: url).map(\.text)
+    }
+
+    // MARK: Bob's device
+
+    /// Sends a text from the device, and returns the request id.
+    func write(_ text: String) async throws -> RequestID {
+        try #require(try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
+    }
+
+    /// Connects bob's device.
+    func connect() async throws { _ = try await engine.connect(as: Credentials("bob")) }
+
+    /// Connects bob's device, and waits until it has the newest messages of the channel.
+    func open(_ url: ChannelURL = "general") async throws {
+        try await connect()
+        try await engine.caughtUp(url)
+    }
+
+    /// Sends some texts while the device is offline, and reconnects it.
+    func sendWhileOffline(_ words: String, in url: ChannelURL = "general") async throws {
+        await engine.disconnect()
+        try await say(words, in: url)
+        try await connect()
+    }
+
+    /// Limits the messages of a channel that the feed delivers after an absence.
+    func limitFeed(_ count: Int?) { server.conditions.feedLimit = count }
+
+    /// Starts another engine with the contents of the device, as after a crash.
+    ///
+    /// - Parameters:
+    ///   - options: The engine's options.
+    ///   - store: The device's store, by default the same as before.
+    /// - Returns: The other engine, which is not connected yet.
+    func restarted(_ options: SyncOptions = .exact, store: ChatStore? = nil) -> SyncEngine {
+        SyncEngine(
+            store: store ?? self.store, backend: network, options: options,
+            sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
+            now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
+    }
+
+    /// The cached history of the channel, as one line.
+    func picture(_ url: ChannelURL = "general") throws -> String {
+        try store.read { try $0.picture(of: url) }
+    }
+
+    /// The numbers of cached messages between gaps, such as "3 ~ 2".
+    func counts(_ url: ChannelURL = "general") throws -> String {
+        try picture(url).split(separator: "~")
+            .map { "\($0.split(separator: " ").filter { $0 != "…" }.count)" }
+            .joined(separator: " ~ ")
+    }
+
+    // MARK: Waiting
+
+    /// Waits until the device's store fulfills a condition.
+    func until(_ condition: (any StoreReader) throws -> Bool) async throws {
+        let changes: ObservedChanges
+        do {
+            // The snapshot is not kept during the wait, because it prevents the files from being
+            // reopened.
+            let (snapshot, observation) = try store.observe(.everything)
+            if try condition(snapshot) { return }
+            changes = observation
+        }
+        for await _ in changes where try condition(try store.snapshot()) { return }
+        throw EndedMeanwhile()
+    }
+
+    /// Waits until the cached history equals a picture.
+    func sees(
+        _ picture: String, in url: ChannelURL = "general",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        do {
+            try await until { try $0.picture(of: url) == picture }
+        } catch let error as EndedMeanwhile {
+            #expect(try self.picture(url) == picture, sourceLocation: sourceLocation)
+            throw error
+        }
+    }
+
+    /// Waits until the engine's state fulfills a condition.
+    func engine(_ condition: (SyncState) -> Bool) async throws {
+        for await event in await engine.events() {
+            if case .state(let state) = event, condition(state) { return }
+        }
+        throw EndedMeanwhile()
+    }
+
+    /// Waits until some calls are held by the network.
+    @discardableResult
+    func held(_ count: Int) async throws -> [HeldCall] {
+        let held = await network.held(atLeast: count)
+        try #require(held.count >= count)
+        return held
+    }
+
+    /// Waits until the device has received everything that was done before.
+    func isTold() async throws {
+        let url = ChannelURL("news \(requestIDs.next())")
+        try createChannel(url)
+        try await until { try $0.groupChannel(url) != nil }
+    }
+
+    // MARK: The end
+
+    /// Waits until the device is idle, compares its complete ranges with the server, and ends it.
+    func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await isTold()
+        try await engine.caughtUp()
+        #expect(try await falseClaims() == [], sourceLocation: sourceLocation)
+        await close(sourceLocation: sourceLocation)
+    }
+
+    /// Ends the device, and checks that nothing of it is left running.
+    func close(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await engine.close()
+        #expect(await engine.isIdle, sourceLocation: sourceLocation)
+        #expect(network.held.isEmpty, sourceLocation: sourceLocation)
+        #expect(sleeper.count == 0, sourceLocation: sourceLocation)
+    }
+
+    /// The differences between the device's complete ranges and the server.
+    private func falseClaims() async throws -> [String] {
+        let auditor = server.client()
+        _ = try await auditor.connect(as: Credentials("bob"))
+        var claims: [String] = []
+        for url in try store.read({ try $0.groupChannels().map(\.url) }) {
+            let live = Dictionary(
+                try await auditor.history(of: url).map { ($0.messageID!, $0) }
+            ) { _, last in last }
+            try store.read { reader in
+                let gaps = try reader.gaps(in: url)
+                let stale = try reader.staleRanges(in: url)
+                func isKnown(_ message: Message) -> Bool {
+                    let position = message.position!
+                    return !gaps.contains { $0.contains(position) }
+                        && !stale.contains {
+                            $0.lower < .position(position) && .position(position) < $0.upper
+                        }
+                }
+                for message in live.values where isKnown(message) {
+                    guard let held = try reader.message(message.messageID!, in: url) else {
+                        claims.append("\(message.text) is missing in \(url)")
+                        continue
+                    }
+                    if !held.says(message) {
+                        claims.append("\(held.text) is no more what it was in \(url)")
+                    }
+                }
+                for held in try reader.messages(in: url)
+                where isKnown(held) && live[held.messageID!] == nil {
+                    claims.append("\(held.text) is not in \(url) any more")
+                }
+            }
+        }
+        await auditor.disconnect()
+        return claims
+    }
+}
+
+/// The store or the engine was closed, or the test's time was over, before a condition held.
+struct EndedMeanwhile: Error {}
+
+extension Message {
+    fileprivate func says(_ other: Message) -> Bool {
+        text == other.text && position == other.position && updatedAt == other.updatedAt
+            && reactions == other.reactions
+            && threadInfo?.replyCount ?? 0 == other.threadInfo?.replyCount ?? 0
+    }
+}
+
+extension EmbeddedClient {
+    /// All messages of a channel on the server, oldest first.
+    func history(of url: ChannelURL = "general") async throws(BackendError) -> [Message] {
+        var messages: [Message] = []
+        var anchor = MessageAnchor.newest
+        while true {
+            let page = try await self.messages(in: url, at: anchor, older: 100, newer: 0)
+            messages = page.messages + messages
+            guard let older = page.older else { return messages }
+            anchor = .cursor(older)
+        }
+    }
+}
+
+extension SyncOptions {
+    /// One server clock, and an engine without background work.
+    static var exact: SyncOptions {
+        var options = SyncOptions()
+        options.clockSkew = .zero
+        options.backgroundChannels = 0
+        return options
+    }
+}
+
+extension StoreReader {
+    /// The messages of a channel, with `~` for a gap between them, `…` for a gap older than all of
+    /// them, `?` after stale ones, `(…)` around pending ones, and `!` before failed ones.
+    func picture(of url: ChannelURL) throws -> String {
+        let gaps = try gaps(in: url)
+        let stale = try staleRanges(in: url)
+        var words: [String] = []
+        var last = Gap.Bound.beginning
+        func appendGap(to bound: Gap.Bound) {
+            guard gaps.contains(where: { $0.lower < bound && last < $0.upper }) else { return }
+            words.append(words.isEmpty ? "…" : "~")
+        }
+        for message in try messages(in: url).reversed() {
+            let bound = Gap.Bound.position(message.position!)
+            appendGap(to: bound)
+            let isStale = stale.contains { $0.lower < bound && bound < $0.upper }
+            words.append(message.text + (isStale ? "?" : ""))
+            last = bound
+        }
+        appendGap(to: .end)
+        words += try pendingMessages(in: url).map { "(\($0.text))" }
+        words += try failedMessages(in: url).map { "!\($0.text)" }
+        return words.joined(separator: " ")
+    }
+}

@@ -21,7 +21,7 @@ import Testing
             defer { database.close() }
             var rows = GrammarRows()
             try database.snapshot().forEachRow { key, value in try rows.read(key, value) }
-            #expect(Set(rows.tables.keys) == Set("mirplkycgboufs"))
+            #expect(Set(rows.tables.keys) == Set("mirplkycgboufwesqv"))
             #expect(rows.kinds == Set(0...11))
             #expect(rows.channelLogs.allSatisfy { rows.logs[$0] == $1 })
             #expect(rows.channels["general"]?.channelURL == "general")
@@ -29,6 +29,11 @@ import Testing
             #expect(rows.messages == general)
             #expect(rows.deleted == ["2"] && rows.files == [[1, 2, 3]])
             #expect(rows.restrictions == ["muted bob spam", "banned erin flood"])
+            #expect(rows.blocks == ["bob erin"] && rows.votes == ["1 bob 2"])
+            #expect(
+                rows.reports == [
+                    "bob spam 1 general ", "bob harassing erin rude", "bob suspicious general ",
+                ])
             let newest = try #require(rows.logs.keys.max())
             #expect(rows.counters?.newest == newest)
         }
@@ -52,6 +57,19 @@ import Testing
         _ = try await bob.react(.add, with: "👍", to: "1", in: "general", requestID: "react")
         try await bob.markAsRead("general")
         try await bob.markAsDelivered("general")
+        try await bob.setBlocked(true, "erin")
+        var poll = Poll()
+        poll.title = "Which?"
+        poll.options = [PollOption(), PollOption()]
+        let created = try await bob.createPoll(poll)
+        let question = try await bob.send(.text("poll") { $0.pollID = created.id })
+        _ = try await bob.vote(
+            for: [2], inPollOf: try #require(question.messageID), in: "general")
+        try await bob.report(ModerationReport(.message("1", in: "general"), as: .spam))
+        try await bob.report(
+            ModerationReport(.user("erin"), as: .harassing, comment: "rude"))
+        try await bob.report(ModerationReport(.channel("general"), as: .suspicious))
+        try await bob.setPinned(true, "1", in: "general")
         try await bob.hide("general", until: .hiddenAllowAutoUnhide)
         _ = try await bob.resetMyHistory(of: "general")
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "open"))
@@ -77,7 +95,7 @@ import Testing
         try server.expireCursors()
         try server.expirePageCursors()
         return [
-            "1": "edited", "3": "to all", "4": "reply", "5": "admin", "old": "old",
+            "1": "edited", "3": "to all", "4": "reply", "5": "poll", "6": "admin", "old": "old",
         ]
     }
 }
@@ -98,6 +116,9 @@ private struct GrammarRows {
     var deleted: Set<String> = []
     var files: [[UInt8]] = []
     var restrictions: Set<String> = []
+    var blocks: Set<String> = []
+    var votes: [String] = []
+    var reports: [String] = []
     var counters: (newest: UInt64, time: Int64)?
 
     mutating func read(_ keyBytes: [UInt8], _ valueBytes: [UInt8]) throws {
@@ -157,6 +178,21 @@ private struct GrammarRows {
             guard try User(serialized: value.rest()).userID.rawValue == userID else {
                 throw Foreign(what: "a user under another key")
             }
+        case "q":
+            guard try key.integer(8) == UInt64(try Poll(serialized: value.rest()).id) else {
+                throw Foreign(what: "a poll under another key")
+            }
+        case "v": votes.append("\(try key.integer(8)) \(try key.text()) \(try value.integer(8))")
+        case "w": blocks.insert("\(try key.name()) \(try key.text())")
+        case "e":
+            _ = (try key.integer(8), try value.time())
+            var words = [try value.name(), try value.name()]
+            switch try value.byte() {
+            case 0: words += [try value.name(), try value.name()]
+            case 1, 2: words += [try value.name()]
+            default: throw Foreign(what: "a subject")
+            }
+            reports.append((words + [try value.text()]).joined(separator: " "))
         case "f":
             _ = try key.integer(8)
             files.append(value.rest())
@@ -187,7 +223,7 @@ private struct GrammarRows {
             _ = try ReactionEvent(serialized: value.rest())
         case 6, 7: _ = (try value.time(), try value.text())
         case 8:
-            guard try value.byte() < 3 else { throw Foreign(what: "a part") }
+            guard try value.byte() < 4 else { throw Foreign(what: "a part") }
             try value.cause()
         case 9: try value.cause()
         case 10:

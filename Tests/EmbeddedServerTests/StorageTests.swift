@@ -27,6 +27,10 @@ import Testing
         #expect(hex { $0.offset(2, "al") } == "6f00000002616c")
         #expect(hex { $0.user("al") } == "75616c")
         #expect(hex { $0.file(3) } == "660000000000000003")
+        #expect(hex { $0.block("al", "bo") } == "770002616c626f")
+        #expect(hex { $0.report(3) } == "650000000000000003")
+        #expect(hex { $0.poll(3) } == "710000000000000003")
+        #expect(hex { $0.vote(3, "al") } == "760000000000000003616c")
         #expect(hex(ServerCounters.key) == "73")
     }
 

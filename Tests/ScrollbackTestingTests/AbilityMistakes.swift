@@ -200,13 +200,76 @@ extension Mistake {
                 }
             }
         },
-        Mistake("bans for a moment", ["ban.loses"]) { backend, base, _ in
+        Mistake("bans for a moment", ["ban.loses", "restricted.all"]) { backend, base, _ in
             backend.onRestrict = { userID, url, type in
                 try await base.restrict(userID, in: url, as: type, until: nil, reason: "")
                 if type == .banned { try await base.lift(type, of: userID, in: url) }
             }
         },
-        Mistake("lets operators restrict themselves", ["restrict.self"]) { backend, base, _ in
+        Mistake("does not mark as unread", ["unread.reported"]) { backend, base, _ in
+            backend.onUnread = { id, url in _ = try await base.lookup([id], in: url) }
+        },
+        Mistake("pins a message for a moment", ["pin.reported"]) { backend, base, _ in
+            backend.onPin = { isPinned, id, url in
+                try await base.setPinned(isPinned, id, in: url)
+                if isPinned { try await base.setPinned(false, id, in: url) }
+            }
+        },
+        Mistake("does not report the pinned messages", ["pin.reported"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events.removeAll { event in
+                    guard case .channel(let update) = event else { return false }
+                    return update.source == .eventPinnedMessageUpdated
+                }
+                return batch
+            }
+        },
+        Mistake("gives no role", ["role.reported"]) { backend, base, _ in
+            backend.onRole = { role, ids, url in
+                try await base.setRole(.none, of: ids, in: url)
+            }
+        },
+        Mistake("lists one restricted user", ["restricted.all"]) { backend, base, _ in
+            backend.onRestricted = { url, type, cursor, limit in
+                var page = try await base.restrictedUsers(
+                    of: url, as: type, after: cursor, limit: limit)
+                page.next = nil
+                return page
+            }
+        },
+        Mistake("creates a poll without its options", ["poll.options"]) { backend, base, _ in
+            backend.onPoll = { poll in
+                var poll = poll
+                poll.options = Array(poll.options.prefix(1)) + Array(poll.options.prefix(1))
+                return try await base.createPoll(poll)
+            }
+        },
+        Mistake("does not end a vote", ["vote.reported"]) { backend, base, _ in
+            backend.onVote = { options, id, url in
+                if options.isEmpty {
+                    return try await base.lookup([id], in: url).found[0]
+                }
+                return try await base.vote(for: options, inPollOf: id, in: url)
+            }
+        },
+        Mistake("does not end a block", ["block.listed"]) { backend, base, _ in
+            backend.onBlock = { isBlocked, id in
+                if isBlocked { try await base.setBlocked(true, id) }
+            }
+        },
+        Mistake("lists one blocked user", ["blocked.all"]) { backend, base, _ in
+            backend.onBlocked = { cursor, limit in
+                var page = try await base.blockedUsers(after: cursor, limit: limit)
+                page.next = nil
+                return page
+            }
+        },
+        Mistake("accepts reports of anything", ["report.missing"]) { backend, _, _ in
+            backend.onReport = { _ in }
+        },
+        Mistake("lets operators restrict themselves", ["restrict.self", "restricted.all"]) {
+            backend, base, _ in
             backend.onRestrict = { userID, url, type in
                 do {
                     try await base.restrict(userID, in: url, as: type, until: nil, reason: "")

@@ -102,6 +102,74 @@ extension WrongBackend {
         try await failing { try await onRestrict(userID, url, restriction) }
     }
 
+    func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        guard let onUnread else {
+            return try await base.markAsUnread(from: messageID, in: channelURL)
+        }
+        try await failing { try await onUnread(messageID, channelURL) }
+    }
+
+    func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        guard let onPin else {
+            return try await base.setPinned(isPinned, messageID, in: channelURL)
+        }
+        try await failing { try await onPin(isPinned, messageID, channelURL) }
+    }
+
+    func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError) {
+        guard let onRole else { return try await base.setRole(role, of: userIDs, in: url) }
+        try await failing { try await onRole(role, userIDs, url) }
+    }
+
+    func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        guard let onRestricted else {
+            return try await base.restrictedUsers(
+                of: url, as: restriction, after: cursor, limit: limit)
+        }
+        return try await failing { try await onRestricted(url, restriction, cursor, limit) }
+    }
+
+    func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
+        guard let onPoll else { return try await base.createPoll(poll) }
+        return try await failing { try await onPoll(poll) }
+    }
+
+    func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        guard let onVote else {
+            return try await base.vote(for: optionIDs, inPollOf: messageID, in: channelURL)
+        }
+        return try await failing { try await onVote(optionIDs, messageID, channelURL) }
+    }
+
+    func setBlocked(_ isBlocked: Bool, _ userID: UserID) async throws(BackendError) {
+        guard let onBlock else { return try await base.setBlocked(isBlocked, userID) }
+        try await failing { try await onBlock(isBlocked, userID) }
+    }
+
+    func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User> {
+        guard let onBlocked else {
+            return try await base.blockedUsers(after: cursor, limit: limit)
+        }
+        return try await failing { try await onBlocked(cursor, limit) }
+    }
+
+    func report(_ report: ModerationReport) async throws(BackendError) {
+        guard let onReport else { return try await base.report(report) }
+        try await failing { try await onReport(report) }
+    }
+
     func exit(_ url: ChannelURL) async throws(BackendError) {
         guard let onExit else { return try await base.exit(url) }
         try await failing { try await onExit(url) }

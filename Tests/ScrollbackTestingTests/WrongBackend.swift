@@ -40,6 +40,19 @@ struct WrongBackend: ForwardingBackend {
     var onFrozen: (@Sendable (Bool, ChannelURL) async throws -> Void)?
     var onRestrict: (@Sendable (UserID, ChannelURL, RestrictionType) async throws -> Void)?
     var onExit: (@Sendable (ChannelURL) async throws -> Void)?
+    var onUnread: (@Sendable (MessageID, ChannelURL) async throws -> Void)?
+    var onPin: (@Sendable (Bool, MessageID, ChannelURL) async throws -> Void)?
+    var onPoll: (@Sendable (Poll) async throws -> Poll)?
+    var onVote: (@Sendable ([Int64], MessageID, ChannelURL) async throws -> Message)?
+    var onBlock: (@Sendable (Bool, UserID) async throws -> Void)?
+    var onBlocked: (@Sendable (PageCursor?, Int) async throws -> Page<User>)?
+    var onReport: (@Sendable (ModerationReport) async throws -> Void)?
+    var onRole: (@Sendable (Role, [UserID], ChannelURL) async throws -> Void)?
+    var onRestricted:
+        (
+            @Sendable (ChannelURL, RestrictionType, PageCursor?, Int) async throws
+                -> Page<RestrictedUser>
+        )?
     var disconnects = true
     var losesChangesWithParams = false
 

@@ -244,6 +244,103 @@ extension Command {
             try await client.freeze(url)
             return .of(url, "froze \(url)")
         },
+        roleGiving(
+            "make-operator", .operator, "Makes a member an operator.", after: ["demo"],
+            "is an operator of"),
+        roleGiving(
+            "dismiss-operator", .none, "Makes an operator an ordinary member.",
+            after: ["demo", "make-operator bob"], "is no operator of"),
+        Command(
+            name: "block",
+            usage: "USER",
+            summary: "Blocks a user, who then cannot invite you.",
+            example: "block bob",
+            preparation: ["demo"],
+            output: "blocked bob",
+            covers: ["ChatClient.block(_:)"],
+            gives: [.userID]
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let user = arguments.words[0]
+            try await arguments.client.block(UserID(user))
+            return .text("blocked \(user)", [.userID: user])
+        },
+        Command(
+            name: "unblock",
+            usage: "USER",
+            summary: "Ends the block of a user.",
+            example: "unblock bob",
+            preparation: ["demo", "block bob"],
+            output: "bob is not blocked",
+            covers: ["ChatClient.unblock(_:)"],
+            gives: [.userID]
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let user = arguments.words[0]
+            try await arguments.client.unblock(UserID(user))
+            return .text("\(user) is not blocked", [.userID: user])
+        },
+        Command(
+            name: "blocked",
+            usage: "[limit N | all]",
+            summary: "Lists the first 100 users whom you have blocked or N, by their ids.",
+            example: "blocked",
+            preparation: ["demo", "block bob"],
+            output: "bob",
+            covers: ["ChatClient.blockedUsers(after:limit:)"],
+            gives: [.userIDs, .hasMore]
+        ) { arguments in
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
+            let client = try arguments.client
+            let page = try await firstRows(limit) { cursor, count in
+                try await client.blockedUsers(after: cursor, limit: count)
+            }
+            var lines = page.elements.map(\.userID.rawValue)
+            if page.next != nil { lines.append(cutRemark(page.elements.count, of: nil)) }
+            return .text(
+                lines.isEmpty ? "no blocked users" : lines.joined(separator: "\n"),
+                [.userIDs: page.elements.map(\.userID), .hasMore: page.next != nil])
+        },
+        Command(
+            name: "report",
+            usage: "message ID CATEGORY [TEXT ...] | user USER CATEGORY | channel CATEGORY",
+            summary: "Reports a message, a user or the open channel to the moderators.",
+            notes: [
+                "A category follows: "
+                    + ModerationReport.Category.allCases.map(\.rawValue).joined(separator: ", ")
+                    + "."
+            ],
+            example: "report message 60 spam buy cheap cats",
+            preparation: ["demo"],
+            output: "reported message 60",
+            offers: [.oneOf(["message", "user", "channel"])],
+            covers: ["ChatClient.report(_:as:comment:)"],
+            gives: [.text]
+        ) { arguments in
+            var words = arguments.words[...]
+            let url = try arguments.collection.channelURL
+            let subject: (ModerationReport.Subject, String)
+            switch (words.popFirst(), words.first) {
+            case ("message", let id?): subject = (.message(MessageID(id), in: url), "message \(id)")
+            case ("user", let id?): subject = (.user(UserID(id)), id)
+            case ("channel", _): subject = (.channel(url), "\(url)")
+            default: throw CommandError.usage
+            }
+            if subject.0 != .channel(url) { words.removeFirst() }
+            guard let word = words.popFirst() else { throw CommandError.usage }
+            guard let category = ModerationReport.Category(rawValue: word) else {
+                throw CommandError.failed(
+                    "'\(word)' is no category: "
+                        + ModerationReport.Category.allCases.map(\.rawValue)
+                        .joined(separator: ", "))
+            }
+            try await arguments.client.report(
+                subject.0, as: category, comment: words.joined(separator: " "))
+            return .text("reported \(subject.1)", [.text: subject.1])
+        },
+        restricted("muted", .muted, by: "mute"),
+        restricted("banned", .banned, by: "ban"),
         onChannel(
             "unfreeze", orOpenOne: true, "Unfreezes a channel: all members may write again.",
             example: "unfreeze", after: ["demo", "freeze"],
@@ -347,6 +444,82 @@ extension Command {
                 try await orOpenOne
                 ? arguments.channelOrOpenOne : arguments.existing(arguments.onlyChannel)
             return try await body(arguments.client, url)
+        }
+    }
+
+    /// A command for one message that the server has.
+    static func onMessage(
+        _ name: String, _ summary: String, example: String, after preparation: [String],
+        output: String, covers symbols: [String],
+        _ body:
+            @escaping @MainActor @Sendable (ChatClient, MessageID, ChannelURL) async throws
+            -> String
+    ) -> Command {
+        Command(
+            name: name, usage: "ID [in CHANNEL]", summary: summary, example: example,
+            preparation: preparation, output: output, offers: [.messages], covers: symbols,
+            gives: [.messageID, .channelURL]
+        ) { arguments in
+            let (id, url) = try await arguments.wordInChannel()
+            let text = try await body(arguments.client, MessageID(id), url)
+            return .text(text, [.messageID: id, .channelURL: url])
+        }
+    }
+
+    /// A command that changes the role of a user.
+    private static func roleGiving(
+        _ name: String, _ role: Role, _ summary: String, after preparation: [String],
+        _ outcome: String
+    ) -> Command {
+        Command(
+            name: name,
+            usage: "USER [in CHANNEL]",
+            summary: summary,
+            example: "\(name) bob",
+            preparation: preparation,
+            output: "bob \(outcome) general\n* general has other operators",
+            covers: ["ChatClient.setRole(_:of:in:)"],
+            gives: [.userID, .channelURL]
+        ) { arguments in
+            let (user, url) = try await arguments.wordInChannel()
+            try await arguments.client.setRole(role, of: [UserID(user)], in: url)
+            return .text("\(user) \(outcome) \(url)", [.userID: user, .channelURL: url])
+        }
+    }
+
+    /// A command that lists the muted or the banned users.
+    private static func restricted(
+        _ name: String, _ restriction: RestrictionType, by maker: String
+    ) -> Command {
+        Command(
+            name: name,
+            usage: "[CHANNEL] [limit N | all]",
+            summary: "Lists the first 100 \(restriction) users of a channel or N, by their ids.",
+            example: name,
+            preparation: ["demo", "\(maker) bob"],
+            output: "bob  for good",
+            offers: [.channels],
+            covers: ["ChatClient.restrictedUsers(of:as:after:limit:)"],
+            gives: [.userIDs, .hasMore]
+        ) { arguments in
+            let (words, limit) = try arguments.limited()
+            let url = try await arguments.channelOrOpenOne(of: words)
+            let client = try arguments.client
+            let page = try await firstRows(limit) { cursor, count in
+                try await client.restrictedUsers(
+                    of: url, as: restriction, after: cursor, limit: count)
+            }
+            var lines = table(page.elements, limit: limit) { user in
+                let end = user.endAt.flatMap { $0 < 0 ? nil : $0 }
+                return [
+                    user.userID.rawValue, end.map { "until \($0.iso8601)" } ?? "for good",
+                    user.restrictionDescription,
+                ]
+            }
+            if page.next != nil { lines.append(cutRemark(page.elements.count, of: nil)) }
+            return .text(
+                lines.isEmpty ? "no \(restriction) users" : lines.joined(separator: "\n"),
+                [.userIDs: page.elements.map(\.userID), .hasMore: page.next != nil])
         }
     }
 

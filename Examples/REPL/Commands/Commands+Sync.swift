@@ -399,11 +399,11 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message that is the whole text, read as leniently as that of a server.
+    /// The message that is the whole text; an unknown field is an error.
     fileprivate var message: Message {
         get throws {
             guard text.hasPrefix("{"),
-                let message = try RecordType(named: "Message").record(json: text) as? Message
+                let message = try RecordType(named: "Message").typedRecord(json: text) as? Message
             else { throw CommandError.usage }
             return message
         }

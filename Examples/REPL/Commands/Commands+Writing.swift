@@ -388,6 +388,81 @@ extension Command {
             default: throw CommandError.usage
             }
         },
+        Command(
+            name: "poll",
+            usage: "TITLE OPTION OPTION ... [in CHANNEL]",
+            summary: "Creates a poll, and sends it.",
+            example: "poll 'Tea or coffee?' tea coffee",
+            preparation: ["demo"],
+            covers: ["ChatClient.createPoll(_:options:allowsMultipleVotes:)"],
+            gives: [.text]
+        ) { arguments in
+            let (words, url) = try await arguments.wordsInChannel()
+            guard words.count > 2 else { throw CommandError.usage }
+            let client = try arguments.client
+            let poll = try await client.createPoll(words[0], options: Array(words.dropFirst()))
+            var params = UserMessageCreateParams(words[0])
+            params.pollID = poll.id
+            _ = try await client.send(params, in: url).result
+            let options = poll.options.map { "\($0.id) \($0.text)" }.joined(separator: ", ")
+            return .text("poll \(poll.id): \(options)", [.text: options])
+        },
+        Command(
+            name: "vote",
+            usage: "ID OPTION ... [in CHANNEL]",
+            summary: "Votes for options of a message's poll, by their numbers.",
+            notes: ["OPTION is none to take the vote back."],
+            example: "vote 69 2",
+            preparation: ["demo", "poll 'Tea or coffee?' tea coffee"],
+            output: "Tea or coffee?  tea 0, coffee 1",
+            offers: [.messages],
+            covers: ["ChatClient.vote(for:inPollOf:in:)"],
+            gives: [.text]
+        ) { arguments in
+            let (words, url) = try await arguments.wordsInChannel()
+            guard words.count > 1 else { throw CommandError.usage }
+            let options = try words.dropFirst().filter { $0 != "none" }.map { word in
+                guard let number = Int64(word) else {
+                    throw CommandError.failed("'\(word)' is no number of an option")
+                }
+                return number
+            }
+            let message = try await arguments.client.vote(
+                for: options, inPollOf: MessageID(words[0]), in: url)
+            let counts = (message.poll?.options ?? []).map { "\($0.text) \($0.voteCount)" }
+                .joined(separator: ", ")
+            return .text("\(message.poll?.title ?? "")  \(counts)", [.text: counts])
+        },
+        onMessage(
+            "mark-unread", "Marks a message and all newer ones as unread.",
+            example: "mark-unread 60", after: ["demo"],
+            output: "general is unread from 60 on\n* general was read",
+            covers: ["ChatClient.markAsUnread(from:in:)"]
+        ) { client, id, url in
+            try await client.markAsUnread(from: id, in: url)
+            return "\(url) is unread from \(id) on"
+        },
+        onMessage(
+            "pin-message", "Pins a message to its channel for all members.",
+            example: "pin-message 60", after: ["demo"],
+            output: "pinned message 60 to general\n* general has other pinned messages",
+            covers: ["ChatClient.pinMessage(_:in:)"]
+        ) { client, id, url in
+            try await client.pinMessage(id, in: url)
+            return "pinned message \(id) to \(url)"
+        },
+        onMessage(
+            "unpin-message", "Removes the pin of a message.",
+            example: "unpin-message 60", after: ["demo", "pin-message 60"],
+            output: """
+                removed the pin of message 60 from general
+                * general has other pinned messages
+                """,
+            covers: ["ChatClient.unpinMessage(_:in:)"]
+        ) { client, id, url in
+            try await client.unpinMessage(id, in: url)
+            return "removed the pin of message \(id) from \(url)"
+        },
         onChannel(
             "read", orOpenOne: true, "Marks a channel as read.",
             example: "read", after: ["demo"],

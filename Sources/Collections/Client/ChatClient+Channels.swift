@@ -211,7 +211,123 @@ extension ChatClient {
         }
     }
 
+    /// Makes members of a channel operators, or operators ordinary members.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.setRole(role, of: userIDs, in: url)
+        }
+    }
+
+    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the channel.
+    ///   - restriction: The kind of restriction: muted or banned.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of users, from 1 to 10,000. A value out of range counts as the
+    ///     nearest one in it.
+    /// - Returns: A page of users.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor? = nil,
+        limit: Int = 100
+    ) async throws(SyncError) -> Page<RestrictedUser> {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.restrictedUsers(
+                of: url, as: restriction, after: cursor,
+                limit: PageSize.nearest(to: limit, atLeast: 1))
+        }
+    }
+
+    // MARK: Blocking and reporting
+
+    /// Blocks a user for the current user.
+    ///
+    /// The server decides what the block prevents.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func block(_ userID: UserID) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.setBlocked(true, userID)
+        }
+    }
+
+    /// Ends the block of a user.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func unblock(_ userID: UserID) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.setBlocked(false, userID)
+        }
+    }
+
+    /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
+    ///
+    /// - Parameters:
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of users, from 1 to 10,000. A value out of range counts as the
+    ///     nearest one in it.
+    /// - Returns: A page of users.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func blockedUsers(
+        after cursor: PageCursor? = nil, limit: Int = 100
+    ) async throws(SyncError) -> Page<User> {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.blockedUsers(
+                after: cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
+        }
+    }
+
+    /// Reports a message, a user or a channel to the moderators of the service.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func report(
+        _ subject: ModerationReport.Subject, as category: ModerationReport.Category,
+        comment: String = ""
+    ) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.report(ModerationReport(subject, as: category, comment: comment))
+        }
+    }
+
+    // MARK: Pinned messages
+
+    /// Pins a message to a channel for all members.
+    ///
+    /// The channel's `pinnedMessageIDs` contain it when the feed has reported it.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.setPinned(true, id, in: url)
+        }
+    }
+
+    /// Removes the pin of a message from a channel.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func unpinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.setPinned(false, id, in: url)
+        }
+    }
+
     // MARK: Receipts and typing
+
+    /// Marks a message of a channel and all newer ones as unread.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func markAsUnread(
+        from id: MessageID, in url: ChannelURL
+    ) async throws(SyncError) {
+        try await perform { (backend) throws(BackendError) in
+            try await backend.markAsUnread(from: id, in: url)
+        }
+    }
 
     /// Marks a channel as read up to the current time.
     ///
@@ -299,8 +415,8 @@ extension ChatClient {
     /// Enters an open channel.
     ///
     /// Its messages are received live until the user exits. The client enters it again after each
-    /// reconnection. What happened while the user was not in the channel is fetched where a
-    /// ``MessageCollection`` shows it.
+    /// reconnection. A ``MessageCollection`` that shows the channel fetches what has
+    /// happened meanwhile.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.

@@ -242,6 +242,59 @@ extension ChatClient {
         return Delivery(requestID: try await write(engine), channelURL: url, engine: engine)
     }
 
+    // MARK: Polls
+
+    /// Creates a poll.
+    ///
+    /// Send a message with its ID as `pollID` of the parameters to show it to the members.
+    ///
+    /// - Parameters:
+    ///   - title: The question.
+    ///   - options: The texts of the options.
+    ///   - allowsMultipleVotes: A Boolean value that indicates whether a user may vote for several
+    ///     options.
+    /// - Returns: The poll.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the reason as its
+    ///   cause; `closed`, `canceled`.
+    public func createPoll(
+        _ title: String, options: [String], allowsMultipleVotes: Bool = false
+    ) async throws(SyncError) -> Poll {
+        var poll = Poll()
+        poll.title = title
+        poll.allowsMultipleVotes = allowsMultipleVotes
+        poll.options = options.map { text in
+            var option = PollOption()
+            option.text = text
+            return option
+        }
+        return try await engine.perform { [poll] (backend) throws(BackendError) in
+            try await backend.createPoll(poll)
+        }
+    }
+
+    /// Votes in the poll of a message; a vote replaces the user's earlier vote.
+    ///
+    /// The message with the new counts is stored when the call returns.
+    ///
+    /// - Parameters:
+    ///   - optionIDs: The IDs of the options; none ends the user's vote.
+    ///   - id: The ID of the message.
+    ///   - url: The URL of its channel.
+    /// - Returns: The message.
+    /// - Throws: ``/Sync/SyncError``, as ``createPoll(_:options:allowsMultipleVotes:)`` does, and
+    ///   with code `store`.
+    @discardableResult
+    public func vote(
+        for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL
+    ) async throws(SyncError) -> Message {
+        let engine = try self.engine
+        let message = try await engine.perform { (backend) throws(BackendError) in
+            try await backend.vote(for: optionIDs, inPollOf: id, in: url)
+        }
+        try await engine.ingest([message], source: .eventPollVoted)
+        return message
+    }
+
     // MARK: Reading
 
     /// Returns a message from the cache or, if it is not stored, from the server.

@@ -160,6 +160,93 @@ extension EmbeddedClient {
         }
     }
 
+    /// Marks a message of a channel and all newer ones as unread.
+    public func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try ask(.markingAsUnread) { state, session throws(BackendError) in
+            try state.markAsUnread(from: messageID, in: channelURL, by: session.userID)
+        }
+    }
+
+    /// Pins a message to a group channel, or removes its pin.
+    ///
+    /// Every member who can write may do so.
+    public func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try ask(.pinnedMessages) { state, session throws(BackendError) in
+            try state.setPinned(isPinned, messageID, in: channelURL, by: session.userID)
+        }
+    }
+
+    /// Makes members of a group channel or users of an open channel operators, or ordinary members.
+    public func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError) {
+        try ask(.roleManagement) { state, session throws(BackendError) in
+            try state.setRole(role, of: userIDs, in: url, by: session.userID)
+        }
+    }
+
+    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        try ask(.restrictionLists) { state, session throws(BackendError) in
+            try state.restrictedUsers(
+                of: url, as: restriction, after: cursor, limit: limit, by: session.userID)
+        }
+    }
+
+    // MARK: Polls
+
+    /// Creates a poll, for a message that is sent with its ID.
+    public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
+        try ask(.polls) { state, session throws(BackendError) in
+            try state.createPoll(poll, by: session.userID)
+        }
+    }
+
+    /// Votes in the poll of a message.
+    public func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        try ask(.polls) { state, session throws(BackendError) in
+            try state.vote(
+                for: optionIDs, inPollOf: messageID, in: channelURL, by: session.userID)
+        }
+    }
+
+    // MARK: Blocking and reporting
+
+    /// Blocks a user for the current user, or ends that.
+    ///
+    /// A blocked user cannot invite the user to a channel.
+    public func setBlocked(
+        _ isBlocked: Bool, _ userID: UserID
+    ) async throws(BackendError) {
+        try ask(.blocking) { state, session throws(BackendError) in
+            try state.setBlocked(isBlocked, userID, by: session.userID)
+        }
+    }
+
+    /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
+    public func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User> {
+        try ask(.blocking) { state, session throws(BackendError) in
+            try state.blockedUsers(after: cursor, limit: limit, by: session.userID)
+        }
+    }
+
+    /// Reports a message, a user or a channel to the moderators: see ``EmbeddedServer/reports``.
+    public func report(_ report: ModerationReport) async throws(BackendError) {
+        try ask(.reporting) { state, session throws(BackendError) in
+            try state.file(report, by: session.userID)
+        }
+    }
+
     // MARK: Open channels
 
     /// Returns a page of the open channels, newest first.

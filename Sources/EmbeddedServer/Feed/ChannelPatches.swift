@@ -15,6 +15,7 @@ extension Patch<GroupChannel> {
         case .profile: setProfile(of: view)
         case .members: setMembers(of: view)
         case .mine: setOwnPart(of: view)
+        case .pins: set(\.pinnedMessageIDs, to: view.pinnedMessageIDs)
         }
     }
 

@@ -67,6 +67,24 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case restrict
     /// Ends a mute or a ban.
     case lift
+    /// Marks messages as unread.
+    case markAsUnread
+    /// Pins a message or removes its pin.
+    case setPinned
+    /// Makes users operators or ordinary members.
+    case setRole
+    /// Returns a page of the muted or banned users.
+    case restrictedUsers
+    /// Blocks a user, or ends that.
+    case setBlocked
+    /// Returns a page of the blocked users.
+    case blockedUsers
+    /// Reports a message, a user or a channel.
+    case report
+    /// Creates a poll.
+    case createPoll
+    /// Votes in a poll.
+    case vote
     /// Returns a page of the open channels.
     case openChannels
     /// Returns an open channel.
@@ -91,7 +109,8 @@ extension Set<BackendCall> {
     /// The calls that have no effect on the server, so that they can be repeated.
     public static let reads: Set = [
         .feed, .messages, .lookup, .replies, .countMessages, .messageChanges, .channelChanges,
-        .channels, .channel, .members, .download, .openChannels, .openChannel,
+        .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download, .openChannels,
+        .openChannel,
     ]
 
     /// The calls that change data on the server, except `connect`.

@@ -99,6 +99,65 @@ extension ConditionedBackend {
     }
 
     /// Forwards the call to ``base`` under the conditions of the network.
+    public func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await perform(.markAsUnread, in: channelURL) { _ throws(BackendError) in
+            try await base.markAsUnread(from: messageID, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
+    public func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await perform(.setPinned, in: channelURL) { _ throws(BackendError) in
+            try await base.setPinned(isPinned, messageID, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
+    public func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError) {
+        try await perform(.setRole, in: url) { _ throws(BackendError) in
+            try await base.setRole(role, of: userIDs, in: url)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
+    public func setBlocked(
+        _ isBlocked: Bool, _ userID: UserID
+    ) async throws(BackendError) {
+        try await perform(.setBlocked, userID.rawValue) { _ throws(BackendError) in
+            try await base.setBlocked(isBlocked, userID)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
+    public func report(_ report: ModerationReport) async throws(BackendError) {
+        try await perform(.report, "") { _ throws(BackendError) in
+            try await base.report(report)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
+    public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
+        try await perform(.createPoll, poll.title) { _ throws(BackendError) in
+            try await base.createPoll(poll)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
+    public func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        try await perform(.vote, in: channelURL) { _ throws(BackendError) in
+            try await base.vote(for: optionIDs, inPollOf: messageID, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func openChannel(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
         try await perform(.openChannel, in: url) { _ throws(BackendError) in
             try await base.openChannel(url)

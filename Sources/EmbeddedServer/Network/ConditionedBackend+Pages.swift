@@ -56,6 +56,29 @@ extension ConditionedBackend {
     }
 
     /// Forwards the call to ``base``, with a page size that the conditions allow.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        try await perform(.restrictedUsers, in: url) { passage throws(BackendError) in
+            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
+                try await base.restrictedUsers(
+                    of: url, as: restriction, after: cursor, limit: limit)
+            }
+        }
+    }
+
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    public func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User> {
+        try await perform(.blockedUsers, "") { passage throws(BackendError) in
+            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
+                try await base.blockedUsers(after: cursor, limit: limit)
+            }
+        }
+    }
+
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {

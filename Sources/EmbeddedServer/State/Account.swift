@@ -13,6 +13,8 @@ final class Account {
     ///
     /// They are not stored, but derived from the memberships.
     var channels: Set<ChannelNumber> = []
+    /// The users whom the user has blocked; stored in rows of their own.
+    var blocked: Set<UserID> = []
     /// The number of unread messages in all channels; `nil` until it is needed.
     var unread: Unread?
 

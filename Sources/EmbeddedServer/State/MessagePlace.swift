@@ -85,11 +85,16 @@ extension ServerState {
         }
     }
 
-    /// Returns a message as a user sees it: only its sender gets the request ID.
+    /// Returns a message as a user sees it: only its sender gets the request ID, and each user the
+    /// options that they voted for.
     func view(_ message: Message, for userID: UserID) -> Message {
-        guard message.requestID != nil, message.sender?.userID != userID else { return message }
+        let hidesRequest = message.requestID != nil && message.sender?.userID != userID
+        guard hidesRequest || message.poll != nil else { return message }
         var message = message
-        message.requestID = nil
+        if hidesRequest { message.requestID = nil }
+        if let id = message.poll?.id, let options = votes[id]?[userID] {
+            message.poll?.votedOptionIDs = options
+        }
         return message
     }
 }

@@ -77,6 +77,7 @@ extension ServerState {
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
+        if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
         if place.sequence > 0 {
             // Subtracts what was counted on arrival: later edits may have changed the mentions.
             let arrival = try database.value(

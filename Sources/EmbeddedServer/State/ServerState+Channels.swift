@@ -38,6 +38,7 @@ extension ServerState {
         // The URL is checked before any account is created, because refusing a request that has
         // changed nothing is cheaper.
         try checkIsFree(url)
+        for id in others { try checkIsNotBlocked(userID, by: id) }
         for id in others { _ = try knownOrNewAccount(id) }
         counters.nextChannel += 1
         var group = GroupChannel(url: url, name: params.name, createdAt: now())

@@ -89,6 +89,7 @@ extension ServerState {
         let channel = try joinedChannel(url, by: userID)
         for id in userIDs {
             _ = try knownOrNewAccount(id)
+            try checkIsNotBlocked(userID, by: id)
             if channel.restriction(.banned, of: id, at: now()) != nil {
                 throw bannedError(id, channel)
             }

@@ -17,6 +17,33 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
+    /// Marks a message of a channel and all newer ones as unread by a user.
+    func markAsUnread(
+        from id: MessageID, in url: ChannelURL, by userID: UserID
+    ) throws(BackendError) {
+        let channel = try joinedChannel(url, by: userID)
+        let (_, place) = try visibleMessage(id, in: channel, for: userID)
+        guard let member = channel.members[userID] else { return }
+        let position = Position(createdAt: place.createdAt, messageID: id)
+        var read = member.readSequence
+        try scanLog(of: channel, 0...counters.sequence) { sequence, entry in
+            guard case .received(let receipt) = entry.event, position <= receipt.position,
+                sequence > 0
+            else { return true }
+            read = min(read, sequence - 1)
+            return false
+        }
+        // An imported message has no entry: its time alone is before what was read.
+        let before = Timestamp(milliseconds: place.createdAt.milliseconds.saturating(adding: -1))
+        channel.members[userID]?.readSequence = read
+        channel.members[userID]?.readAt = min(member.readAt ?? before, before)
+        channel.shared = nil
+        resetUnread(of: userID, in: channel)
+        storeMember(userID, of: channel)
+        append(
+            .changed(.members, cause(.eventUserMarkedUnread, [userID], by: userID)), in: channel)
+    }
+
     /// Marks the messages of a channel up to the current time as delivered to a user.
     func markAsDelivered(_ url: ChannelURL, to userID: UserID) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)

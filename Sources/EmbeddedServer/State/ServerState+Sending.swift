@@ -19,6 +19,9 @@ extension ServerState {
         message.sender = Sender(
             account.user, role: channel.isOperator(userID) ? .operator : .none)
         if channel.isOperator(userID) { message.isOperatorMessage = true }
+        if let id = item.message?.userMessageParams?.pollID {
+            message.poll = try poll(id, by: userID)
+        }
         message = try accept(message, in: channel)
         if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
         return message

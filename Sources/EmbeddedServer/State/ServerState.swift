@@ -14,6 +14,14 @@ final class ServerState {
     var conditions = ServerConditions()
     var counters = ServerCounters()
     var accounts: [UserID: Account] = [:]
+    /// The reports of users, in the order in which they were made.
+    var reports: [FiledReport] = []
+    /// The polls as they were created, by their IDs.
+    ///
+    /// Their messages have the counts.
+    var polls: [Int64: Poll] = [:]
+    /// The options of each voter, by the ID of the poll.
+    var votes: [Int64: [UserID: [Int64]]] = [:]
     var channels: [ChannelNumber: ServerChannel] = [:]
     var numbers: [ChannelURL: ChannelNumber] = [:]
     var distinct: [String: ChannelNumber] = [:]
@@ -104,6 +112,10 @@ extension ServerState {
         try loadMembers(of: channels, accounts)
         try loadRestrictions(in: channels)
         try loadOffsets(in: channels)
+        try loadBlocks(of: accounts)
+        let reports = try loadReports()
+        let polls = try loadPolls()
+        let votes = try loadVotes()
         numbers = [:]
         distinct = [:]
         for (number, channel) in channels {
@@ -115,6 +127,9 @@ extension ServerState {
         self.counters = counters
         self.accounts = accounts
         self.channels = channels
+        self.reports = reports
+        self.polls = polls
+        self.votes = votes
         needsLoading = false
     }
 
@@ -176,6 +191,59 @@ extension ServerState {
             }
             channels[number]?.restrictions[type, default: [:]][userID] = restriction
         }
+    }
+
+    private func loadBlocks(of accounts: [UserID: Account]) throws(BackendError) {
+        try scanAll(.block) { (key, rows, _) throws(StoreError) in
+            let (userID, blockedID) = try rows.decode(key, as: "the key of a block") {
+                (reader) throws(ByteReader.Damage) in
+                let userID = UserID(try reader.measured())
+                return (userID, UserID(try reader.text()))
+            }
+            accounts[userID]?.blocked.insert(blockedID)
+        }
+    }
+
+    private func loadPolls() throws(BackendError) -> [Int64: Poll] {
+        var polls: [Int64: Poll] = [:]
+        try scanAll(.poll) { (_, rows, value) throws(StoreError) in
+            let poll: Poll = try rows.decode(value, as: "a poll") {
+                (reader) throws(ByteReader.Damage) in try reader.record("a poll")
+            }
+            polls[poll.id] = poll
+        }
+        return polls
+    }
+
+    private func loadVotes() throws(BackendError) -> [Int64: [UserID: [Int64]]] {
+        var votes: [Int64: [UserID: [Int64]]] = [:]
+        try scanAll(.vote) { (key, rows, value) throws(StoreError) in
+            let (id, userID) = try rows.decode(key, as: "the key of a vote") {
+                (reader) throws(ByteReader.Damage) in
+                let id = Int64(bitPattern: try reader.integer(UInt64.self))
+                return (id, UserID(try reader.text()))
+            }
+            votes[id, default: [:]][userID] = try rows.decode(value, as: "a vote of \(userID)") {
+                (reader) throws(ByteReader.Damage) in
+                var options: [Int64] = []
+                while !reader.isAtEnd {
+                    options.append(Int64(bitPattern: try reader.integer(UInt64.self)))
+                }
+                return options
+            }
+        }
+        return votes
+    }
+
+    private func loadReports() throws(BackendError) -> [FiledReport] {
+        var reports: [FiledReport] = []
+        try scanAll(.report) { (_, rows, value) throws(StoreError) in
+            reports.append(
+                try rows.decode(value, as: "a report") {
+                    (reader) throws(ByteReader.Damage) in try FiledReport(&reader)
+                })
+        }
+        return reports
     }
 
     private func loadOffsets(

@@ -58,6 +58,8 @@ enum ChannelPart: UInt8 {
     case members = 1
     /// The properties of a single user.
     case mine = 2
+    /// Its pinned messages.
+    case pins = 3
 }
 
 // MARK: Bytes

@@ -42,6 +42,14 @@ enum ServerTable: UInt8, CaseIterable {
     case user = 0x75
     /// `file 'f' number → bytes`
     case file = 0x66
+    /// `block 'w' userID blockedID → nothing`
+    case block = 0x77
+    /// `poll 'q' number → Poll`
+    case poll = 0x71
+    /// `vote 'v' poll userID → option*`
+    case vote = 0x76
+    /// `report 'e' number → report`; see ``FiledReport``.
+    case report = 0x65
     /// `counters 's' → …`; see ``ServerCounters``.
     case counters = 0x73
 }
@@ -140,6 +148,28 @@ extension ByteWriter {
     mutating func user(_ userID: UserID) {
         table(.user)
         text(userID.rawValue)
+    }
+
+    mutating func block(_ userID: UserID, _ blockedID: UserID) {
+        table(.block)
+        measured(userID.rawValue)
+        text(blockedID.rawValue)
+    }
+
+    mutating func poll(_ id: Int64) {
+        table(.poll)
+        integer(UInt64(bitPattern: id))
+    }
+
+    mutating func vote(_ id: Int64, _ userID: UserID) {
+        table(.vote)
+        integer(UInt64(bitPattern: id))
+        text(userID.rawValue)
+    }
+
+    mutating func report(_ number: UInt64) {
+        table(.report)
+        integer(number)
     }
 
     mutating func file(_ number: UInt64) {

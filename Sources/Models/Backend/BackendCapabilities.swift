@@ -1,12 +1,12 @@
 /// The optional features of a backend.
 public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     /// The bit mask.
-    public let rawValue: UInt32
+    public let rawValue: UInt64
 
     /// Creates a set of capabilities from a bit mask.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    private init(bit: UInt32) { self.init(rawValue: 1 << bit) }
+    private init(bit: UInt64) { self.init(rawValue: 1 << bit) }
 
     /// The server deduplicates by request ID: if a device sends a message again with the same ID,
     /// however late, the server does not create a second message.
@@ -71,6 +71,20 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let muting = BackendCapabilities(bit: 28)
     /// Operators can ban users.
     public static let banning = BackendCapabilities(bit: 29)
+    /// Operators can list the muted and the banned users of a channel.
+    public static let restrictionLists = BackendCapabilities(bit: 22)
+    /// Operators can make others operators.
+    public static let roleManagement = BackendCapabilities(bit: 23)
+    /// Members can pin messages to a channel.
+    public static let pinnedMessages = BackendCapabilities(bit: 30)
+    /// A user can mark messages as unread again.
+    public static let markingAsUnread = BackendCapabilities(bit: 31)
+    /// A user can block other users.
+    public static let blocking = BackendCapabilities(bit: 32)
+    /// A user can report messages, users and channels to the service.
+    public static let reporting = BackendCapabilities(bit: 33)
+    /// A message can have a poll.
+    public static let polls = BackendCapabilities(bit: 34)
 
     /// Creating and changing group channels, inviting users, joining and leaving.
     public static let channelManagement: BackendCapabilities = [
@@ -109,5 +123,8 @@ extension BackendCapabilities: CustomStringConvertible {
         (.temporaryRestrictions, "temporaryRestrictions"), (.channelUpdates, "channelUpdates"),
         (.inviting, "inviting"), (.joining, "joining"), (.leaving, "leaving"),
         (.muting, "muting"), (.banning, "banning"),
+        (.restrictionLists, "restrictionLists"), (.roleManagement, "roleManagement"),
+        (.pinnedMessages, "pinnedMessages"), (.markingAsUnread, "markingAsUnread"),
+        (.blocking, "blocking"), (.reporting, "reporting"), (.polls, "polls"),
     ]
 }

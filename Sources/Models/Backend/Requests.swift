@@ -83,3 +83,44 @@ public struct TransferProgress: Hashable, Sendable {
         self.bytesInAll = bytesInAll
     }
 }
+
+/// A report of a message, a user or a channel to the moderators of the service.
+public struct ModerationReport: Hashable, Sendable {
+    /// The message, user or channel that is reported.
+    public var subject: Subject
+
+    /// The kind of abuse.
+    public var category: Category
+
+    /// A comment of the user who reports.
+    public var comment: String
+
+    /// Creates a report.
+    public init(_ subject: Subject, as category: Category, comment: String = "") {
+        self.subject = subject
+        self.category = category
+        self.comment = comment
+    }
+
+    /// The message, user or channel that a report is about.
+    public enum Subject: Hashable, Sendable {
+        /// A message of a channel.
+        case message(MessageID, in: ChannelURL)
+        /// A user.
+        case user(UserID)
+        /// A channel.
+        case channel(ChannelURL)
+    }
+
+    /// A kind of abuse.
+    public enum Category: String, CaseIterable, Hashable, Sendable {
+        /// Something that may be fraud.
+        case suspicious
+        /// Harassment.
+        case harassing
+        /// Unwanted advertising.
+        case spam
+        /// Any other content that does not belong here.
+        case inappropriate
+    }
+}

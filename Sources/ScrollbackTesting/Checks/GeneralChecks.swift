@@ -171,6 +171,22 @@ extension Device {
             ChannelCall("markAsDelivered", .deliveryReceipts) {
                 try await backend.markAsDelivered(url)
             },
+            ChannelCall("markAsUnread", .markingAsUnread) {
+                try await backend.markAsUnread(from: id, in: url)
+            },
+            ChannelCall("setPinned", .pinnedMessages) {
+                try await backend.setPinned(true, id, in: url)
+            },
+            ChannelCall("vote", .polls) {
+                _ = try await backend.vote(for: [1], inPollOf: id, in: url)
+            },
+            ChannelCall("setRole", .roleManagement) {
+                try await backend.setRole(.operator, of: [other], in: url)
+            },
+            ChannelCall("restrictedUsers", .restrictionLists) {
+                _ = try await backend.restrictedUsers(
+                    of: url, as: .muted, after: nil, limit: 10)
+            },
             ChannelCall("setTyping", .typing) { try await backend.setTyping(true, in: url) },
             ChannelCall("updateChannel", .channelUpdates) {
                 var patch = Patch<GroupChannel>()

@@ -21,7 +21,7 @@ public enum BackendConformance {
         + arrivalChecks + lookupChecks + threadChecks
         + messageChangeChecks + channelChangeChecks + channelListChecks + sendChecks + writeChecks
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
-        + moderationChecks + openChannelChecks
+        + moderationChecks + roleChecks + openChannelChecks
 
     /// The number of checks after which the server counts as unreachable if no device has
     /// connected.

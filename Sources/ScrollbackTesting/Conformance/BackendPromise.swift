@@ -322,12 +322,30 @@ extension BackendPromise {
                 + "key."
         ),
         (
+            "poll.options",
+            "The poll and each of its options have IDs, and a message that is sent with the "
+                + "poll's ID contains the poll."
+        ),
+        (
+            "vote.reported",
+            "A vote replaces the earlier vote of the user; no option ends it. The feed reports "
+                + "the message with the new counts to the members, and with a later time of the "
+                + "poll's last change. `votedOptionIDs` are those of the user who reads the "
+                + "message."
+        ),
+        (
             "upload.bytes",
             "Downloading the file returns the same bytes."
         ),
         (
             "read.reported",
             "The feed reports it to the members, and the user's unread count becomes 0."
+        ),
+        (
+            "unread.reported",
+            "The feed reports to the user's devices that the user has read up to before the "
+                + "message, and an unread count that includes it and all newer messages of "
+                + "others."
         ),
         (
             "delivered.reported",
@@ -382,6 +400,16 @@ extension BackendPromise {
                 + "Other users keep all messages."
         ),
         (
+            "pin.reported",
+            "The message is one of the channel's pinned messages until its pin is removed or "
+                + "it is deleted, and the feed reports that to the members."
+        ),
+        (
+            "role.reported",
+            "The users have the role in the list of members and in the channel's state, and "
+                + "the feed reports that to the members."
+        ),
+        (
             "freeze.refuses",
             "While the channel is frozen, messages of other users are refused with "
                 + "`channelFrozen`."
@@ -397,6 +425,25 @@ extension BackendPromise {
         (
             "restrict.self",
             "A user cannot mute or ban themselves: this is refused and has no effect."
+        ),
+        (
+            "restricted.all",
+            "The pages together contain each user once whose restriction has not ended, with "
+                + "its reason and its end."
+        ),
+        (
+            "block.listed",
+            "The user is in the list of blocked users until the block ends, also on the user's "
+                + "other devices, and in no other user's list."
+        ),
+        (
+            "blocked.all",
+            "The pages together contain each blocked user once."
+        ),
+        (
+            "report.missing",
+            "What does not exist, or what the user cannot see, cannot be reported: the call "
+                + "throws `notFound` or `refused`."
         ),
         (
             "open.live",

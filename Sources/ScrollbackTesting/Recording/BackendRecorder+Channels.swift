@@ -178,6 +178,94 @@ extension BackendRecorder {
     }
 
     /// Forwards the call to ``base`` and records it.
+    public func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await record("markAsUnread", ["from": messageID, "in": channelURL]) {
+            () async throws(BackendError) in
+            try await base.markAsUnread(from: messageID, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await record("setPinned", ["": isPinned, "": messageID, "in": channelURL]) {
+            () async throws(BackendError) in
+            try await base.setPinned(isPinned, messageID, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("setRole", ["": role, "of": userIDs, "in": url]) {
+            () async throws(BackendError) in
+            try await base.setRole(role, of: userIDs, in: url)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        try await record(
+            "restrictedUsers", ["of": url, "": restriction, "after": cursor, "limit": limit]
+        ) {
+            () async throws(BackendError) in
+            try await base.restrictedUsers(of: url, as: restriction, after: cursor, limit: limit)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func setBlocked(
+        _ isBlocked: Bool, _ userID: UserID
+    ) async throws(BackendError) {
+        try await record("setBlocked", ["": isBlocked, "": userID]) {
+            () async throws(BackendError) in
+            try await base.setBlocked(isBlocked, userID)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User> {
+        try await record("blockedUsers", ["after": cursor, "limit": limit]) {
+            () async throws(BackendError) in
+            try await base.blockedUsers(after: cursor, limit: limit)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func report(_ report: ModerationReport) async throws(BackendError) {
+        try await record("report", ["": report]) {
+            () async throws(BackendError) in
+            try await base.report(report)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
+        try await record("createPoll", ["": poll]) {
+            () async throws(BackendError) in
+            try await base.createPoll(poll)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
+    public func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        try await record("vote", ["for": optionIDs, "inPollOf": messageID, "in": channelURL]) {
+            () async throws(BackendError) in
+            try await base.vote(for: optionIDs, inPollOf: messageID, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base`` and records it.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {

@@ -168,6 +168,79 @@ extension Backend {
         throw .lacking(restriction.capability)
     }
 
+    // MARK: Without `markingAsUnread`
+
+    /// Throws `unsupported`.
+    public func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        throw .lacking(.markingAsUnread)
+    }
+
+    // MARK: Without `pinnedMessages`
+
+    /// Throws `unsupported`.
+    public func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        throw .lacking(.pinnedMessages)
+    }
+
+    // MARK: Without `roleManagement`
+
+    /// Throws `unsupported`.
+    public func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError) {
+        throw .lacking(.roleManagement)
+    }
+
+    // MARK: Without `restrictionLists`
+
+    /// Throws `unsupported`.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        throw .lacking(.restrictionLists)
+    }
+
+    // MARK: Without `blocking`
+
+    /// Throws `unsupported`.
+    public func setBlocked(
+        _ isBlocked: Bool, _ userID: UserID
+    ) async throws(BackendError) {
+        throw .lacking(.blocking)
+    }
+
+    /// Throws `unsupported`.
+    public func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User> {
+        throw .lacking(.blocking)
+    }
+
+    // MARK: Without `reporting`
+
+    /// Throws `unsupported`.
+    public func report(_ report: ModerationReport) async throws(BackendError) {
+        throw .lacking(.reporting)
+    }
+
+    // MARK: Without `polls`
+
+    /// Throws `unsupported`.
+    public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
+        throw .lacking(.polls)
+    }
+
+    /// Throws `unsupported`.
+    public func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        throw .lacking(.polls)
+    }
+
     // MARK: Without `openChannels`
 
     /// Throws `unsupported`.

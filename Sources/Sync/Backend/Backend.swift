@@ -328,6 +328,36 @@ public protocol Backend: Sendable {
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent
 
+    // MARK: Polls
+
+    /// Creates a poll, for a message that is sent with its ID.
+    ///
+    /// - `poll.options`: The poll and each of its options have IDs, and a message that is sent with
+    ///   the poll's ID contains the poll.
+    ///
+    /// - Parameter poll: The title, the texts of the options, and whether a user may vote for
+    ///   several of them.
+    /// - Returns: The poll.
+    /// - Throws: `refused` if the title or the options are missing.
+    func createPoll(_ poll: Poll) async throws(BackendError) -> Poll
+
+    /// Votes in the poll of a message.
+    ///
+    /// - `vote.reported`: A vote replaces the earlier vote of the user; no option ends it. The feed
+    ///   reports the message with the new counts to the members, and with a later time of the
+    ///   poll's last change. `votedOptionIDs` are those of the user who reads the message.
+    ///
+    /// - Parameters:
+    ///   - optionIDs: The IDs of the options; several only if the poll allows it.
+    ///   - messageID: The ID of the message.
+    ///   - channelURL: The URL of its channel.
+    /// - Returns: The message.
+    /// - Throws: `notFound` if the message is gone or has no poll; `refused` if the poll is closed
+    ///   or has no such option.
+    func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message
+
     // MARK: Files
 
     /// Uploads a file.
@@ -358,6 +388,16 @@ public protocol Backend: Sendable {
     /// - `read.reported`: The feed reports it to the members, and the user's unread count becomes
     ///   0.
     func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
+
+    /// Marks a message of a channel and all newer ones as unread.
+    ///
+    /// - `unread.reported`: The feed reports to the user's devices that the user has read up to
+    ///   before the message, and an unread count that includes it and all newer messages of others.
+    ///
+    /// - Throws: `notFound` if the message does not exist.
+    func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError)
 
     /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
@@ -425,7 +465,28 @@ public protocol Backend: Sendable {
     ///   users keep all messages.
     func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp
 
+    /// Pins a message to a group channel, or removes its pin.
+    ///
+    /// - `pin.reported`: The message is one of the channel's pinned messages until its pin is
+    ///   removed or it is deleted, and the feed reports that to the members.
+    ///
+    /// - Throws: `notFound` if the message does not exist.
+    func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError)
+
     // MARK: Moderating
+
+    /// Makes members of a channel operators, or operators ordinary members.
+    ///
+    /// - `role.reported`: The users have the role in the list of members and in the channel's
+    ///   state, and the feed reports that to the members.
+    ///
+    /// - Throws: `refused` if the caller is not an operator of the channel; `notFound` if a user is
+    ///   no member of it, and the call has no effect then.
+    func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError)
 
     /// Freezes a channel, so that only operators can send messages, or unfreezes it.
     ///
@@ -457,6 +518,39 @@ public protocol Backend: Sendable {
     func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError)
+
+    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
+    ///
+    /// - `restricted.all`: The pages together contain each user once whose restriction has not
+    ///   ended, with its reason and its end.
+    ///
+    /// - Throws: `refused` if the caller is not an operator of the channel.
+    func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser>
+
+    // MARK: Blocking and reporting
+
+    /// Blocks a user for the current user, or ends that. The server decides what the block prevents.
+    ///
+    /// - `block.listed`: The user is in the list of blocked users until the block ends, also on the
+    ///   user's other devices, and in no other user's list.
+    ///
+    /// - Throws: `notFound` if there is no such user; `refused` if it is the current user.
+    func setBlocked(_ isBlocked: Bool, _ userID: UserID) async throws(BackendError)
+
+    /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
+    ///
+    /// - `blocked.all`: The pages together contain each blocked user once.
+    func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User>
+
+    /// Reports a message, a user or a channel to the moderators of the service.
+    ///
+    /// - `report.missing`: What does not exist, or what the user cannot see, cannot be reported:
+    ///   the call throws `notFound` or `refused`.
+    func report(_ report: ModerationReport) async throws(BackendError)
 
     // MARK: Open channels
 

@@ -221,6 +221,65 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
+    public func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await base.markAsUnread(from: messageID, in: channelURL)
+    }
+
+    /// Forwards the call to ``base``.
+    public func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await base.setPinned(isPinned, messageID, in: channelURL)
+    }
+
+    /// Forwards the call to ``base``.
+    public func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL
+    ) async throws(BackendError) {
+        try await base.setRole(role, of: userIDs, in: url)
+    }
+
+    /// Forwards the call to ``base``.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        try await base.restrictedUsers(of: url, as: restriction, after: cursor, limit: limit)
+    }
+
+    /// Forwards the call to ``base``.
+    public func setBlocked(
+        _ isBlocked: Bool, _ userID: UserID
+    ) async throws(BackendError) {
+        try await base.setBlocked(isBlocked, userID)
+    }
+
+    /// Forwards the call to ``base``.
+    public func blockedUsers(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<User> {
+        try await base.blockedUsers(after: cursor, limit: limit)
+    }
+
+    /// Forwards the call to ``base``.
+    public func report(_ report: ModerationReport) async throws(BackendError) {
+        try await base.report(report)
+    }
+
+    /// Forwards the call to ``base``.
+    public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
+        try await base.createPoll(poll)
+    }
+
+    /// Forwards the call to ``base``.
+    public func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        try await base.vote(for: optionIDs, inPollOf: messageID, in: channelURL)
+    }
+
+    /// Forwards the call to ``base``.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {

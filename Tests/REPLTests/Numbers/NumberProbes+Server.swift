@@ -21,6 +21,11 @@ extension NumberProbe {
         _ = try? await backend.countMessages(
             in: world.url, from: numbers.time(), to: numbers.time())
         _ = try? await backend.members(of: world.url, after: nil, limit: numbers.int())
+        _ = try? await backend.blockedUsers(after: nil, limit: numbers.int())
+        _ = try? await backend.vote(
+            for: [Int64(numbers.int())], inPollOf: world.parent, in: world.url)
+        _ = try? await backend.restrictedUsers(
+            of: world.url, as: .muted, after: nil, limit: numbers.int())
         _ = try? await backend.openChannels(after: nil, limit: numbers.int())
         _ = try? await backend.restrict(
             "alice", in: world.url, as: .banned, until: numbers.time(), reason: "")
@@ -41,6 +46,9 @@ extension NumberProbe {
                 "EmbeddedClient.replies(to:in:at:older:newer:)",
                 "EmbeddedClient.countMessages(in:from:to:)",
                 "EmbeddedClient.members(of:after:limit:)",
+                "EmbeddedClient.restrictedUsers(of:as:after:limit:)",
+                "EmbeddedClient.blockedUsers(after:limit:)",
+                "EmbeddedClient.vote(for:inPollOf:in:)",
                 "EmbeddedClient.openChannels(after:limit:)",
                 "EmbeddedClient.restrict(_:in:as:until:reason:)"
             ) { numbers, world in
@@ -101,6 +109,9 @@ extension NumberProbe {
                 "ConditionedBackend.replies(to:in:at:older:newer:)",
                 "ConditionedBackend.countMessages(in:from:to:)",
                 "ConditionedBackend.members(of:after:limit:)",
+                "ConditionedBackend.restrictedUsers(of:as:after:limit:)",
+                "ConditionedBackend.blockedUsers(after:limit:)",
+                "ConditionedBackend.vote(for:inPollOf:in:)",
                 "ConditionedBackend.openChannels(after:limit:)",
                 "ConditionedBackend.restrict(_:in:as:until:reason:)",
                 "ConditionedBackend.init(_:conditions:sleep:)", "NetworkConditions.seed",
@@ -207,6 +218,9 @@ extension NumberProbe {
                 "BackendRecorder.replies(to:in:at:older:newer:)",
                 "BackendRecorder.countMessages(in:from:to:)",
                 "BackendRecorder.members(of:after:limit:)",
+                "BackendRecorder.restrictedUsers(of:as:after:limit:)",
+                "BackendRecorder.blockedUsers(after:limit:)",
+                "BackendRecorder.vote(for:inPollOf:in:)",
                 "BackendRecorder.openChannels(after:limit:)",
                 "BackendRecorder.restrict(_:in:as:until:reason:)"
             ) { numbers, world in

@@ -456,6 +456,8 @@ extension NumberProbe {
         [
             NumberProbe(
                 "ChatClient.members(of:after:limit:)", "ChatClient.openChannels(after:limit:)",
+                "ChatClient.restrictedUsers(of:as:after:limit:)",
+                "ChatClient.blockedUsers(after:limit:)", "ChatClient.vote(for:inPollOf:in:)",
                 "ChatClient.restrict(_:in:as:until:reason:)", "ChatClient.evictionPlan(to:)",
                 "ChatClient.shrinkCache(to:)", "ChatClient.messages(in:around:params:)",
                 "ChatClient.threadedMessages(of:in:around:params:)",
@@ -464,6 +466,11 @@ extension NumberProbe {
             ) { numbers, world in
                 let client = try await world.client()
                 _ = try await client.members(of: world.url, limit: numbers.int())
+                _ = try? await client.blockedUsers(limit: numbers.int())
+                _ = try? await client.vote(
+                    for: [Int64(numbers.int())], inPollOf: world.parent, in: world.url)
+                _ = try? await client.restrictedUsers(
+                    of: world.url, as: .muted, limit: numbers.int())
                 _ = try await client.openChannels(limit: numbers.int())
                 try? await client.restrict(
                     "alice", in: world.url, as: .muted, until: numbers.time())
@@ -507,9 +514,21 @@ extension NumberProbe {
             NumberProbe(
                 "ChatClient.makeMessageCollection(of:startingPoint:params:capacity:)",
                 "MessageCollection.init(of:startingPoint:params:userID:capacity:engine:)",
+                "ChatClient.makeThreadCollection(ofRepliesTo:in:startingPoint:params:capacity:)",
+                "MessageCollection.init(ofRepliesTo:in:startingPoint:params:userID:capacity:engine:)",
                 "StartingPoint.time(_:)"
             ) { numbers, world in
                 let client = try await world.client()
+                var replies = ThreadedMessageListParams()
+                replies.previousResultSize = numbers.int()
+                replies.nextResultSize = numbers.int()
+                let thread = try client.makeThreadCollection(
+                    ofRepliesTo: world.parent, in: world.url,
+                    startingPoint: .time(numbers.time()), params: replies, capacity: numbers.int())
+                _ = try? await thread.start().refreshed
+                _ = try? await thread.loadPrevious()
+                _ = try? await thread.loadNext()
+                thread.dispose()
                 var params = MessageListParams()
                 params.previousResultSize = numbers.int()
                 params.nextResultSize = numbers.int()

@@ -1,0 +1,73 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Makes users operators of a channel, or ordinary members.
+    func setRole(
+        _ role: Role, of userIDs: [UserID], in url: ChannelURL, by userID: UserID
+    ) throws(BackendError) {
+        let channel = try moderatedChannel(url, by: userID)
+        for id in userIDs {
+            _ = try account(id)
+            guard channel.isOpen || channel.members[id] != nil else {
+                throw BackendError(
+                    .notFound, "\(id) is no member of channel \(url)", detail: .notMember)
+            }
+        }
+        let changed = userIDs.filter { channel.isOperator($0) != (role == .operator) }
+        guard !changed.isEmpty else { return }
+        if channel.isOpen {
+            channel.open.operators.removeAll { changed.contains($0.userID) }
+            if role == .operator {
+                channel.open.operators += changed.compactMap { accounts[$0]?.user }
+            }
+            store(channel)
+        } else {
+            for id in changed {
+                channel.members[id]?.role = role
+                storeMember(id, of: channel)
+            }
+            channel.shared = nil
+        }
+        append(
+            .changed(.members, cause(.eventOperatorUpdated, changed, by: userID)), in: channel)
+    }
+
+    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
+    func restrictedUsers(
+        of url: ChannelURL, as type: RestrictionType, after cursor: PageCursor?, limit: Int,
+        by userID: UserID
+    ) throws(BackendError) -> Page<RestrictedUser> {
+        let channel = try moderatedChannel(url, by: userID)
+        let time = now()
+        var ids = (channel.restrictions[type] ?? [:]).keys
+            .filter { channel.restriction(type, of: $0, at: time) != nil }.sorted()[...]
+        if let cursor {
+            let last = UserID(String(try counters.pageText(cursor)))
+            ids = ids.drop { !(last < $0) }
+        }
+        let page = ids.prefix(min(max(limit, 1), conditions.listLimit))
+        let next = page.count < ids.count ? page.last : nil
+        return Page(
+            page.compactMap { restrictedUser($0, type, of: channel) },
+            next: next.map { counters.pageCursor($0.rawValue) })
+    }
+
+    private func restrictedUser(
+        _ userID: UserID, _ type: RestrictionType, of channel: ServerChannel
+    ) -> RestrictedUser? {
+        let time = now()
+        guard let account = accounts[userID],
+            let restriction = channel.restriction(type, of: userID, at: time)
+        else { return nil }
+        var user = RestrictedUser(person: account.user)
+        user.restrictionType = type
+        user.restrictionDescription = restriction.reason
+        user.endAt = restriction.end ?? Timestamp(milliseconds: -1)
+        // An end in the far future is beyond the greatest difference.
+        let left = restriction.end?.milliseconds.subtractingReportingOverflow(time.milliseconds)
+        user.remainingDuration =
+            left.map { $0.overflow ? Int.max : Int($0.partialValue) } ?? -1
+        return user
+    }
+}

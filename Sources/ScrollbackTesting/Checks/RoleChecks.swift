@@ -1,0 +1,285 @@
+import Models
+import Sync
+
+// Checks of roles, restricted users, pinned messages, and messages that are marked as unread.
+extension BackendConformance {
+    static let roleChecks: [ConformanceCheck] = [
+        ConformanceCheck("unread.reported", "mark messages as unread", needs: .markingAsUnread) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var sent: [Message] = []
+            for text in ["one", "two", "three"] { sent.append(try await alice.send(text, in: url)) }
+            guard let second = sent[1].messageID, let third = sent[2].messageID else { return }
+            // On a server with several clocks, the messages may be in another order.
+            let newer = sent.filter { second == $0.messageID || sent[1].isOlder(than: $0) }.count
+            if bob.can(.readReceipts) { try await bob.backend.markAsRead(url) }
+            let cursor = try await bob.tip()
+            // A message that is newer than the first unread one is unread already.
+            for id in [second, third] {
+                try await bob.backend.markAsUnread(from: id, in: url)
+                let channel = try await bob.backend.channel(url)
+                try expect(
+                    channel.myLastRead.map { $0 < sent[1].createdAt } ?? true,
+                    "the user has read up to \(channel.myLastRead as Any)")
+                guard bob.can(.unreadCounts) else { continue }
+                try expect(
+                    (newer...sent.count).contains(channel.unreadMessageCount),
+                    "the unread count is \(channel.unreadMessageCount) instead of \(newer)")
+            }
+            let reported = try await bob.reported(url, since: cursor)
+            try expect(reported.patch.contains(\.myLastRead), "the user was not notified")
+            guard bob.can(.unreadCounts) else { return }
+            let count = reported.channel.unreadMessageCount
+            try expect(
+                (newer...sent.count).contains(count),
+                "the reported unread count is \(count) instead of \(newer)")
+        },
+        ConformanceCheck("pin.reported", "pin a message", needs: .pinnedMessages) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let first = try await alice.send("one", in: url).messageID
+            let second = try await alice.send("two", in: url).messageID
+            guard let first, let second else { return }
+            let cursor = try await bob.tip()
+            func expectPins(_ expected: [MessageID], _ what: String) async throws {
+                for device in [alice, bob] {
+                    let pinned = try await device.backend.channel(url).pinnedMessageIDs
+                    try expectEqual(pinned.sorted(), expected.sorted(), "the pins after \(what)")
+                }
+                let reported = try await bob.reported(url, since: cursor).channel.pinnedMessageIDs
+                try expectEqual(
+                    reported.sorted(), expected.sorted(), "the reported pins after \(what)")
+            }
+            try await alice.backend.setPinned(true, first, in: url)
+            try await expectPins([first], "a pin")
+            for _ in 0..<2 { try await alice.backend.setPinned(true, second, in: url) }
+            try await expectPins([first, second], "the same pin twice")
+            try await alice.backend.setPinned(false, first, in: url)
+            try await expectPins([second], "a pin was removed")
+            try await alice.backend.delete(
+                second, in: url, requestID: scene.subject.makeRequestID())
+            try await expectPins([], "the message was deleted")
+            try await expectFailure(.notFound, of: "pinning a deleted message") {
+                try await alice.backend.setPinned(true, second, in: url)
+            }
+        },
+        ConformanceCheck("role.reported", "make an operator", needs: .roleManagement) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob)
+            try await expectFailure(.refused, of: "a role given by a member") {
+                try await bob.backend.setRole(.operator, of: [bob.userID], in: url)
+            }
+            try await expectFailure(.notFound, of: "a role of a user who is no member") {
+                try await alice.backend.setRole(
+                    .operator, of: [bob.userID, carol.userID], in: url)
+            }
+            let before = try await bob.backend.channel(url).myRole
+            try expectEqual(before, .none, "the role after a failure")
+            let cursor = try await bob.tip()
+            for role in [Role.operator, .none] {
+                try await alice.backend.setRole(role, of: [bob.userID], in: url)
+                let own = try await bob.backend.channel(url).myRole
+                try expectEqual(own, role, "the own role")
+                let member = try await alice.members(of: url).first { $0.userID == bob.userID }
+                try expectEqual(member?.role, role, "the role in the list of members")
+                let reported = try await bob.reported(url, since: cursor)
+                try expect(reported.patch.contains(\.myRole), "the role was not reported")
+                try expectEqual(reported.channel.myRole, role, "the reported role")
+            }
+        },
+        ConformanceCheck(
+            "restricted.all", "list muted and banned users",
+            needs: [.moderation, .restrictionLists]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob, carol)
+            func list(_ type: RestrictionType) async throws -> [RestrictedUser] {
+                var users: [RestrictedUser] = []
+                var cursor: PageCursor?
+                repeat {
+                    let page = try await alice.backend.restrictedUsers(
+                        of: url, as: type, after: cursor, limit: 1)
+                    users += page.elements
+                    cursor = page.next
+                } while cursor != nil && users.count < 10
+                return users
+            }
+            try await expectFailure(.refused, of: "a list for a member") {
+                _ = try await bob.backend.restrictedUsers(
+                    of: url, as: .muted, after: nil, limit: 10)
+            }
+            for device in [bob, carol] {
+                try await alice.backend.restrict(
+                    device.userID, in: url, as: .muted, until: nil, reason: "loud")
+            }
+            let muted = try await list(.muted)
+            try expectEqual(
+                muted.map(\.userID), [bob.userID, carol.userID].sorted(), "the muted users")
+            for user in muted {
+                try expectEqual(user.restrictionType, .muted, "the restriction")
+                try expectEqual(user.restrictionDescription, "loud", "the reason")
+                try expect(user.endAt.map { $0 < 0 } ?? true, "a mute without an end ends")
+            }
+            try expectEqual(try await list(.banned).map(\.userID), [], "the banned users")
+            try await alice.backend.lift(.muted, of: bob.userID, in: url)
+            try await alice.backend.restrict(
+                bob.userID, in: url, as: .banned, until: nil, reason: "")
+            try expectEqual(
+                try await list(.muted).map(\.userID), [carol.userID], "who is muted still")
+            try expectEqual(try await list(.banned).map(\.userID), [bob.userID], "who is banned")
+        },
+        ConformanceCheck("poll.options", "create a poll", needs: .polls) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let (poll, sent) = try await alice.sendPoll(["tea", "coffee"], in: url)
+            try expect(poll.id != 0, "the poll has no ID")
+            try expectEqual(Set(poll.options.map(\.id)).count, 2, "the IDs of the options")
+            let found = try await bob.history(url).last
+            for message in [sent, found] {
+                try expectEqual(message?.poll?.title, "Which?", "the title")
+                try expectEqual(
+                    message?.poll?.options.map(\.text), ["tea", "coffee"], "the options")
+            }
+        },
+        ConformanceCheck("vote.reported", "vote in a poll", needs: .polls) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let (poll, sent) = try await alice.sendPoll(["tea", "coffee"], in: url)
+            guard let id = sent.messageID else { return }
+            let options = poll.options.map(\.id)
+            var changed = sent.poll?.updatedAt ?? .distantPast
+            for (voted, counts) in [
+                ([options[0]], [1, 0]), ([options[1]], [0, 1]), ([], [0, 0]),
+            ] {
+                let cursor = try await alice.tip()
+                let message = try await bob.backend.vote(for: voted, inPollOf: id, in: url)
+                try expectEqual(
+                    message.poll?.votedOptionIDs ?? [], voted, "the voter's own options")
+                let reported = try await alice.missed(since: cursor).events(in: url)
+                    .compactMap { event in
+                        if case .messageUpdated(let message) = event { message.poll } else { nil }
+                    }
+                guard let last = reported.last else {
+                    throw Broken(text: "the vote was not reported")
+                }
+                try expectEqual(last.options.map(\.voteCount), counts, "the reported counts")
+                try expectEqual(last.votedOptionIDs, [], "the options of another user")
+                try expect(
+                    last.updatedAt.map { changed < $0 } ?? false,
+                    "the time of the change did not become later")
+                changed = last.updatedAt ?? changed
+            }
+            try await expectFailure(.refused, of: "a vote for several options") {
+                _ = try await bob.backend.vote(for: options, inPollOf: id, in: url)
+            }
+            try await expectFailure(.refused, of: "a vote for no such option") {
+                _ = try await bob.backend.vote(for: [1 << 40], inPollOf: id, in: url)
+            }
+            let other = try await alice.send("no poll", in: url)
+            guard let other = other.messageID else { return }
+            try await expectFailure(.notFound, of: "a vote where there is no poll") {
+                _ = try await bob.backend.vote(for: [options[0]], inPollOf: other, in: url)
+            }
+        },
+        ConformanceCheck("block.listed", "block a user", needs: .blocking) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            try await alice.backend.setBlocked(true, bob.userID)
+            try await alice.backend.setBlocked(true, bob.userID)
+            try expectEqual(try await alice.blockedIDs(), [bob.userID], "the blocked users")
+            try expectEqual(try await bob.blockedIDs(), [], "the list of the blocked user")
+            try await expectFailure(.refused, of: "blocking oneself") {
+                try await alice.backend.setBlocked(true, alice.userID)
+            }
+            try await alice.backend.setBlocked(false, bob.userID)
+            try expectEqual(try await alice.blockedIDs(), [], "the blocked users afterwards")
+        },
+        ConformanceCheck("blocked.all", "list blocked users", needs: .blocking) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            for device in [bob, carol] {
+                try await alice.backend.setBlocked(true, device.userID)
+            }
+            let ids = [bob.userID, carol.userID].sorted()
+            try expectEqual(try await alice.blockedIDs(limit: 1), ids, "the blocked users")
+            for id in ids { try await alice.backend.setBlocked(false, id) }
+        },
+        ConformanceCheck("report.missing", "report what is missing", needs: .reporting) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send("spam", in: url).messageID
+            guard let sent else { return }
+            for subject in [
+                .message(sent, in: url), .user(alice.userID), .channel(url),
+            ] as [ModerationReport.Subject] {
+                try await bob.backend.report(ModerationReport(subject, as: .spam, comment: "spam"))
+            }
+            try await alice.backend.delete(
+                sent, in: url, requestID: scene.subject.makeRequestID())
+            try await expectFailure(.notFound, .refused, of: "a report of a deleted message") {
+                try await bob.backend.report(
+                    ModerationReport(.message(sent, in: url), as: .spam))
+            }
+            try await expectFailure(.notFound, .refused, of: "a report by who has no access") {
+                try await carol.backend.report(ModerationReport(.channel(url), as: .spam))
+            }
+        },
+    ]
+}
+
+extension Message {
+    fileprivate func isOlder(than other: Message) -> Bool {
+        guard let position, let newer = other.position else { return false }
+        return position < newer
+    }
+}
+
+extension Device {
+    /// The channel updates since a cursor, as one patch, and the fields that they set.
+    fileprivate func reported(
+        _ url: ChannelURL, since cursor: FeedCursor
+    ) async throws -> (patch: Patch<GroupChannel>, channel: GroupChannel) {
+        var channel = GroupChannel()
+        var last = Patch<GroupChannel>()
+        for event in try await missed(since: cursor).events(in: url) {
+            guard case .channel(let update) = event else { continue }
+            update.patch.apply(to: &channel)
+            if update.patch.contains(\.myRole) || update.patch.contains(\.myLastRead) {
+                last = update.patch
+            }
+        }
+        return (last, channel)
+    }
+
+    /// The users whom the device's user has blocked.
+    fileprivate func blockedIDs(limit: Int = 100) async throws -> [UserID] {
+        var ids: [UserID] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await backend.blockedUsers(after: cursor, limit: limit)
+            ids += page.elements.map(\.userID)
+            cursor = page.next
+        } while cursor != nil && ids.count < 10
+        return ids
+    }
+
+    /// Creates a poll, and sends a message with it.
+    fileprivate func sendPoll(
+        _ texts: [String], in url: ChannelURL
+    ) async throws -> (Poll, Message) {
+        var poll = Poll()
+        poll.title = "Which?"
+        poll.options = texts.map { text in
+            var option = PollOption()
+            option.text = text
+            return option
+        }
+        let created = try await backend.createPoll(poll)
+        var params = UserMessageCreateParams("a poll")
+        params.pollID = created.id
+        return (created, try await send(params, in: url))
+    }
+}
