@@ -60,21 +60,21 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     /// A mute or a ban can end at a given time.
     public static let temporaryRestrictions = BackendCapabilities(bit: 21)
     /// Operators can change the name, the cover image and the data of a group channel.
-    public static let channelUpdates = BackendCapabilities(bit: 24)
+    public static let channelUpdates = BackendCapabilities(bit: 22)
     /// Members can invite users to a group channel.
-    public static let inviting = BackendCapabilities(bit: 25)
+    public static let inviting = BackendCapabilities(bit: 23)
     /// Users can join public group channels.
-    public static let joining = BackendCapabilities(bit: 26)
+    public static let joining = BackendCapabilities(bit: 24)
     /// Users can leave group channels.
-    public static let leaving = BackendCapabilities(bit: 27)
+    public static let leaving = BackendCapabilities(bit: 25)
     /// Operators can mute users.
-    public static let muting = BackendCapabilities(bit: 28)
+    public static let muting = BackendCapabilities(bit: 26)
     /// Operators can ban users.
-    public static let banning = BackendCapabilities(bit: 29)
+    public static let banning = BackendCapabilities(bit: 27)
     /// Operators can list the muted and the banned users of a channel.
-    public static let restrictionLists = BackendCapabilities(bit: 22)
+    public static let restrictionLists = BackendCapabilities(bit: 28)
     /// Operators can make others operators.
-    public static let roleManagement = BackendCapabilities(bit: 23)
+    public static let roleManagement = BackendCapabilities(bit: 29)
     /// Members can pin messages to a channel.
     public static let pinnedMessages = BackendCapabilities(bit: 30)
     /// A user can mark messages as unread again.
