@@ -45,7 +45,7 @@ MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
 MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
-FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line
+FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line Search
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS ?= 10

@@ -1,0 +1,71 @@
+/// What to search for in the messages of a user.
+///
+/// ```swift
+/// var params = MessageSearchParams("umbrella kitch")
+/// params.senderUserIDs = ["alice"]
+/// ```
+public struct MessageSearchParams: Hashable, Sendable {
+    /// The words to search for, as ``SearchQuery`` describes them.
+    public var text: String
+
+    /// The channels to search; empty for all.
+    public var channelURLs: Set<ChannelURL> = []
+
+    /// The users whose messages are searched; empty for all.
+    public var senderUserIDs: Set<UserID> = []
+
+    /// The custom types to search; empty for all.
+    public var customTypes: Set<String> = []
+
+    /// The kinds of messages to search.
+    ///
+    /// The default is all of them.
+    public var messageType = MessageTypeFilter.all
+
+    /// The time from which on messages are searched, inclusive; `nil`, the default, for no bound.
+    public var since: Timestamp?
+
+    /// The time before which messages are searched, exclusive; `nil`, the default, for no bound.
+    public var until: Timestamp?
+
+    /// The order of the results.
+    ///
+    /// The default is the newest first.
+    public var order = Order.newestFirst
+
+    /// The orders of results.
+    public enum Order: String, CaseIterable, Sendable {
+        /// The newest message first.
+        case newestFirst
+        /// The messages in which more of the words are complete first, then those of which the
+        /// words are a larger part, then newer ones.
+        ///
+        /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered, and
+        /// only they are found.
+        case relevance
+    }
+
+    /// The number of messages that ``Order/relevance`` orders: 1,000.
+    public static let rankedCount = 1_000
+
+    /// Creates parameters that find a text in all messages.
+    public init(_ text: String) { self.text = text }
+}
+
+extension MessageSearchParams {
+    /// Returns a Boolean value that indicates whether a message is among those to search.
+    ///
+    /// Its texts are not compared.
+    public func includes(_ message: Message) -> Bool {
+        if !channelURLs.isEmpty, !channelURLs.contains(message.channelURL) { return false }
+        if let since, message.createdAt < since { return false }
+        if let until, message.createdAt >= until { return false }
+        if senderUserIDs.isEmpty, customTypes.isEmpty, messageType == .all { return true }
+        var params = MessageListParams()
+        params.replyType = .all
+        params.messageType = messageType
+        params.senderUserIDs = Array(senderUserIDs)
+        params.customTypes = Array(customTypes)
+        return params.belongsTo(message)
+    }
+}

@@ -1,0 +1,243 @@
+/// The words that a user searches for.
+///
+/// | text | meaning |
+/// |---|---|
+/// | `ship umbrella` | both words, in any order |
+/// | `umbr` at the end | a word that begins with it; with a space after it, the whole word |
+/// | `"black umbrella"` | the words next to each other, in this order |
+/// | `-rain`, `-"black umbrella"` | not this word or phrase |
+/// | `snake_case`, `ann@example.com`, `雨傘` | the words of it next to each other |
+///
+/// A quote that is not closed ends with the text. Everything that contains no word is ignored. A
+/// query without a word to find, such as one that only excludes words, matches nothing.
+///
+/// Case, diacritics, width and other compatibility forms are ignored. In scripts without spaces
+/// between words, such as Chinese and Thai, each character is a word, and so is each emoji. A word
+/// such as `camelCase` is also found by its parts.
+public struct SearchQuery: Hashable, Sendable {
+    /// The maximum number of words: 64.
+    ///
+    /// Later words are ignored.
+    public static let maximumWordCount = 64
+
+    /// One or more words that follow each other.
+    package struct Phrase: Hashable, Sendable {
+        /// The folded words; at least one.
+        package let terms: [String]
+        /// A Boolean value that indicates whether the last word may continue.
+        package let isPrefix: Bool
+    }
+
+    /// The phrases that a message has to contain.
+    package private(set) var required: [Phrase] = []
+    /// The phrases that a message must not contain.
+    package private(set) var excluded: [Phrase] = []
+    /// A Boolean value that indicates whether words were ignored because there are too many.
+    public private(set) var isShortened = false
+
+    /// A Boolean value that indicates whether the query contains no word to find, and thus matches
+    /// nothing.
+    public var isEmpty: Bool { required.isEmpty }
+
+    /// Parses a query; no text is invalid.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    public init(_ text: String) {
+        var rest = text[...]
+        var wordCount = 0
+        while !rest.isEmpty {
+            rest = rest.drop { $0.isWhitespace }
+            let isExcluded = rest.first == "-"
+            if isExcluded { rest = rest.dropFirst() }
+            let part: Substring
+            let isOpen: Bool
+            if rest.first?.isQuote == true {
+                rest = rest.dropFirst()
+                part = rest.prefix { !$0.isQuote }
+                isOpen = part.endIndex == rest.endIndex
+                rest = rest[part.endIndex...].dropFirst()
+            } else {
+                part = rest.prefix { !$0.isWhitespace && !$0.isQuote }
+                rest = rest[part.endIndex...]
+                isOpen = rest.isEmpty
+            }
+            let terms = SearchText(String(part)).words.map(\.whole.term)
+            if terms.isEmpty { continue }
+            guard wordCount + terms.count <= SearchQuery.maximumWordCount else {
+                isShortened = true
+                return
+            }
+            wordCount += terms.count
+            if isExcluded {
+                excluded.append(Phrase(terms: terms, isPrefix: false))
+            } else {
+                required.append(Phrase(terms: terms, isPrefix: isOpen))
+            }
+        }
+    }
+}
+
+extension Character {
+    /// Keyboards replace straight quotes by curly ones.
+    fileprivate var isQuote: Bool { self == "\"" || self == "\u{201C}" || self == "\u{201D}" }
+}
+
+// MARK: Matching
+
+/// A place in a message that a search has found.
+public struct SearchHit: Hashable, Sendable {
+    /// A text of a message that is searched.
+    public enum Field: Hashable, Sendable {
+        /// The text of the message.
+        case text
+        /// The name of the file with an index: 0 for the file of a file message, and for the first
+        /// one of a message with several files.
+        case fileName(Int)
+    }
+
+    /// The text that contains the hit.
+    public let field: Field
+
+    /// The place in it: complete words, or complete parts of words.
+    public let range: Range<String.Index>
+}
+
+extension SearchQuery {
+    /// Returns the places of the query's words in a message, or `nil` if it does not match.
+    ///
+    /// The words may be in different texts of the message, but each phrase is in one. The places of
+    /// a text are in order and do not overlap.
+    ///
+    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words,
+    ///   which is at most ``maximumWordCount``.
+    public func hits(in message: Message) -> [SearchHit]? {
+        if required.isEmpty { return nil }
+        let texts = message.searchedTexts.map { (field: $0.field, text: SearchText($0.text)) }
+        guard excluded.allSatisfy({ phrase in texts.allSatisfy { !$0.text.contains(phrase) } })
+        else { return nil }
+        var ranges: [[Range<String.Index>]] = texts.map { _ in [] }
+        for phrase in required {
+            var isFound = false
+            for (index, text) in texts.enumerated() {
+                text.text.forEachRange(of: phrase) { range in
+                    isFound = true
+                    ranges[index].append(range)
+                    return true
+                }
+            }
+            if !isFound { return nil }
+        }
+        return zip(texts, ranges).flatMap { text, ranges in
+            ranges.merged.map { SearchHit(field: text.field, range: $0) }
+        }
+    }
+}
+
+extension SearchQuery {
+    /// Returns a Boolean value that indicates whether some texts, such as the names of a channel,
+    /// contain the words of the query as the texts of a message would.
+    package func matches(_ texts: [String]) -> Bool {
+        let texts = texts.map { SearchText($0) }
+        return !required.isEmpty
+            && excluded.allSatisfy { phrase in !texts.contains { $0.contains(phrase) } }
+            && required.allSatisfy { phrase in texts.contains { $0.contains(phrase) } }
+    }
+}
+
+// MARK: Ranking
+
+extension SearchQuery {
+    /// Returns the rank of a matching message among the results: greater for a better one.
+    ///
+    /// The number of phrases that were found as complete words counts most, then the part of the
+    /// message's texts that the hits cover, in thousandths.
+    package func rank(of hits: [SearchHit], in message: Message) -> Int {
+        let texts = message.searchedTexts
+        let words = texts.map { SearchText($0.text) }
+        let complete = required.filter { phrase in
+            let phrase = Phrase(terms: phrase.terms, isPrefix: false)
+            return words.contains { $0.contains(phrase) }
+        }.count
+        let covered = hits.reduce(0) { count, hit in
+            guard let text = texts.first(where: { $0.field == hit.field })?.text else {
+                return count
+            }
+            return count + text.utf8.distance(from: hit.range.lowerBound, to: hit.range.upperBound)
+        }
+        let length = texts.reduce(0) { $0 + $1.text.utf8.count }
+        return complete * 1_000 + min(999, covered * 1_000 / max(1, length))
+    }
+}
+
+extension Message {
+    /// The texts that a search looks at: the message's own, and the names of its files.
+    public var searchedTexts: [(field: SearchHit.Field, text: String)] {
+        var texts: [(field: SearchHit.Field, text: String)] = []
+        if !text.isEmpty { texts.append((.text, text)) }
+        let files = file.map { [$0] } ?? files
+        for (index, file) in files.enumerated() {
+            if let name = file.name, !name.isEmpty { texts.append((.fileName(index), name)) }
+        }
+        return texts
+    }
+}
+
+extension SearchText {
+    fileprivate func contains(_ phrase: SearchQuery.Phrase) -> Bool {
+        var isFound = false
+        forEachRange(of: phrase) { _ in
+            isFound = true
+            return false
+        }
+        return isFound
+    }
+
+    /// Calls a closure with each place of a phrase until the closure returns `false`.
+    fileprivate func forEachRange(
+        of phrase: SearchQuery.Phrase, _ body: (Range<String.Index>) -> Bool
+    ) {
+        let last = phrase.terms.count - 1
+        guard words.count > last else { return }
+        for start in 0..<words.count - last {
+            var range: Range<String.Index>?
+            for (offset, term) in phrase.terms.enumerated() {
+                let isPrefix = phrase.isPrefix && offset == last
+                guard let piece = words[start + offset].piece(matching: term, isPrefix: isPrefix)
+                else {
+                    range = nil
+                    break
+                }
+                range = (range?.lowerBound ?? piece.range.lowerBound)..<piece.range.upperBound
+            }
+            if let range, !body(range) { return }
+        }
+    }
+}
+
+extension SearchText.Word {
+    /// Returns the whole word or its first part that equals a term, or begins with it.
+    fileprivate func piece(matching term: String, isPrefix: Bool) -> SearchText.Piece? {
+        func matches(_ piece: SearchText.Piece) -> Bool {
+            isPrefix
+                ? piece.term.utf8.starts(with: term.utf8)
+                : piece.term.utf8.elementsEqual(term.utf8)
+        }
+        return matches(whole) ? whole : parts.first(where: matches)
+    }
+}
+
+extension [Range<String.Index>] {
+    /// The ranges in order, with overlapping ones joined.
+    fileprivate var merged: [Range<String.Index>] {
+        var merged: [Range<String.Index>] = []
+        for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = merged.last, range.lowerBound < last.upperBound {
+                merged[merged.count - 1] =
+                    last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
+    }
+}

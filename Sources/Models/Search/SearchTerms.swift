@@ -1,0 +1,198 @@
+/// Reads the terms under which an index files a text: the folded bytes of each word and of its
+/// parts.
+///
+/// The terms are those of ``SearchText``. Words of ASCII characters, which are most words of most
+/// chats, are read from the bytes, without a text for each of them.
+package struct SearchTerms {
+    /// The term that is being read; its memory is reused.
+    private var term: [UInt8] = []
+    /// The offsets in the term at which its parts after the first one begin.
+    private var parts: [Int] = []
+
+    package init() {}
+
+    /// Calls a closure with each term of a text and the number of its word.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - first: The number of the text's first word. Later words have consecutive numbers; a word
+    ///     and its parts have the same one.
+    ///   - body: A closure that receives the bytes, which are valid only during the call.
+    /// - Returns: The number after that of the last word.
+    /// - Complexity: O(*n*) in the length of the text.
+    package mutating func forEach(
+        in text: String, from first: Int, _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
+    ) -> Int {
+        var text = text
+        var number = first
+        text.withUTF8 { utf8 in
+            var start = 0
+            while start < utf8.count {
+                // No word contains white space, so that each piece between it can be read alone.
+                if utf8[start] <= 0x20 {
+                    start += 1
+                    continue
+                }
+                var end = start
+                var bits: UInt8 = 0
+                while end < utf8.count, utf8[end] > 0x20 {
+                    bits |= utf8[end]
+                    end += 1
+                }
+                let piece = UnsafeBufferPointer(rebasing: utf8[start..<end])
+                number =
+                    bits < 0x80
+                    ? readASCII(piece, number, body) : SearchTerms.read(piece, number, body)
+                start = end
+            }
+        }
+        return number
+    }
+
+    private static func read(
+        _ piece: UnsafeBufferPointer<UInt8>, _ first: Int,
+        _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
+    ) -> Int {
+        var number = first
+        for word in SearchText(String(decoding: piece, as: UTF8.self)).words {
+            for var term in [word.whole.term] + word.parts.map(\.term) {
+                term.withUTF8 { body($0, number) }
+            }
+            number += 1
+        }
+        return number
+    }
+
+    private mutating func readASCII(
+        _ piece: UnsafeBufferPointer<UInt8>, _ first: Int,
+        _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
+    ) -> Int {
+        var number = first
+        var index = 0
+        while index < piece.count {
+            guard Letter(piece[index]) != nil else {
+                index += 1
+                continue
+            }
+            index = readWord(in: piece, from: index)
+            term.withUnsafeBufferPointer { term in
+                body(term, number)
+                if parts.isEmpty { return }
+                var start = 0
+                for end in parts + CollectionOfOne(term.count) {
+                    body(UnsafeBufferPointer(rebasing: term[start..<end]), number)
+                    start = end
+                }
+            }
+            number += 1
+        }
+        return number
+    }
+
+    /// Reads a word that begins at an index, by the rules of ``SearchText``.
+    ///
+    /// - Returns: The index after the word.
+    private mutating func readWord(
+        in piece: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int {
+        term.removeAll(keepingCapacity: true)
+        parts.removeAll(keepingCapacity: true)
+        var (partStart, previousOffset) = (0, 0)
+        var previous: Letter?
+        var index = start
+        while index < piece.count {
+            let byte = piece[index]
+            guard let current = Letter(byte) else {
+                // An apostrophe between two letters.
+                guard byte == 0x27, index + 1 < piece.count, Letter(piece[index + 1]) != nil
+                else { break }
+                (partStart, previousOffset) = (term.count, term.count)
+                parts.append(partStart)
+                previous = nil
+                index += 1
+                continue
+            }
+            switch (previous, current) {
+            case (.lower, .upper), (.digit, .upper), (.digit, .lower), (.upper, .digit),
+                (.lower, .digit):
+                partStart = term.count
+                parts.append(partStart)
+            case (.upper, .lower) where previousOffset > partStart:
+                partStart = previousOffset
+                parts.append(partStart)
+            default: break
+            }
+            previous = current
+            previousOffset = term.count
+            term.append(byte.lowercased)
+            index += 1
+        }
+        return index
+    }
+}
+
+/// A character of ASCII that belongs to a word.
+private enum Letter {
+    case upper, lower, digit
+
+    @inline(__always)
+    init?(_ byte: UInt8) {
+        switch byte {
+        case 0x61...0x7A: self = .lower
+        case 0x41...0x5A: self = .upper
+        case 0x30...0x39: self = .digit
+        default: return nil
+        }
+    }
+}
+
+extension UInt8 {
+    /// The lowercase letter of an uppercase one in ASCII.
+    @inline(__always)
+    var lowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+}
+
+// MARK: Excluding messages
+
+extension SearchQuery {
+    /// Returns `false` if a message does not contain the words that the query requires.
+    ///
+    /// If the answer is `true`, only ``hits(in:)`` knows. This method is the cheaper one: it does not
+    /// divide the texts into words.
+    ///
+    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
+    package func mayMatch(_ message: Message) -> Bool {
+        var texts = message.searchedTexts.map { $0.text }
+        for index in texts.indices {
+            // Only in such texts is a folded word found by ignoring the case of its letters.
+            let isPlain = texts[index].withUTF8 { $0.allSatisfy { $0 < 0x80 && $0 != 0x27 } }
+            if !isPlain { return true }
+        }
+        return required.allSatisfy { phrase in
+            phrase.terms.allSatisfy { term in
+                texts.indices.contains { texts[$0].containsLowercased(term) }
+            }
+        }
+    }
+}
+
+extension String {
+    /// Returns a Boolean value that indicates whether a text contains another one of lowercase
+    /// letters, ignoring the case of letters in ASCII.
+    fileprivate mutating func containsLowercased(_ other: String) -> Bool {
+        var other = other
+        return withUTF8 { text in
+            other.withUTF8 { other in
+                guard text.count >= other.count else { return false }
+                for start in 0...text.count - other.count {
+                    var offset = 0
+                    while offset < other.count, text[start + offset].lowercased == other[offset] {
+                        offset += 1
+                    }
+                    if offset == other.count { return true }
+                }
+                return false
+            }
+        }
+    }
+}

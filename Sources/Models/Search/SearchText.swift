@@ -1,0 +1,216 @@
+import Foundation
+
+/// A text divided into words, in the form in which the search compares them.
+///
+/// - A word is a run of letters, digits and combining marks. All other characters separate words,
+///   so `snake_case`, a URL and an e-mail address are several words each.
+/// - An apostrophe between two letters does not end a word: `don't` is the word `dont`.
+/// - A word that changes from lowercase to uppercase, between letters and digits, or at an
+///   apostrophe can also be found by each of its parts: `camelCase` by `camel` and by `case`.
+/// - In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese), each
+///   character is a word, and so is each emoji.
+///
+/// The rules use only Unicode properties of characters. They need no dictionary and depend on no
+/// locale, so a text has the same words on every platform.
+package struct SearchText: Hashable, Sendable {
+    /// The words in the order of the text.
+    package let words: [Word]
+
+    /// A word and its place in the text.
+    package struct Word: Hashable, Sendable {
+        /// The whole word.
+        package let whole: Piece
+        /// The parts of the word, in order; empty if the word has only one.
+        package let parts: [Piece]
+    }
+
+    /// A folded piece of a text.
+    package struct Piece: Hashable, Sendable {
+        /// The folded letters; not empty.
+        package let term: String
+        /// The place in the text.
+        package let range: Range<String.Index>
+
+        fileprivate init?(_ text: String, _ range: Range<String.Index>) {
+            term = SearchText.folded(text[range])
+            self.range = range
+            if term.isEmpty { return nil }
+        }
+    }
+
+    /// Divides a text.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    package init(_ text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        var words: [Word] = []
+        let scalars = text.unicodeScalars
+        var index = scalars.startIndex
+        while index < scalars.endIndex {
+            switch ScalarKind(scalars[index]) {
+            case .separator: scalars.formIndex(after: &index)
+            case .single:
+                let end = text.index(after: index)
+                if let piece = Piece(text, index..<end) {
+                    words.append(Word(whole: piece, parts: []))
+                }
+                index = end
+            case .letter:
+                let run = WordRun(in: scalars, from: index)
+                if let whole = Piece(text, index..<run.end) {
+                    words.append(
+                        Word(whole: whole, parts: run.parts.compactMap { Piece(text, $0) }))
+                }
+                index = run.end
+            }
+        }
+        self.words = words
+    }
+}
+
+// MARK: Runs of letters
+
+/// The role of a scalar in ``SearchText``.
+private enum ScalarKind {
+    case separator
+    /// Part of a word.
+    case letter
+    /// The first scalar of a character that is a word by itself.
+    case single
+
+    init(_ scalar: Unicode.Scalar) {
+        switch scalar.value {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: self = .letter
+        case ..<0x80: self = .separator
+        // Thai and Lao, Burmese, Khmer, and kana with Bopomofo.
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x312F, 0x31F0...0x31FF,
+            0xFF66...0xFF9F:
+            self = scalar.isLetter ? .single : .separator
+        default:
+            if scalar.properties.isIdeographic {
+                self = .single
+            } else if scalar.isLetter {
+                self = .letter
+            } else {
+                self = scalar.properties.isEmoji ? .single : .separator
+            }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isLetter: Bool {
+        if properties.isAlphabetic || properties.numericType != nil { return true }
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: return true
+        default: return false
+        }
+    }
+
+    fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" }
+}
+
+/// A run of letters with the places at which it changes.
+private struct WordRun {
+    private(set) var end: String.Index
+    private(set) var parts: [Range<String.Index>] = []
+
+    fileprivate enum Case { case upper, lower, digit, caseless }
+
+    init(in scalars: String.UnicodeScalarView, from start: String.Index) {
+        var partStart = start
+        var previousIndex = start
+        var previous = Case.caseless
+        end = start
+        while end < scalars.endIndex {
+            let scalar = scalars[end]
+            let next = scalars.index(after: end)
+            if scalar.isApostrophe {
+                guard end > start, next < scalars.endIndex, ScalarKind(scalars[next]) == .letter
+                else { break }
+                parts.append(partStart..<end)
+                (partStart, previous) = (next, .caseless)
+                (previousIndex, end) = (next, next)
+                continue
+            }
+            // A joiner or a soft hyphen inside a word is ignored; a zero-width space separates.
+            let isIgnored =
+                scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{200B}"
+            guard isIgnored || ScalarKind(scalar) == .letter else { break }
+            if let current = Case(scalar, isIgnored: isIgnored) {
+                switch (previous, current) {
+                case (.lower, .upper), (.digit, .upper), (.digit, .lower), (.digit, .caseless),
+                    (.upper, .digit), (.lower, .digit):
+                    parts.append(partStart..<end)
+                    partStart = end
+                case (.upper, .lower) where previousIndex > partStart:
+                    // The last uppercase letter of "HTTPServer" begins a part.
+                    parts.append(partStart..<previousIndex)
+                    partStart = previousIndex
+                default: break
+                }
+                previous = current
+                previousIndex = end
+            }
+            end = next
+        }
+        if partStart > start { parts.append(partStart..<end) }
+    }
+}
+
+extension WordRun.Case {
+    /// `nil` for marks, which belong to the letter before them.
+    fileprivate init?(_ scalar: Unicode.Scalar, isIgnored: Bool) {
+        if isIgnored { return nil }
+        let properties = scalar.properties
+        if properties.isUppercase {
+            self = .upper
+        } else if properties.isLowercase {
+            self = .lower
+        } else if properties.numericType != nil {
+            self = .digit
+        } else if properties.isAlphabetic {
+            self = .caseless
+        } else {
+            return nil
+        }
+    }
+}
+
+// MARK: Folding
+
+extension SearchText {
+    /// Returns a text without differences that the search ignores: case, diacritics, composition,
+    /// width and other compatibility forms, skin tones, invisible characters and apostrophes.
+    ///
+    /// Marks that make another letter (the voiced sound mark of kana, vowels of Thai and
+    /// Devanagari) are kept. The rule is the canonical combining class of Unicode: vowel points of
+    /// Hebrew and Arabic and marks above and below letters are removed.
+    package static func folded(_ text: Substring) -> String {
+        let utf8 = text.utf8
+        if utf8.allSatisfy({ $0 < 0x80 }) {
+            return String(
+                decoding: utf8.lazy.filter { $0 != 0x27 }.map(\.lowercased), as: UTF8.self)
+        }
+        // Lowercase, then uppercase: "ẞ" becomes "ß", then "SS", and both forms of sigma become one.
+        let cased = String(text).decomposedStringWithCompatibilityMapping
+            .lowercased().uppercased().lowercased()
+        // Some mappings of case compose letters.
+        var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
+        folded.removeAll { $0.isIgnoredBySearch }
+        return String(folded)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isIgnoredBySearch: Bool {
+        if isApostrophe || properties.isDefaultIgnorableCodePoint || properties.isEmojiModifier {
+            return true
+        }
+        switch properties.canonicalCombiningClass.rawValue {
+        case 10...36, 200...: return true
+        default: return false
+        }
+    }
+}
