@@ -24,7 +24,7 @@ extension ChatStore {
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
         // The cached values may stem from failed batches: discard them.
-        if cache.hasFailed { writer.known = Batch.Known() }
+        if cache.hasFailed { (writer.known, writer.index) = (Batch.Known(), nil) }
         let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
         let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
         // Readers have to wait while this method waits. If a caller holds a snapshot for long, use

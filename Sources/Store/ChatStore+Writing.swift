@@ -64,8 +64,11 @@ extension ChatStore {
             throw failures.cache ?? failures.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
+        if failures.cache == nil { try prepareIndex(&writer, version) }
         // Moves the known state into the batch, so that changes do not copy it.
-        let batch = Batch(version, writer.next, writer.known.takeAll())
+        let index = writer.index
+        writer.index = nil
+        let batch = Batch(version, writer.next, writer.known.takeAll(), index)
         let change: Change
         let failure: StoreError?
         do {
@@ -74,14 +77,19 @@ extension ChatStore {
             (change, failure) = try commit(batch, &writer, failures)
         } catch {
             writer.known = batch.takeKnown(isWritten: false)
+            if !cache.hasFailed { writer.index = index }
             throw error
         }
         writer.known = batch.takeKnown(isWritten: true)
+        writer.index = batch.index
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
             // The commit is valid even if purging fails. The next write tries again.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
+        }
+        if writer.index != nil && !cache.hasFailed {
+            mergeSegments(&writer, try self.version(), savedCount: batch.savedMessages.count)
         }
         return change
     }
@@ -176,7 +184,7 @@ extension ChatStore {
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                names: old.names, extents: old.extents,
+                names: old.names, extents: old.extents, indexDamage: old.indexDamage,
                 latest: batch.hasReplacedUnreadable
                     ? nil
                     : old.applyCommit(
@@ -219,6 +227,7 @@ extension ChatStore {
             // and its removal would keep the row.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
+            if isSearchIndexed { try cache.removeUnownedIndexRows() }
             writer.hasCleared = false
             try renewSnapshot()
             try cache.compact()
@@ -226,12 +235,23 @@ extension ChatStore {
     }
 
     /// Replaces the snapshot of the last commit, which keeps removed rows on disk.
-    private func renewSnapshot() throws(StoreError) {
+    ///
+    /// - Parameter isNewCommit: A Boolean value that indicates whether the state gets the next
+    ///   number, so that it can be told apart from an earlier one. Observers receive a change
+    ///   without entries then.
+    /// - Throws: `closed`, or errors of the disk.
+    func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {
         let old = try version()
+        let snapshot = try cache.snapshot()
         let new = CommittedState(
-            number: old.number, cache: try cache.snapshot(), outbox: old.outbox, names: old.names,
-            extents: old.extents, latest: old.latest)
-        state.withLock { $0.version = new }
+            number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
+            names: old.names, extents: old.extents, indexDamage: old.indexDamage,
+            latest: isNewCommit ? old.applyCommit([], addingMessages: 0) : old.latest)
+        if isNewCommit {
+            publish(new, Change(number: new.number, entries: []))
+        } else {
+            state.withLock { $0.version = new }
+        }
     }
 }
 

@@ -33,6 +33,8 @@ public final class ChatStore: StoreReader, Sendable {
     let outbox: LevelDB
     /// The keys of the files; `nil` if they are not encrypted.
     let keys: DataKeys?
+    /// A Boolean value that indicates whether messages are indexed for searches.
+    let isSearchIndexed: Bool
     /// The store's copies of files that are waiting to be sent; `nil` for a store in memory.
     package let outboxFiles: OutboxFiles?
     /// Locked for the duration of a write.
@@ -48,6 +50,8 @@ public final class ChatStore: StoreReader, Sendable {
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
+        /// The state of the search index; `nil` if it is turned off or has to be read.
+        var index: IndexState?
         /// A Boolean value that indicates whether rows of cleared channels may remain on disk.
         var hasCleared = true
         /// A Boolean value that indicates whether there may be saved lists.
@@ -77,8 +81,10 @@ public final class ChatStore: StoreReader, Sendable {
 
     init(
         at directory: URL?, cache: LevelDB, outbox: LevelDB, next: Batch.NextNumbers,
-        report: OpeningReport, keys: DataKeys? = nil, outboxFiles: OutboxFiles? = nil
+        report: OpeningReport, keys: DataKeys? = nil, outboxFiles: OutboxFiles? = nil,
+        isSearchIndexed: Bool = false
     ) throws(StoreError) {
+        self.isSearchIndexed = isSearchIndexed
         self.keys = keys
         self.outboxFiles = outboxFiles
         self.directory = directory

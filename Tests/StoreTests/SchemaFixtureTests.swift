@@ -72,7 +72,9 @@ import Testing
         func names(_ tables: [UInt8]) -> Set<Substring> {
             Set(tables.map { Substring(String($0, radix: 16)) })
         }
-        #expect(letters.first == names(Table.allCases.map(\.rawValue)))
+        // The search index has a format of its own, of which SearchIndexFormatTests has the bytes.
+        let tables = Set(Table.allCases).subtracting(Table.ofIndex)
+        #expect(letters.first == names(tables.map(\.rawValue)))
         #expect(letters.last == names(OutboxTable.allCases.map(\.rawValue)))
     }
 }

@@ -50,6 +50,9 @@ package struct ByteReader {
         return bytes[offset..<offset + count].map { $0 ^ mask }
     }
 
+    /// Reads all remaining bytes.
+    mutating func rest() throws(Damage) -> [UInt8] { try bytes(bytes.count - offset) }
+
     /// Reads a text of `count` bytes; by default, of all remaining bytes.
     package mutating func text(_ count: Int? = nil) throws(Damage) -> String {
         let end = offset + (count ?? bytes.count - offset)

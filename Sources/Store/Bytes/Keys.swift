@@ -43,6 +43,17 @@ enum Table: UInt8, CaseIterable {
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
+    /// `pending 'w' ~time channel → nothing`: messages that are in no segment of the search index
+    /// yet.
+    case pending = 0x77
+    /// `segment 'a' segment → number of documents, time of the newest one, of the oldest one`: a
+    /// part of the search index.
+    case segment = 0x61
+    /// `documents 'd' segment row → times and channels`
+    case documents = 0x64
+    /// `terms 'f' segment last term, zero, last document → terms, documents, words`; see
+    /// ``TermWriter``.
+    case terms = 0x66
 
     /// The number of bytes of the letter and the channel number, the prefix of most keys.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
@@ -52,6 +63,10 @@ enum Table: UInt8, CaseIterable {
         .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
         .tombstone, .state,
     ]
+
+    /// The tables of the search index, which is built again from the messages if its format
+    /// changes.
+    static let ofIndex: [Table] = [.pending, .segment, .documents, .terms]
 }
 
 /// The rows about the database as a whole.
@@ -67,6 +82,9 @@ enum SchemaRow: UInt8 {
     case distrusted = 0x64
     /// `→ first channels of lists`, until a channel changes; see ``SavedLists``.
     case lists = 0x6C
+    /// `→ format of the search index, what is indexed`, while the index is turned on; see
+    /// ``IndexedPart``.
+    case searchIndex = 0x69
     /// In the outbox, `→ what damage removed`, until the app acknowledges it; see ``OutboxLoss``.
     case loss = 0x78
 }

@@ -34,6 +34,10 @@ public struct StoreProblem: Hashable, Sendable {
         case overlap
         /// The number in the keys of rows belongs to no channel.
         case unnamed
+        /// A row of the search index is missing, cannot be decoded, or belongs to no segment. The
+        /// index is removed when a search or a write reads such a row, and built again;
+        /// ``ChatStore/rebuildSearchIndex()`` does so at once.
+        case searchIndex
         /// A saved list of channels differs from the beginning of the list computed from the rows.
         case savedList
     }
@@ -53,6 +57,7 @@ extension StoreProblem: CustomStringConvertible {
             case .messageCount: "count another number of messages"
             case .overlap: "overlap the gap or stale range before them"
             case .unnamed: "are under a number that is no channel's"
+            case .searchIndex: "of the search index are missing, damaged or left over"
             case .savedList: "begin a list otherwise than the channels do"
             }
         let noun = kind == .nextNumber ? "number" : "row"
@@ -76,6 +81,7 @@ extension ChatStore {
         let view = try view
         var search = ProblemSearch()
         try search.search(view.cache)
+        try search.searchIndex(of: view.cache, view.version.cache.cursor())
         try search.searchOutbox(view.outbox)
         return search.problems
     }

@@ -5,11 +5,11 @@ extension LevelDB {
     ///
     /// It keeps the files open, and keeps rows on disk that were deleted since.
     package final class Snapshot: Sendable {
-        private let handle: Handle
+        fileprivate let handle: Handle
         private let snapshot: Pointer
         private let readOptions: Pointer
 
-        private var options: OpaquePointer { @inline(__always) get { readOptions.raw } }
+        fileprivate var options: OpaquePointer { @inline(__always) get { readOptions.raw } }
 
         init(_ handle: Handle) {
             self.handle = handle
@@ -85,9 +85,12 @@ extension LevelDB.Snapshot {
         try check { cursor.getError($0) }
     }
 
+    /// Returns a cursor for several seeks.
+    func cursor() -> RowCursor { RowCursor(self) }
+
     /// Calls a function of LevelDB, throws the error that it reports, and records damage.
     @inline(__always)
-    private func check<Result>(
+    fileprivate func check<Result>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) throws(StoreError) -> Result {
         do throws(StoreError) {
@@ -97,6 +100,37 @@ extension LevelDB.Snapshot {
             throw error
         }
     }
+}
+
+/// A place among the rows of a snapshot, for code that seeks several rows.
+///
+/// The returned bytes are valid until the cursor moves.
+final class RowCursor {
+    private let snapshot: LevelDB.Snapshot
+    private var cursor: Cursor
+
+    fileprivate init(_ snapshot: LevelDB.Snapshot) {
+        self.snapshot = snapshot
+        cursor = Cursor(snapshot.handle.pointer, snapshot.options)
+    }
+
+    var path: String { snapshot.path }
+
+    /// Moves to the first row whose key is not less than a key.
+    func seek(to key: KeyBytes) { cursor.seek(to: key) }
+
+    /// Moves to the next row.
+    func next() { cursor.next() }
+
+    /// The key of the current row; `nil` after the last one, and if the disk cannot be read:
+    /// ``check()`` tells.
+    var key: UnsafeRawBufferPointer? { cursor.key }
+
+    /// The value of the current row, which exists.
+    var value: UnsafeRawBufferPointer { cursor.value }
+
+    /// - Throws: `corruption` or `io` if a row could not be read.
+    func check() throws(StoreError) { try snapshot.check { cursor.getError($0) } }
 }
 
 /// An iterator over the rows of a snapshot.

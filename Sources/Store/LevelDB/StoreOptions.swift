@@ -38,6 +38,14 @@ public struct StoreOptions: Hashable, Sendable {
     /// app may show a message that the disk has corrupted.
     public var verifiesChecksums = true
 
+    /// A Boolean value that indicates whether an index makes searches for messages fast.
+    ///
+    /// The default is `false`: a search reads all messages. If it is `true`, each write of messages
+    /// also writes rows of the index. Messages that are stored already have to be indexed once, with
+    /// ``ChatStore/indexMessages(atMost:)``; until then, searches read all messages. Opening a store
+    /// with `false` removes its index.
+    public var isSearchIndexed = false
+
     /// The maximum number of table files that are open at the same time, each about 2 MB in size.
     ///
     /// The default is 500; the range is 74 to 50,000, provided that the system lets a process open

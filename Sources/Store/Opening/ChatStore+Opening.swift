@@ -56,7 +56,8 @@ extension ChatStore {
         }
         try self.init(
             at: directory, cache: found.cache, outbox: found.outbox, next: found.next,
-            report: found.report, keys: found.keys, outboxFiles: found.outboxFiles)
+            report: found.report, keys: found.keys, outboxFiles: found.outboxFiles,
+            isSearchIndexed: options.isSearchIndexed)
     }
 
     /// The parts of a store.
@@ -130,6 +131,7 @@ extension ChatStore {
             try files?.rebuildMark.remove()
         }
         report.isCoverageDropped = try cache.finishRebuildingIndexes()
+        try cache.turnIndex(isOn: options.isSearchIndexed)
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)

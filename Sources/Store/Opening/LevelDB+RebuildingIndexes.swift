@@ -4,8 +4,8 @@ import Models
 // the rows that belong to them.
 
 extension LevelDB {
-    /// Removes the rows that claim completeness (tokens, gaps, stale ranges) and the saved lists,
-    /// which a lost commit may have changed.
+    /// Removes the rows that claim completeness (tokens, gaps, stale ranges, the search index) and
+    /// the saved lists, which a lost commit may have changed.
     ///
     /// Call ``finishRebuildingIndexes()`` next, which rebuilds the other derived rows. If a crash
     /// prevents this, the next opening calls it.
@@ -14,6 +14,7 @@ extension LevelDB {
         batch.put { $0.schemaKey(.distrusted) }
         batch.remove { $0.schemaKey(.lists) }
         let rows = Rows(snapshot: try snapshot())
+        try batch.removeIndex(of: rows)
         for table in [Table.token, .gap, .staleRange] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 batch.remove { $0.raw(key) }

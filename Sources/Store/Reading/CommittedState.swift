@@ -11,6 +11,8 @@ final class CommittedState: Sendable {
     let names: ChannelNames
     /// The key ranges of channels with removed messages, shared by all committed states.
     let extents: MessageExtents
+    /// The damage to the search index, shared by all committed states.
+    let indexDamage: IndexDamage
     /// A Boolean value that indicates whether any such ranges exist.
     ///
     /// Most readers can then skip their lookup.
@@ -22,13 +24,15 @@ final class CommittedState: Sendable {
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot, names: ChannelNames,
-        extents: MessageExtents = MessageExtents(), latest: DerivedValues? = nil
+        extents: MessageExtents = MessageExtents(), indexDamage: IndexDamage = IndexDamage(),
+        latest: DerivedValues? = nil
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
         self.names = names
         self.extents = extents
+        self.indexDamage = indexDamage
         hasExtents = !extents.isEmpty
         self.latest = latest ?? DerivedValues(asOf: number)
         own = Locked(self.latest.values(asOf: number) ?? DerivedValues.Values())
@@ -38,7 +42,7 @@ final class CommittedState: Sendable {
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, names: names, extents: extents,
-            latest: latest)
+            indexDamage: indexDamage, latest: latest)
     }
 
     /// Returns the total number of messages, computed by the first call.

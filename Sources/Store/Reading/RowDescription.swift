@@ -102,6 +102,10 @@ extension Table {
         case .token: "token"
         case .cleared: "cleared"
         case .schema: "schema"
+        case .pending: "pending"
+        case .segment: "segment"
+        case .documents: "documents"
+        case .terms: "terms"
         }
     }
 }
@@ -200,6 +204,12 @@ extension Table {
         switch self {
         case .name, .user, .token: return [try reader.text()]
         case .schema: return [try reader.schemaRow()]
+        case .pending:
+            let time = try reader.descending { (reader) throws(ByteReader.Damage) in
+                try reader.timestamp()
+            }
+            return ["\(time)", "channel \(try reader.integer(ChannelNumber.self))"]
+        case .segment, .documents, .terms: return try indexParts(&reader)
         default: break
         }
         let channel = "channel \(try reader.integer(ChannelNumber.self))"
@@ -212,8 +222,31 @@ extension Table {
         }
     }
 
+    private func indexParts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
+        let segment = "segment \(try reader.integer(SegmentNumber.self))"
+        switch self {
+        case .documents: return [segment, "row \(try reader.integer(UInt32.self))"]
+        case .terms:
+            let key = try reader.rest()
+            guard key.count > 5, key[key.count - 5] == 0 else {
+                throw ByteReader.Damage(offset: 5, expected: "a term and a document")
+            }
+            let document = key.suffix(4).reduce(0) { $0 << 8 | Int($1) }
+            // A long term may end in the middle of a character.
+            return [
+                segment, "up to \(String(decoding: key.dropLast(5), as: UTF8.self))",
+                "document \(document)",
+            ]
+        default: return [segment]
+        }
+    }
+
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
+        case .documents, .terms: return .text("\(value.count) bytes")
+        // Numbers have four bytes; lists and the search index have other values.
+        case .schema where value.count > 0 && value.count != 4:
+            return .text("\(value.count) bytes")
         case .message: return .record(try Message(serialized: value))
         case .groupChannel: return .record(try GroupChannel(serialized: value))
         case .openChannel: return .record(try OpenChannel(serialized: value))
@@ -245,6 +278,9 @@ extension Table {
         case .state:
             let state = try ChannelState(&reader)
             return "count \(state.messageCount), access \(state.lastAccess)"
+        case .segment:
+            let segment = try IndexSegment(0, &reader)
+            return "\(segment.documentCount) documents, \(segment.oldest) to \(segment.newest)"
         case .schema where reader.isAtEnd: return "nothing"
         case .schema: return "\(try reader.integer(UInt32.self))"
         default: return "nothing"
@@ -302,6 +338,7 @@ extension ByteReader {
         case .distrusted: return "distrusted"
         case .lists: return "how lists begin"
         case .loss: return "loss"
+        case .searchIndex: return "search index"
         case nil: throw Damage(offset: start, expected: "a schema row")
         }
     }

@@ -330,7 +330,7 @@ extension KeyRange {
     /// Returns the range of keys of the messages between two bounds.
     ///
     /// Keys are ordered newest first.
-    fileprivate static func messages(
+    static func messages(
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
     ) -> KeyRange {

@@ -16,7 +16,7 @@ extension Batch {
         let cache = cache
         var names: [(url: ChannelURL, number: ChannelNumber?)] = []
         var keys: [KeyBytes] = []
-        for table in [Table.name, .user, .token] {
+        for table in [Table.name, .user, .token, .pending, .segment] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
                 // A name that cannot be decoded cannot be in use.
@@ -41,6 +41,7 @@ extension Batch {
         for name in names { setNumber(nil, of: name.url, insteadOf: name.number) }
         for number in numbers.sorted() { release(number) }
         discardChannels()
+        clearIndex()
         record(.clearedCachedData, source)
     }
 }

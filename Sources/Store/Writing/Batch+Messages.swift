@@ -96,6 +96,7 @@ extension Batch {
             if let parentID { rows.cache.putReply(to: parentID, at: position, number) }
         }
         if old == nil { try count(1, in: number) }
+        if index != nil { savedMessages.append((message, number)) }
         return message
     }
 

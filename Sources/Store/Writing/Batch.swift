@@ -30,6 +30,10 @@ public final class Batch: StoreReader {
     ///
     /// A batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
+    /// The state of the search index; `nil` if it is turned off.
+    var index: IndexState?
+    /// The saved messages, which are to be indexed, with their channels.
+    var savedMessages: [(message: Message, channel: ChannelNumber)] = []
     private var isOver = false
     /// A Boolean value that indicates whether the batch has hidden rows that remain to be purged.
     private(set) var hasCleared = false
@@ -80,9 +84,13 @@ public final class Batch: StoreReader {
         }
     }
 
-    init(_ version: CommittedState, _ next: NextNumbers, _ known: consuming Known) {
+    init(
+        _ version: CommittedState, _ next: NextNumbers, _ known: consuming Known,
+        _ index: consuming IndexState? = nil
+    ) {
         self.version = version
         self.next = next
+        self.index = index
         firstOutboxItem = next.item
         self.known = known
         self.known.ids.beginBatch()
@@ -162,6 +170,7 @@ public final class Batch: StoreReader {
     func finish() throws(StoreError) {
         isOver = true
         if let failure { throw failure }
+        try indexSavedMessages()
         for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }

@@ -1,0 +1,103 @@
+import Models
+
+extension ProblemSearch {
+    /// Reads all rows of the search index, and compares them with the messages.
+    mutating func searchIndex(of rows: Rows, _ cursor: RowCursor) throws(StoreError) {
+        var isOn = true
+        var part: IndexedPart?
+        do throws(StoreError) {
+            part = try rows.indexedPart()
+            isOn = part != nil
+        } catch {
+            guard error.cause is ByteReader.Damage else { throw error }
+            add(.searchIndex)
+        }
+        var documents: Set<Document> = []
+        var numbers: Set<SegmentNumber> = []
+        try rows.scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, _) throws(StoreError) in
+            var reader = ByteReader(key)
+            if let document = try? reader.pendingDocument(), reader.isAtEnd, isOn {
+                documents.insert(document)
+            } else {
+                add(.searchIndex)
+            }
+            return true
+        }
+        try rows.scan(KeyRange(prefix: [Table.segment.rawValue])) {
+            (key, value) throws(StoreError) in
+            var reader = ByteReader(value)
+            guard isOn, key.count == Table.prefixSize, let number = rows.readableNumber(ofKey: key),
+                let segment = try? IndexSegment(number, &reader), reader.isAtEnd
+            else {
+                add(.searchIndex)
+                return true
+            }
+            numbers.insert(number)
+            try searchDocuments(of: segment, cursor, &documents)
+            try searchTerms(of: segment, rows)
+            return true
+        }
+        for table in [Table.documents, .terms] {
+            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+                let number = rows.readableNumber(ofKey: key)
+                // An interrupted merge leaves rows behind, which are removed when they are met.
+                if number.map({ !numbers.contains($0) && !isOn }) ?? true { add(.searchIndex) }
+                return true
+            }
+        }
+        guard let part, part.last == nil else { return }
+        try rows.scan(KeyRange(prefix: [Table.message.rawValue])) { (key, _) throws(StoreError) in
+            if let number = rows.readableNumber(ofKey: key),
+                try rows.contains(ByteWriter.key { $0.table(.url, number) }),
+                let position = try? ByteReader.position(ofMessageKey: key),
+                !documents.contains(Document(time: position.createdAt, channel: number))
+            {
+                add(.searchIndex)
+            }
+            return true
+        }
+    }
+
+    private mutating func searchDocuments(
+        of segment: IndexSegment, _ cursor: RowCursor, _ documents: inout Set<Document>
+    ) throws(StoreError) {
+        var reader = SegmentReader(segment, cursor)
+        var last: Document?
+        for index in 0..<segment.documentCount {
+            do throws(StoreError) {
+                let document = try reader.document(index)
+                if let last, !last.precedes(document) { add(.searchIndex) }
+                last = document
+                documents.insert(document)
+            } catch {
+                guard error.cause is ByteReader.Damage else { throw error }
+                // The other rows are not reported one by one: the index is damaged.
+                return add(.searchIndex)
+            }
+        }
+    }
+
+    private mutating func searchTerms(of segment: IndexSegment, _ rows: Rows) throws(StoreError) {
+        let range = KeyRange(prefix: ByteWriter.key { $0.table(.terms, segment.number) })
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            do throws(ByteReader.Damage) {
+                var row = TermRow(value)
+                var last = -1
+                while try row.next() {
+                    try row.list.forEachPosting(below: segment.documentCount) { posting in
+                        last = posting.index
+                        return true
+                    }
+                }
+                // An empty row has no last document.
+                let expected = row.term.withUnsafeBufferPointer { term in
+                    ByteWriter.key { $0.termsKey(segment.number, term, max(0, last)) }
+                }
+                if last < 0 || !key.elementsEqual(expected) { add(.searchIndex) }
+            } catch {
+                add(.searchIndex)
+            }
+            return true
+        }
+    }
+}

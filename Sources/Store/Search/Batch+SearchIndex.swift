@@ -1,0 +1,108 @@
+import Models
+
+// The search index in a batch: each saved message is indexed by the same write.
+
+extension Batch {
+    /// Adds rows for the saved messages to the batch: a segment if there are enough, otherwise a
+    /// row that marks each message as not indexed yet.
+    ///
+    /// A message that is removed, edited or evicted needs no change of the index: a search reads
+    /// the message, and compares it with the query.
+    func indexSavedMessages() throws(StoreError) {
+        guard var index, !savedMessages.isEmpty else { return }
+        guard index.pendingCount + savedMessages.count >= SearchIndex.segmentSize else {
+            for (message, channel) in savedMessages {
+                let document = Document(time: message.createdAt, channel: channel)
+                rows.cache.put { $0.pendingKey(document) }
+            }
+            index.pendingCount += savedMessages.count
+            self.index = index
+            return
+        }
+        var builder = SegmentBuilder()
+        let stored = Rows(snapshot: version.cache)
+        let cursor = version.cache.cursor()
+        for document in try stored.pendingDocuments() {
+            rows.cache.remove { $0.pendingKey(document) }
+            try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
+        }
+        func write() {
+            if let segment = builder.write(as: index.takeNumber(), to: rows.cache) {
+                index.segments.append(segment)
+            }
+            builder = SegmentBuilder()
+        }
+        for (message, channel) in savedMessages {
+            builder.add(message, in: channel)
+            // Bounds the memory for a large batch.
+            if builder.documents.count == SearchIndex.segmentSize << 6 { write() }
+        }
+        write()
+        index.pendingCount = 0
+        self.index = index
+    }
+}
+
+extension Batch {
+    /// Records that the rows of all segments were removed.
+    func clearIndex() {
+        guard index != nil else { return }
+        savedMessages = []
+        let part = IndexedPart(last: nil)
+        rows.cache.put({ $0.schemaKey(.searchIndex) }, part.write)
+        index?.clear(part)
+    }
+}
+
+extension IndexState {
+    fileprivate mutating func clear(_ part: IndexedPart) {
+        self.part = part
+        (pendingCount, segments, merge, unpruned, prunedCount) = (0, [], nil, [], 0)
+        hasUnownedRows = true
+    }
+}
+
+extension Rows {
+    /// Returns the messages that are in no segment yet, newest first.
+    func pendingDocuments() throws(StoreError) -> [Document] {
+        var documents: [Document] = []
+        try scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, _) throws(StoreError) in
+            documents.append(
+                try decode(key, as: "a row of the search index") {
+                    (reader) throws(ByteReader.Damage) in try reader.pendingDocument()
+                })
+            return true
+        }
+        return documents
+    }
+}
+
+extension RowCursor {
+    /// Passes the stored messages of a document to a closure; those that cannot be decoded are left
+    /// out.
+    func forEachMessage(
+        of document: Document, _ body: (Message) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try forEachRow(ofMessagesOf: document) { (_, value) throws(StoreError) in
+            // A damaged message has no words; reading it by other means reports the damage.
+            if let message = try? Message(serialized: value) { try body(message) }
+        }
+    }
+
+    /// Passes the rows of the messages of a document to a closure.
+    func forEachRow(
+        ofMessagesOf document: Document,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let prefix = ByteWriter.key {
+            $0.table(.message, document.channel)
+            $0.descending { $0.timestamp(document.time) }
+        }
+        seek(to: prefix)
+        while let key = key, key.starts(with: prefix) {
+            try body(key, value)
+            next()
+        }
+        try check()
+    }
+}

@@ -1,0 +1,135 @@
+import Models
+
+/// The documents in which the words of a query occur, newest first, from all parts of the index.
+struct CandidateMerge {
+    private var sources: [CandidateSource] = []
+    private let span: (lower: Timestamp, upper: Timestamp)
+    private let channels: Set<ChannelNumber>?
+
+    /// Creates a merge of the segments, and of the messages that are in no segment yet.
+    init(
+        _ phrases: [SearchTermList], in channels: Set<ChannelNumber>?, from lower: Timestamp,
+        through upper: Timestamp, _ rows: Rows, _ cursor: RowCursor
+    ) throws(StoreError) {
+        span = (lower, upper)
+        self.channels = channels
+        let pending = try rows.pendingDocuments().filter { lower...upper ~= $0.time }
+        if !pending.isEmpty { sources.append(CandidateSource(pending)) }
+        for segment in try rows.segments() where segment.newest >= lower && segment.oldest <= upper
+        {
+            sources.append(CandidateSource(segment, phrases, through: upper, cursor))
+        }
+    }
+
+    /// Returns the next documents, all of which have the same time; none at the end.
+    mutating func next() throws(StoreError) -> Set<Document> {
+        while true {
+            var time: Timestamp?
+            var unread: Int?
+            for index in sources.indices {
+                guard let newest = sources[index].newest else { continue }
+                let isNewer = time.map { newest > $0 } ?? true
+                // Documents of a source are read only when they may be the next ones.
+                if isNewer || newest == time && !sources[index].isRead {
+                    unread = sources[index].isRead ? nil : index
+                }
+                if isNewer { time = newest }
+            }
+            guard let time, time >= span.lower else { return [] }
+            if let unread {
+                try sources[unread].read()
+                continue
+            }
+            var documents: Set<Document> = []
+            for index in sources.indices {
+                while sources[index].isRead, sources[index].newest == time {
+                    let document = try sources[index].pop()
+                    if channels?.contains(document.channel) ?? true { documents.insert(document) }
+                }
+            }
+            if !documents.isEmpty { return documents }
+        }
+    }
+}
+
+/// The candidates of a part of the index, which are read in portions.
+private struct CandidateSource {
+    /// The number of documents of the first portion; each further one is four times as large.
+    private static let firstPortion = 2048
+
+    private var reader: SegmentReader?
+    private var phrases: [SearchTermList] = []
+    private var upper = Timestamp(milliseconds: .max)
+    /// The index of the first document of the next portion; `nil` before the first one.
+    private var next: Int?
+    private var portion = firstPortion
+    /// The candidates that were read, as indices of documents; those in no segment as documents.
+    private var indices: ArraySlice<Int> = []
+    private var documents: ArraySlice<Document> = []
+    /// A Boolean value that indicates whether ``newest`` is the time of a candidate.
+    ///
+    /// Otherwise, candidates of the next portion have this time or an earlier one.
+    private(set) var isRead = false
+    /// The time of the next candidate; `nil` at the end.
+    private(set) var newest: Timestamp?
+
+    init(_ documents: [Document]) {
+        self.documents = documents[...]
+        newest = documents.first?.time
+        isRead = true
+    }
+
+    init(
+        _ segment: IndexSegment, _ phrases: [SearchTermList], through upper: Timestamp,
+        _ cursor: RowCursor
+    ) {
+        reader = SegmentReader(segment, cursor)
+        self.phrases = phrases
+        self.upper = upper
+        newest = min(segment.newest, upper)
+    }
+
+    /// Reads the next portion.
+    mutating func read() throws(StoreError) {
+        guard var reader else { return }
+        var start = next ?? 0
+        if next == nil { start = try reader.firstIndex(atOrBefore: upper) }
+        // Portions end with a row of documents, so that the next one's first time is in one row.
+        let end = min(
+            (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow,
+            reader.segment.documentCount)
+        if start < end { indices = try reader.candidates(of: phrases, in: start..<end)[...] }
+        self.reader = reader
+        next = end
+        portion *= 4
+        try findNewest()
+    }
+
+    /// Removes and returns the next candidate.
+    mutating func pop() throws(StoreError) -> Document {
+        if let document = documents.popFirst() {
+            newest = documents.first?.time
+            return document
+        }
+        // A candidate exists: ``newest`` is its time.
+        let document = try reader!.document(indices.removeFirst())
+        try findNewest()
+        return document
+    }
+
+    private mutating func findNewest() throws(StoreError) {
+        isRead = !indices.isEmpty
+        if let first = indices.first {
+            newest = try reader!.document(first).time
+        } else if let next, next < reader!.segment.documentCount {
+            newest = try reader!.document(next).time
+        } else {
+            newest = nil
+        }
+    }
+}
+
+extension SearchTermList {
+    /// The number of bytes of the terms.
+    var byteCount: Int { terms.reduce(0) { $0 + $1.count } }
+}

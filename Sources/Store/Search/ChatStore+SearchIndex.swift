@@ -1,0 +1,303 @@
+import Models
+
+/// The state of a store's search index.
+public struct SearchIndexStatus: Hashable, Sendable {
+    /// The part of the messages that are indexed, from 0 to 1; the channel whose messages are being
+    /// indexed counts as not indexed.
+    ///
+    /// Until it is 1, a search reads all messages.
+    public let fractionCompleted: Double
+
+    /// The number of segments: parts of the index, which are merged from time to time.
+    public let segmentCount: Int
+
+    /// The number of documents in the segments.
+    ///
+    /// An edited message is a document of several segments until they are merged, and a removed one
+    /// stays until then. Messages of a channel with the same time are one document.
+    public let documentCount: Int
+
+    /// The number of messages that are in no segment yet.
+    public let pendingCount: Int
+
+    /// The size of the index in bytes of keys and values.
+    public let byteCount: Int
+}
+
+extension StoreReader {
+    /// Returns the state of the search index; `nil` if it is turned off.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a row of the index cannot be decoded.
+    /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
+    public func searchIndexStatus() throws(StoreError) -> SearchIndexStatus? {
+        let view = try view
+        let rows = view.cache
+        guard let part = try rows.indexedPart() else { return nil }
+        var size = 0
+        for table in Table.ofIndex {
+            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
+                size += key.count + value.count
+                return true
+            }
+        }
+        let segments = try rows.segments()
+        return SearchIndexStatus(
+            fractionCompleted: try view.fractionIndexed(part), segmentCount: segments.count,
+            documentCount: segments.reduce(0) { $0 + $1.documentCount },
+            pendingCount: try rows.count(KeyRange(prefix: [Table.pending.rawValue])),
+            byteCount: size)
+    }
+}
+
+extension StoreView {
+    fileprivate func fractionIndexed(_ part: IndexedPart) throws(StoreError) -> Double {
+        guard let last = part.last else { return 1 }
+        let rows = cache
+        let current = last.withBytes { rows.readableNumber(ofKey: $0) } ?? 0
+        var (total, left) = (0.0, 0.0)
+        try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
+            let count = Double(try rows.state(value).messageCount)
+            total += count
+            if try rows.channelNumber(ofKey: key) >= current { left += count }
+            return true
+        }
+        return total == 0 ? 0 : (total - left) / total
+    }
+}
+
+// MARK: Indexing stored messages
+
+extension ChatStore {
+    /// Continues the work on the search index: adds messages that were stored before the index was
+    /// turned on, then merges segments.
+    ///
+    /// Each write does a part of the merging, so that only the messages need this call. Repeat it
+    /// until it returns `false`, with pauses in which other writes can take their turn; the clients
+    /// of `Collections` do so in the background. After an interruption, it continues.
+    ///
+    /// - Parameter limit: The maximum number of messages to index. The default is 512.
+    /// - Returns: `true` if work remains; `false` if the index is complete, or turned off.
+    /// - Throws: ``StoreError`` as ``write(_:)`` does.
+    /// - Precondition: Not called inside a write.
+    @discardableResult
+    public func indexMessages(atMost limit: Int = 512) throws(StoreError) -> Bool {
+        precondition(!isWriting, "ChatStore.indexMessages is a write: call it after this one.")
+        guard isSearchIndexed else { return false }
+        return try writer.withLock { (writer) throws(StoreError) in
+            if let error = try recover(&writer).cache { throw error }
+            let version = try version()
+            let isRemoved = try prepareIndex(&writer, version)
+            guard var index = writer.index else { return false }
+            // If this fails, the state is read again.
+            writer.index = nil
+            let overlay = Overlay()
+            let hasMerge: Bool
+            if index.part.last != nil {
+                try index.indexNext(limit, of: cache, to: overlay)
+                try cache.write(overlay, isDurable: false)
+                hasMerge = index.nextMerge(messageCount: try version.messageCount()) != nil
+            } else {
+                hasMerge = try cache.mergeSegments(
+                    of: &index, messageCount: try version.messageCount(), atMost: limit / 8)
+            }
+            writer.index = index
+            try renewSnapshot(isNewCommit: isRemoved)
+            return index.part.last != nil || hasMerge
+        }
+    }
+
+    /// Removes the search index; ``indexMessages(atMost:)`` then builds it again.
+    ///
+    /// A search that finds a damaged row of the index reads the messages instead, and the next write
+    /// removes the index as this call does. The messages are not changed.
+    ///
+    /// - Throws: ``StoreError`` as ``write(_:)`` does. The call has no effect if the index is turned
+    ///   off.
+    /// - Precondition: Not called inside a write.
+    /// - Complexity: O(*n*) in the rows of the index.
+    public func rebuildSearchIndex() throws(StoreError) {
+        precondition(!isWriting, "ChatStore.rebuildSearchIndex is a write: call it after this one.")
+        guard isSearchIndexed else { return }
+        try writer.withLock { (writer) throws(StoreError) in
+            if let error = try recover(&writer).cache { throw error }
+            try removeIndex(&writer, try version())
+            try renewSnapshot(isNewCommit: true)
+        }
+    }
+
+    /// The last damage that a search has found in the index; `nil` if there was none since the store
+    /// was opened.
+    ///
+    /// The next write removes a damaged index, and ``indexMessages(atMost:)`` builds it again.
+    public var searchIndexDamage: StoreError? {
+        get throws(StoreError) { try version().indexDamage.last }
+    }
+
+    /// Reads the state of the index if it is not known, and removes a damaged index.
+    ///
+    /// - Returns: A Boolean value that indicates whether the index was removed.
+    @discardableResult
+    func prepareIndex(
+        _ writer: inout Writer, _ version: CommittedState
+    ) throws(StoreError) -> Bool {
+        guard isSearchIndexed else { return false }
+        if version.indexDamage.found != nil {
+            try removeIndex(&writer, version)
+            return true
+        }
+        guard writer.index == nil else { return false }
+        do throws(StoreError) {
+            writer.index = try IndexState.read(Rows(snapshot: version.cache))
+        } catch {
+            guard error.cause is ByteReader.Damage else { throw error }
+            version.indexDamage.record(error, in: version.number)
+        }
+        guard writer.index == nil else { return false }
+        try removeIndex(&writer, version)
+        return true
+    }
+
+    private func removeIndex(
+        _ writer: inout Writer, _ version: CommittedState
+    ) throws(StoreError) {
+        writer.index = nil
+        try cache.beginIndex()
+        try cache.removeUnownedIndexRows()
+        version.indexDamage.removed(from: version.number + 1)
+        writer.index = try IndexState.read(Rows(snapshot: try cache.snapshot()))
+    }
+
+    /// Does a part of the merging, after a write.
+    func mergeSegments(_ writer: inout Writer, _ version: CommittedState, savedCount: Int) {
+        guard var index = writer.index else { return }
+        // The next write reads the state if this fails.
+        writer.index = nil
+        do throws(StoreError) {
+            if index.hasUnownedRows {
+                try cache.removeUnownedIndexRows()
+                index.hasUnownedRows = false
+            }
+            // The work grows with the number of messages, so that merges keep up with the writes.
+            _ = try cache.mergeSegments(
+                of: &index, messageCount: try version.messageCount(), atMost: 8 + savedCount / 8)
+            writer.index = index
+        } catch {
+            // The commit is valid even if merging fails: the next write reads the state, and tries
+            // again. A damaged index is removed.
+            if error.cause is ByteReader.Damage {
+                version.indexDamage.record(error, in: version.number + 1)
+            }
+        }
+    }
+}
+
+extension IndexState {
+    /// Adds a segment of the next messages that were stored before the index was turned on.
+    fileprivate mutating func indexNext(
+        _ limit: Int, of cache: LevelDB, to overlay: Overlay
+    ) throws(StoreError) {
+        var builder = SegmentBuilder()
+        var last: KeyBytes?
+        var left = max(1, limit)
+        let rows = Rows(snapshot: try cache.snapshot())
+        var range = KeyRange(prefix: [Table.message.rawValue])
+        if let start = part.last, !start.isEmpty { range.lower = start + [0] }
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            // A damaged message has no words; reading it by other means reports the damage.
+            if let number = rows.readableNumber(ofKey: key),
+                let message = try? Message(serialized: value)
+            {
+                builder.add(message, in: number)
+            }
+            left -= 1
+            if left == 0 { last = KeyBytes(key) }
+            return left > 0
+        }
+        if let segment = builder.write(as: takeNumber(), to: overlay) { segments.append(segment) }
+        part.last = last
+        overlay.put({ $0.schemaKey(.searchIndex) }, part.write)
+    }
+}
+
+// MARK: Merging
+
+extension LevelDB {
+    /// Continues the current merge of segments, or begins one if there are enough.
+    ///
+    /// - Parameters:
+    ///   - index: The state of the index.
+    ///   - messageCount: The number of stored messages.
+    ///   - limit: The number of rows to read.
+    /// - Returns: `true` if a merge remains.
+    /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
+    func mergeSegments(
+        of index: inout IndexState, messageCount: Int, atMost limit: Int
+    ) throws(StoreError) -> Bool {
+        let snapshot = try snapshot()
+        let rows = Rows(snapshot: snapshot)
+        let cursor = snapshot.cursor()
+        if index.merge == nil {
+            guard let next = index.nextMerge(messageCount: messageCount) else { return false }
+            index.merge = try SegmentMerge(
+                next.sources, as: index.takeNumber(), cursor, rows, isPruning: next.isPruning)
+        }
+        let overlay = Overlay()
+        let result = try index.merge?.step(cursor, rows, to: overlay, atMost: max(1, limit))
+        if !overlay.isEmpty { try write(overlay, isDurable: false) }
+        if let result {
+            index.merge = nil
+            index.segments.removeAll { result.replaced.contains($0.number) }
+            index.unpruned.removeAll { result.replaced.contains($0) }
+            if let segment = result.segment { index.segments.append(segment) }
+            if index.unpruned.isEmpty { index.prunedCount = index.documentCount }
+        }
+        return index.merge != nil || index.nextMerge(messageCount: messageCount) != nil
+    }
+}
+
+extension IndexState {
+    /// Returns the segments to merge next, and whether documents without messages are left out.
+    ///
+    /// Eight segments of about the same size become one. If the index has more than twice as many
+    /// documents as there are messages, because messages were evicted, removed or edited, all
+    /// segments are written again without them.
+    fileprivate mutating func nextMerge(
+        messageCount: Int
+    ) -> (sources: [IndexSegment], isPruning: Bool)? {
+        var sizes: [Int: [IndexSegment]] = [:]
+        for segment in segments.sorted(by: { $0.number < $1.number }) {
+            sizes[segment.sizeClass, default: []].append(segment)
+        }
+        for (_, segments) in sizes.sorted(by: { $0.key < $1.key })
+        where segments.count >= SearchIndex.mergedCount {
+            var (sources, count): ([IndexSegment], Int) = ([], 0)
+            for segment in segments.prefix(SearchIndex.mergedCount)
+            where count + segment.documentCount <= SearchIndex.maximumSegmentSize {
+                sources.append(segment)
+                count += segment.documentCount
+            }
+            if sources.count > 1 { return (sources, false) }
+        }
+        if unpruned.isEmpty {
+            let count = documentCount
+            let isMostlyOld = count > 2 * messageCount + 8 * SearchIndex.segmentSize
+            guard isMostlyOld, count > prunedCount + prunedCount / 4 else { return nil }
+            unpruned = segments.map(\.number)
+        }
+        let source = segments.first { unpruned.contains($0.number) }
+        return source.map { ([$0], true) }
+    }
+}
+
+extension IndexSegment {
+    /// The logarithm of the size to the base of ``SearchIndex/mergedCount``: 0 for less than eight
+    /// times the smallest size.
+    fileprivate var sizeClass: Int {
+        var (size, bound) = (0, SearchIndex.segmentSize * SearchIndex.mergedCount)
+        while documentCount >= bound {
+            size += 1
+            bound *= SearchIndex.mergedCount
+        }
+        return size
+    }
+}

@@ -1,0 +1,379 @@
+import Models
+
+// The rows of the search index: their keys and values, which Docs/Format.md describes. On-disk
+// format, DO NOT CHANGE: another format has another ``SearchIndex/format``, with which a cache is
+// indexed again.
+
+/// The number of a segment of the search index.
+typealias SegmentNumber = UInt32
+
+/// The constants of the search index.
+enum SearchIndex {
+    /// The format of its rows.
+    static let format: UInt8 = 1
+    /// The maximum number of bytes of a term; longer words are found by their first bytes.
+    static let termSize = 32
+    /// The number of documents in each row of documents.
+    static let documentsPerRow = 256
+    /// The size of a row of terms, in bytes, above which the next row begins.
+    static let blockSize = 4096
+    /// The number of new messages that become a segment.
+    static let segmentSize = 128
+    /// The number of segments of a size that are merged into one.
+    static let mergedCount = 8
+    /// The maximum number of documents in a segment.
+    static let maximumSegmentSize = 1 << 18
+}
+
+/// A message of a segment: its channel and the time at which it was created.
+///
+/// Messages of a channel with the same time are one document.
+struct Document: Hashable {
+    let time: Timestamp
+    let channel: ChannelNumber
+
+    /// Returns a Boolean value that indicates whether the document comes before another one in a
+    /// segment: newest first.
+    @inline(__always)
+    func precedes(_ other: Document) -> Bool {
+        time == other.time ? channel < other.channel : time > other.time
+    }
+}
+
+/// An occurrence of a term in a document: the document's index in its segment, and the words that
+/// are the term.
+///
+/// The words are a set of eight bits: bit *n* is set if the number of a word is *n* modulo 8. It
+/// tells most documents with two words apart from those in which the words are next to each other.
+struct Posting: Hashable {
+    /// The index in the upper 24 bits, the words in the lower eight.
+    var bits: UInt32
+
+    @inline(__always)
+    init(bits: UInt32) { self.bits = bits }
+
+    @inline(__always)
+    init(_ index: Int, words: UInt8) { bits = UInt32(index) << 8 | UInt32(words) }
+
+    @inline(__always)
+    var index: Int { Int(bits >> 8) }
+
+    @inline(__always)
+    var words: UInt8 { UInt8(truncatingIfNeeded: bits) }
+
+    /// Returns the occurrence with other words.
+    @inline(__always)
+    func with(words: UInt8) -> Posting { Posting(bits: bits & ~0xFF | UInt32(words)) }
+}
+
+/// The row of a segment.
+struct IndexSegment: Hashable {
+    let number: SegmentNumber
+    let documentCount: Int
+    /// The times of its newest and of its oldest document.
+    let newest: Timestamp
+    let oldest: Timestamp
+}
+
+// MARK: Keys
+
+extension ByteWriter {
+    mutating func pendingKey(_ document: Document) {
+        byte(Table.pending.rawValue)
+        descending { $0.timestamp(document.time) }
+        integer(document.channel)
+    }
+
+    mutating func segmentKey(_ number: SegmentNumber) { table(.segment, number) }
+
+    mutating func documentsKey(_ segment: SegmentNumber, row: Int) {
+        table(.documents, segment)
+        integer(UInt32(row))
+    }
+
+    /// The key of the row of terms that ends with an occurrence of a term.
+    mutating func termsKey(
+        _ segment: SegmentNumber, _ term: UnsafeBufferPointer<UInt8>, _ last: Int
+    ) {
+        table(.terms, segment)
+        raw(UnsafeRawBufferPointer(term))
+        // Terms contain no zero, so that keys are in the order of the terms.
+        byte(0)
+        integer(UInt32(last))
+    }
+
+    /// Writes an unsigned integer in groups of seven bits, the lowest first.
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        var value = value
+        while value > 0x7F {
+            byte(UInt8(truncatingIfNeeded: value) | 0x80)
+            value >>= 7
+        }
+        byte(UInt8(truncatingIfNeeded: value))
+    }
+}
+
+extension ByteReader {
+    @inline(__always)
+    mutating func varint() throws(Damage) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        let start = offset
+        while true {
+            let byte = try byte()
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+            guard shift < 64 else { throw Damage(offset: start, expected: "an integer") }
+        }
+    }
+
+    mutating func pendingDocument() throws(Damage) -> Document {
+        _ = try byte()
+        let time = try descending { (reader) throws(Damage) in try reader.timestamp() }
+        return Document(time: time, channel: try integer())
+    }
+}
+
+// MARK: Values
+
+extension IndexSegment {
+    func write(to writer: inout ByteWriter) {
+        writer.integer(UInt32(documentCount))
+        writer.timestamp(newest)
+        writer.timestamp(oldest)
+    }
+
+    init(_ number: SegmentNumber, _ reader: inout ByteReader) throws(ByteReader.Damage) {
+        self.number = number
+        documentCount = Int(try reader.integer(UInt32.self))
+        newest = try reader.timestamp()
+        oldest = try reader.timestamp()
+        guard 1...SearchIndex.maximumSegmentSize ~= documentCount, oldest <= newest else {
+            throw ByteReader.Damage(offset: 0, expected: "a segment")
+        }
+    }
+}
+
+/// The row of the schema's table that exists while the index is turned on.
+struct IndexedPart: Hashable {
+    /// The key of the last message that was indexed, of those that were stored before the index was
+    /// turned on; `nil` if all are indexed.
+    var last: KeyBytes?
+
+    func write(to writer: inout ByteWriter) {
+        writer.byte(SearchIndex.format)
+        writer.byte(last == nil ? 1 : 0)
+        writer.raw(last ?? [])
+    }
+
+    init(last: KeyBytes?) { self.last = last }
+
+    /// - Throws: For another format, too.
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        guard try reader.byte() == SearchIndex.format else {
+            throw ByteReader.Damage(offset: 0, expected: "the format of this version")
+        }
+        switch try reader.byte() {
+        case 0: last = try reader.rest()
+        case 1: last = nil
+        default: throw ByteReader.Damage(offset: 1, expected: "a Boolean value")
+        }
+    }
+}
+
+/// Documents of a segment, newest first.
+struct DocumentRow {
+    private(set) var documents: [Document] = []
+
+    static func write(_ documents: ArraySlice<Document>, to writer: inout ByteWriter) {
+        guard var time = documents.first?.time else { return }
+        writer.timestamp(time)
+        for document in documents {
+            writer.varint(UInt64(bitPattern: time.milliseconds &- document.time.milliseconds))
+            writer.varint(UInt64(document.channel))
+            time = document.time
+        }
+    }
+
+    /// Reads a row of a certain number of documents.
+    init(_ reader: inout ByteReader, count: Int) throws(ByteReader.Damage) {
+        var time = try reader.timestamp().milliseconds
+        documents.reserveCapacity(count)
+        while !reader.isAtEnd {
+            time = time &- Int64(bitPattern: try reader.varint())
+            guard let channel = ChannelNumber(exactly: try reader.varint()) else {
+                throw ByteReader.Damage(offset: reader.offset, expected: "the number of a channel")
+            }
+            documents.append(Document(time: Timestamp(milliseconds: time), channel: channel))
+        }
+        guard documents.count == count else {
+            throw ByteReader.Damage(
+                offset: reader.offset, expected: "the end of \(count) documents")
+        }
+    }
+}
+
+// MARK: Terms
+
+/// Writes the rows of a segment's terms, in order.
+///
+/// A row consists of entries: the number of bytes that the term shares with the previous one of the
+/// row, the number of its other bytes, these bytes, the number of bytes of its occurrences, and the
+/// occurrences. The key of a row contains the last term and the last document in it, so that a seek
+/// finds the row in which a term begins.
+///
+/// An occurrence is an integer: the distance from the previous document (from -1 in each entry)
+/// times 16, plus the number of the word modulo 8; or plus 8 for several different ones, followed
+/// by a byte with the set of words.
+struct TermWriter {
+    private let segment: SegmentNumber
+    private var block = ByteWriter(capacity: 2 * SearchIndex.blockSize)
+    private var list = ByteWriter(capacity: SearchIndex.blockSize)
+    /// The last term of the row, and the last document of the term.
+    private var last: [UInt8] = []
+    private var lastIndex = 0
+
+    init(_ segment: SegmentNumber) { self.segment = segment }
+
+    /// Writes a term with its occurrences, which are ordered by document, one for each.
+    ///
+    /// - Precondition: The term is greater than the previous one, and there is an occurrence.
+    mutating func write(
+        _ term: UnsafeBufferPointer<UInt8>, _ postings: [Posting], to overlay: Overlay
+    ) {
+        var next = 0
+        while next < postings.count {
+            list.removeAll()
+            var previous = -1
+            while next < postings.count, block.count + list.count < SearchIndex.blockSize {
+                let posting = postings[next]
+                let distance = UInt64(posting.index - previous) << 4
+                if posting.words.nonzeroBitCount == 1 {
+                    list.varint(distance | UInt64(posting.words.trailingZeroBitCount))
+                } else {
+                    list.varint(distance | 8)
+                    list.byte(posting.words)
+                }
+                previous = posting.index
+                next += 1
+            }
+            if list.count > 0 {
+                let shared = zip(last, term).prefix { $0 == $1 }.count
+                block.varint(UInt64(shared))
+                block.varint(UInt64(term.count - shared))
+                block.raw(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(term)[shared...]))
+                block.varint(UInt64(list.count))
+                list.bytes.withBytes { block.raw($0) }
+                last.replaceSubrange(shared..., with: term[shared...])
+                lastIndex = previous
+            }
+            if block.count >= SearchIndex.blockSize { finish(to: overlay) }
+        }
+    }
+
+    /// Writes the row that was begun.
+    mutating func finish(to overlay: Overlay) {
+        if block.count == 0 { return }
+        let (segment, lastIndex) = (segment, lastIndex)
+        last.withUnsafeBufferPointer { last in
+            overlay.put({ $0.termsKey(segment, last, lastIndex) }, { $0.raw(block.bytes) })
+        }
+        block.removeAll()
+        last.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Reads the entries of a row of terms.
+struct TermRow {
+    private let bytes: UnsafeRawBufferPointer
+    /// The offset of the next entry.
+    private(set) var offset: Int
+    private(set) var term: [UInt8]
+    /// The place of the term's occurrences.
+    private(set) var listRange = 0..<0
+
+    /// Reads a row from its beginning, or from an entry on.
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0, after term: [UInt8] = []) {
+        self.bytes = bytes
+        self.offset = offset
+        self.term = term
+    }
+
+    /// The occurrences of the term.
+    var list: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[listRange]) }
+
+    /// Reads the next entry.
+    ///
+    /// - Returns: `false` if there is none.
+    @inline(__always)
+    mutating func next() throws(ByteReader.Damage) -> Bool {
+        if offset == bytes.count {
+            if bytes.isEmpty { throw ByteReader.Damage(offset: 0, expected: "there") }
+            return false
+        }
+        let start = offset
+        let shared = try bytes.varint(at: &offset)
+        let count = try bytes.varint(at: &offset)
+        guard shared <= UInt64(term.count), count <= UInt64(SearchIndex.termSize),
+            Int(count) <= bytes.count - offset
+        else { throw ByteReader.Damage(offset: start, expected: "the size of a term") }
+        term.removeLast(term.count - Int(shared))
+        term.append(contentsOf: bytes[offset..<offset + Int(count)])
+        offset += Int(count)
+        let size = try bytes.varint(at: &offset)
+        guard size <= UInt64(bytes.count - offset) else {
+            throw ByteReader.Damage(offset: start, expected: "the size of a list")
+        }
+        listRange = offset..<offset + Int(size)
+        offset = listRange.upperBound
+        return true
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    @inline(__always)
+    fileprivate func varint(at offset: inout Int) throws(ByteReader.Damage) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        let start = offset
+        while offset < count, shift < 64 {
+            let byte = self[offset]
+            offset += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw ByteReader.Damage(offset: start, expected: "an integer")
+    }
+
+    /// Passes the occurrences in a list to a closure, until it returns `false`.
+    ///
+    /// - Throws: If a document is not in the segment, which has `count` documents.
+    @inline(__always)
+    func forEachPosting(
+        below count: Int, _ body: (Posting) -> Bool
+    ) throws(ByteReader.Damage) {
+        var offset = 0
+        var index = -1
+        while offset < self.count {
+            let start = offset
+            let value = try varint(at: &offset)
+            let distance = value >> 4
+            guard distance > 0, distance <= UInt64(SearchIndex.maximumSegmentSize),
+                index + Int(distance) < count, value & 0xF <= 8
+            else { throw ByteReader.Damage(offset: start, expected: "a document") }
+            index += Int(distance)
+            var words = UInt8(1) << UInt8(value & 7)
+            if value & 8 != 0 {
+                guard offset < self.count else {
+                    throw ByteReader.Damage(offset: offset, expected: "there")
+                }
+                words = self[offset]
+                offset += 1
+            }
+            if !body(Posting(index, words: words)) { return }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Models
+
+/// What the writer knows about the search index between two batches.
+struct IndexState {
+    /// The part that was indexed, of the messages that were stored before the index was turned on.
+    var part: IndexedPart
+    /// The number of rows of new messages that are in no segment yet, or more.
+    var pendingCount: Int
+    /// The segments, in no particular order.
+    var segments: [IndexSegment]
+    /// The next number that no segment has.
+    var nextNumber: SegmentNumber
+    /// The merge that was begun.
+    var merge: SegmentMerge?
+    /// The segments to be written again without the messages that no longer exist.
+    var unpruned: [SegmentNumber] = []
+    /// The number of documents after the last time that segments were pruned.
+    var prunedCount = 0
+    /// A Boolean value that indicates whether rows of removed segments may be left.
+    var hasUnownedRows = false
+
+    var documentCount: Int { segments.reduce(0) { $0 + $1.documentCount } }
+
+    /// Reads the state from a cache.
+    ///
+    /// - Returns: `nil` if the index is turned off.
+    /// - Throws: `corruption` if a row cannot be decoded.
+    static func read(_ rows: Rows) throws(StoreError) -> IndexState? {
+        guard let part = try rows.indexedPart() else { return nil }
+        let segments = try rows.segments()
+        return IndexState(
+            part: part,
+            pendingCount: try rows.count(KeyRange(prefix: [Table.pending.rawValue])),
+            segments: segments, nextNumber: try rows.greatestSegment() + 1)
+    }
+
+    /// Returns a number for a new segment.
+    mutating func takeNumber() -> SegmentNumber {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+}
+
+extension Rows {
+    /// Returns how much is indexed; `nil` if the index is turned off.
+    func indexedPart() throws(StoreError) -> IndexedPart? {
+        try read(ByteWriter.key { $0.schemaKey(.searchIndex) }, as: "the state of the search index")
+        { (reader) throws(ByteReader.Damage) in try IndexedPart(&reader) }
+    }
+
+    /// Returns the segments of the index.
+    func segments() throws(StoreError) -> [IndexSegment] {
+        var segments: [IndexSegment] = []
+        try scan(KeyRange(prefix: [Table.segment.rawValue])) { (key, value) throws(StoreError) in
+            let number = try channelNumber(ofKey: key)
+            segments.append(
+                try decode(value, as: "segment \(number) of the search index") {
+                    (reader) throws(ByteReader.Damage) in try IndexSegment(number, &reader)
+                })
+            return true
+        }
+        return segments
+    }
+
+    /// Returns the greatest number in the rows of the index, of segments that were not finished,
+    /// too.
+    fileprivate func greatestSegment() throws(StoreError) -> SegmentNumber {
+        var greatest: SegmentNumber = 0
+        for table in [Table.segment, .documents, .terms] {
+            try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
+                (key, _) throws(StoreError) in
+                greatest = max(greatest, readableNumber(ofKey: key) ?? 0)
+                return false
+            }
+        }
+        return greatest
+    }
+
+    /// Adds the removal of all rows of segments that do not exist to a batch: parts of a merge that
+    /// was interrupted, and what is left of an index that was removed.
+    ///
+    /// - Returns: `false` if rows remain, because the batch has become large.
+    func removeUnownedIndexRows(
+        from overlay: Overlay, segments: [IndexSegment]
+    ) throws(StoreError) -> Bool {
+        let numbers = Set(segments.map(\.number))
+        for table in [Table.documents, .terms] {
+            var unowned: [KeyRange] = []
+            try forEachNumber(in: table) { number in
+                guard !numbers.contains(number) else { return }
+                unowned.append(KeyRange(prefix: ByteWriter.key { $0.table(table, number) }))
+            } orDamaged: { key in
+                overlay.remove { $0.raw(key) }
+            }
+            for range in unowned {
+                try scan(range) { (key, _) throws(StoreError) in
+                    overlay.remove { $0.raw(key) }
+                    return !overlay.isLarge
+                }
+                if overlay.isLarge { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension Overlay {
+    /// Removes the rows from which a search begins; the other rows then belong to no segment.
+    func removeIndex(of rows: Rows) throws(StoreError) {
+        for table in [Table.pending, .segment] {
+            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+                remove { $0.raw(key) }
+                return true
+            }
+        }
+        remove { $0.schemaKey(.searchIndex) }
+    }
+}
+
+// MARK: Opening
+
+extension LevelDB {
+    /// Turns the search index on or off.
+    ///
+    /// An index of another format, or with a damaged row at its beginning, is removed, and the
+    /// messages are to be indexed again.
+    ///
+    /// - Complexity: One lookup if nothing is to be done. Turning the index off is O(*n*) in its
+    ///   rows.
+    func turnIndex(isOn: Bool) throws(StoreError) {
+        let rows = Rows(snapshot: try snapshot())
+        let key = ByteWriter.key { $0.schemaKey(.searchIndex) }
+        guard isOn else {
+            guard try rows.contains(key) else { return }
+            let overlay = Overlay()
+            try overlay.removeIndex(of: rows)
+            try write(overlay, isDurable: false)
+            return try removeUnownedIndexRows()
+        }
+        do throws(StoreError) {
+            if try IndexState.read(rows) != nil { return try removeUnownedIndexRows() }
+        } catch {
+            guard error.cause is ByteReader.Damage else { throw error }
+        }
+        try beginIndex()
+        try removeUnownedIndexRows()
+    }
+
+    /// Removes the index, and marks all messages as not indexed.
+    ///
+    /// - Returns: The part that is indexed: everything if there are no messages.
+    @discardableResult
+    func beginIndex() throws(StoreError) -> IndexedPart {
+        let rows = Rows(snapshot: try snapshot())
+        let overlay = Overlay()
+        try overlay.removeIndex(of: rows)
+        var part = IndexedPart(last: nil)
+        try rows.scan(KeyRange(prefix: [Table.message.rawValue])) { (_, _) throws(StoreError) in
+            part.last = []
+            return false
+        }
+        overlay.put({ $0.schemaKey(.searchIndex) }, part.write)
+        try write(overlay, isDurable: false)
+        return part
+    }
+
+    /// Removes the rows of segments that do not exist.
+    func removeUnownedIndexRows() throws(StoreError) {
+        var isDone = false
+        while !isDone {
+            let rows = Rows(snapshot: try snapshot())
+            let overlay = Overlay()
+            isDone = try rows.removeUnownedIndexRows(from: overlay, segments: try rows.segments())
+            if !overlay.isEmpty { try write(overlay, isDurable: false) }
+        }
+    }
+}

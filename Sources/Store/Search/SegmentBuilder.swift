@@ -1,0 +1,189 @@
+import Models
+
+/// Collects the terms of messages, and writes them as a segment of the search index.
+struct SegmentBuilder {
+    private struct Entry {
+        /// The bytes of the term in the arena.
+        var start: Int
+        var count: Int
+        /// The first and the last occurrence, as indices of ``links``.
+        var first: Int32
+        var last: Int32
+    }
+
+    private struct Link {
+        var posting: Posting
+        /// The next occurrence of the same term; -1 if there is none.
+        var next: Int32
+    }
+
+    private(set) var documents: [Document] = []
+    private var arena: [UInt8] = []
+    private var entries: [Entry] = []
+    private var links: [Link] = []
+    /// A hash table: the indices of entries plus one, zero for a free slot.
+    private var slots = [Int32](repeating: 0, count: 1024)
+    private var reader = SearchTerms()
+
+    init() {}
+
+    /// Adds the texts of a message.
+    ///
+    /// Messages with the same channel and time become one document.
+    mutating func add(_ message: Message, in channel: ChannelNumber) {
+        let index = documents.count
+        documents.append(Document(time: message.createdAt, channel: channel))
+        // Moves the reader out of this value, so that its memory is not copied.
+        var reader = self.reader
+        self.reader = SearchTerms()
+        var number = 0
+        for (_, text) in message.searchedTexts {
+            number = reader.forEach(in: text, from: number) { term, word in
+                add(
+                    UnsafeBufferPointer(rebasing: term.prefix(SearchIndex.termSize)),
+                    Posting(index, words: 1 << UInt8(word & 7)))
+            }
+            // No phrase continues in the next text.
+            number += 1
+        }
+        self.reader = reader
+    }
+
+    private mutating func add(_ term: UnsafeBufferPointer<UInt8>, _ posting: Posting) {
+        var slot = term.hash & (slots.count - 1)
+        while slots[slot] != 0 {
+            let index = Int(slots[slot]) - 1
+            if isEqual(entries[index], term) {
+                let last = Int(entries[index].last)
+                if links[last].posting.index == posting.index {
+                    links[last].posting.bits |= posting.bits
+                } else {
+                    links[last].next = Int32(links.count)
+                    entries[index].last = Int32(links.count)
+                    links.append(Link(posting: posting, next: -1))
+                }
+                return
+            }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        let link = Int32(links.count)
+        links.append(Link(posting: posting, next: -1))
+        entries.append(Entry(start: arena.count, count: term.count, first: link, last: link))
+        arena.append(contentsOf: term)
+        slots[slot] = Int32(entries.count)
+        if entries.count * 2 > slots.count { growSlots() }
+    }
+
+    private func isEqual(_ entry: Entry, _ term: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard entry.count == term.count else { return false }
+        return arena.withUnsafeBufferPointer { arena in
+            for offset in 0..<entry.count where arena[entry.start + offset] != term[offset] {
+                return false
+            }
+            return true
+        }
+    }
+
+    private mutating func growSlots() {
+        slots = [Int32](repeating: 0, count: slots.count * 2)
+        arena.withUnsafeBufferPointer { arena in
+            for (index, entry) in entries.enumerated() {
+                let term = UnsafeBufferPointer(
+                    rebasing: arena[entry.start..<entry.start + entry.count])
+                var slot = term.hash & (slots.count - 1)
+                while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+                slots[slot] = Int32(index + 1)
+            }
+        }
+    }
+
+    /// Writes the rows of the segment.
+    ///
+    /// - Returns: The segment; `nil` if no message was added.
+    func write(as number: SegmentNumber, to overlay: Overlay) -> IndexSegment? {
+        if documents.isEmpty { return nil }
+        let order = documents.indices.sorted { documents[$0].precedes(documents[$1]) }
+        var sorted: [Document] = []
+        var ranks = [Int](repeating: 0, count: documents.count)
+        for index in order {
+            if sorted.last != documents[index] { sorted.append(documents[index]) }
+            ranks[index] = sorted.count - 1
+        }
+        let segment = sorted.writeSegment(number, to: overlay)
+        arena.withUnsafeBufferPointer { arena in
+            func term(_ entry: Entry) -> UnsafeBufferPointer<UInt8> {
+                UnsafeBufferPointer(rebasing: arena[entry.start..<entry.start + entry.count])
+            }
+            var writer = TermWriter(number)
+            var postings: [Posting] = []
+            for entry in entries.sorted(by: { term($0).precedes(term($1)) }) {
+                postings.removeAll(keepingCapacity: true)
+                var next = entry.first
+                while next >= 0 {
+                    let link = links[Int(next)]
+                    postings.append(
+                        Posting(ranks[link.posting.index], words: link.posting.words))
+                    next = link.next
+                }
+                postings.normalize()
+                writer.write(term(entry), postings, to: overlay)
+            }
+            writer.finish(to: overlay)
+        }
+        return segment
+    }
+}
+
+extension [Document] {
+    /// Writes the rows of a segment and of its documents, which are in order and distinct.
+    func writeSegment(_ number: SegmentNumber, to overlay: Overlay) -> IndexSegment {
+        let segment = IndexSegment(
+            number: number, documentCount: count, newest: self[0].time, oldest: self[count - 1].time
+        )
+        for (row, start) in stride(from: 0, to: count, by: SearchIndex.documentsPerRow).enumerated()
+        {
+            let documents = self[start..<Swift.min(start + SearchIndex.documentsPerRow, count)]
+            overlay.put(
+                { $0.documentsKey(number, row: row) }, { DocumentRow.write(documents, to: &$0) })
+        }
+        overlay.put({ $0.segmentKey(number) }, segment.write)
+        return segment
+    }
+}
+
+extension [Posting] {
+    /// Sorts the occurrences by document, and joins those of the same document.
+    mutating func normalize() {
+        var isNormal = true
+        for index in indices.dropFirst() where self[index - 1].index >= self[index].index {
+            isNormal = false
+            break
+        }
+        if isNormal { return }
+        sort { $0.bits < $1.bits }
+        var count = 0
+        for posting in self {
+            if count > 0, self[count - 1].index == posting.index {
+                self[count - 1].bits |= posting.bits
+            } else {
+                self[count] = posting
+                count += 1
+            }
+        }
+        removeLast(self.count - count)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Compares texts byte by byte.
+    func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        UnsafeRawBufferPointer(self).precedes(UnsafeRawBufferPointer(other))
+    }
+
+    /// A hash of the bytes, valid only in this process.
+    fileprivate var hash: Int {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in self { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int(truncatingIfNeeded: hash ^ hash >> 29)
+    }
+}

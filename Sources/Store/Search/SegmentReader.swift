@@ -1,0 +1,178 @@
+import Models
+
+/// Reads the documents and the occurrences of terms of one segment.
+struct SegmentReader {
+    let segment: IndexSegment
+    let cursor: RowCursor
+    /// The row of documents that was read last.
+    private var row: (index: Int, documents: [Document]) = (-1, [])
+
+    init(_ segment: IndexSegment, _ cursor: RowCursor) {
+        self.segment = segment
+        self.cursor = cursor
+    }
+
+    /// Returns a document by its index in the segment.
+    mutating func document(_ index: Int) throws(StoreError) -> Document {
+        let number = index / SearchIndex.documentsPerRow
+        if row.index != number { row = (number, try readRow(number)) }
+        return row.documents[index % SearchIndex.documentsPerRow]
+    }
+
+    /// Returns the index of the first document that is not newer than a time.
+    mutating func firstIndex(atOrBefore time: Timestamp) throws(StoreError) -> Int {
+        if segment.newest <= time { return 0 }
+        var (low, high) = (0, segment.documentCount)
+        while low < high {
+            let middle = (low + high) / 2
+            if try document(middle).time > time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func readRow(_ number: Int) throws(StoreError) -> [Document] {
+        let key = ByteWriter.key { $0.documentsKey(segment.number, row: number) }
+        let first = number * SearchIndex.documentsPerRow
+        let count = min(SearchIndex.documentsPerRow, segment.documentCount - first)
+        cursor.seek(to: key)
+        guard let found = cursor.key, found.elementsEqual(key) else {
+            try cursor.check()
+            throw damage("row \(number) of the documents is missing")
+        }
+        do throws(ByteReader.Damage) {
+            var reader = ByteReader(cursor.value)
+            return try DocumentRow(&reader, count: count).documents
+        } catch {
+            throw StoreError(
+                .corruption,
+                "row \(number) of the documents of segment \(segment.number) of the search index: "
+                    + "\(error)",
+                path: cursor.path, cause: error)
+        }
+    }
+
+    /// Appends the occurrences of a term, or of all terms that begin with it, in some documents.
+    ///
+    /// - Complexity: A seek for the term, then O(*n*) in its occurrences in these documents, and in
+    ///   the terms of a row.
+    func appendPostings(
+        of term: [UInt8], isPrefix: Bool, in documents: Range<Int>, to postings: inout [Posting]
+    ) throws(StoreError) {
+        let table = ByteWriter.key { $0.table(.terms, segment.number) }
+        var target = term.withUnsafeBufferPointer { term in
+            ByteWriter.key {
+                $0.termsKey(segment.number, term, isPrefix ? 0 : documents.lowerBound)
+            }
+        }
+        if isPrefix { target = table + term }
+        cursor.seek(to: target)
+        var isBeyond = false
+        rows: while let key = cursor.key, key.starts(with: table) {
+            var row = TermRow(cursor.value)
+            do throws(ByteReader.Damage) {
+                while try row.next() {
+                    let isFound = isPrefix ? row.term.starts(with: term) : row.term == term
+                    if isFound {
+                        try row.list.forEachPosting(below: segment.documentCount) { posting in
+                            if posting.index >= documents.upperBound {
+                                isBeyond = !isPrefix
+                                return false
+                            }
+                            if posting.index >= documents.lowerBound { postings.append(posting) }
+                            return true
+                        }
+                    } else if !row.term.precedes(term) {
+                        break rows
+                    }
+                }
+            } catch {
+                throw StoreError(
+                    .corruption, "terms of segment \(segment.number) of the search index: \(error)",
+                    path: cursor.path, cause: error)
+            }
+            if isBeyond { break }
+            cursor.next()
+        }
+        try cursor.check()
+        if isPrefix { postings.normalize() }
+    }
+
+    private func damage(_ what: String) -> StoreError {
+        let damage = ByteReader.Damage(offset: 0, expected: "there")
+        return StoreError(
+            .corruption, "segment \(segment.number) of the search index: \(what)",
+            path: cursor.path, cause: damage)
+    }
+}
+
+// MARK: The occurrences of a query
+
+extension SegmentReader {
+    /// Returns the documents in which a query's words occur, of some documents.
+    ///
+    /// Most of them contain the phrases of the query, some only their words.
+    func candidates(
+        of terms: [SearchTermList], in documents: Range<Int>
+    ) throws(StoreError) -> [Int] {
+        var found: [Posting]?
+        var list: [Posting] = []
+        for phrase in terms {
+            var phrasePostings: [Posting]?
+            for (offset, term) in phrase.terms.enumerated() {
+                list.removeAll(keepingCapacity: true)
+                try appendPostings(
+                    of: term, isPrefix: phrase.isPrefix && offset == phrase.terms.count - 1,
+                    in: documents, to: &list)
+                if list.isEmpty { return [] }
+                if let earlier = phrasePostings {
+                    phrasePostings = earlier.intersection(list) { earlier, next in
+                        (earlier << 1 | earlier >> 7) & next
+                    }
+                } else {
+                    phrasePostings = list
+                }
+            }
+            guard let phrasePostings else { continue }
+            found = found?.intersection(phrasePostings) { _, _ in 0xFF } ?? phrasePostings
+            if found?.isEmpty == true { return [] }
+        }
+        return found?.map(\.index) ?? []
+    }
+}
+
+/// The terms of a phrase of a query, as they are in the index.
+struct SearchTermList {
+    let terms: [[UInt8]]
+    let isPrefix: Bool
+
+    init(_ phrase: SearchQuery.Phrase) {
+        terms = phrase.terms.map { Array($0.utf8.prefix(SearchIndex.termSize)) }
+        // A longer word is in the index with its first bytes only.
+        isPrefix =
+            phrase.isPrefix && (phrase.terms.last?.utf8.count ?? 0) <= SearchIndex.termSize
+    }
+}
+
+extension [Posting] {
+    /// Returns the occurrences of documents that are in both lists and whose words fit.
+    fileprivate func intersection(
+        _ other: [Posting], _ words: (UInt8, UInt8) -> UInt8
+    ) -> [Posting] {
+        var both: [Posting] = []
+        var (left, right) = (0, 0)
+        while left < count, right < other.count {
+            let (first, second) = (self[left], other[right])
+            if first.index == second.index {
+                let words = words(first.words, second.words)
+                if words != 0 { both.append(first.with(words: words)) }
+                left += 1
+                right += 1
+            } else if first.index < second.index {
+                left += 1
+            } else {
+                right += 1
+            }
+        }
+        return both
+    }
+}

@@ -1,0 +1,294 @@
+public import Models
+
+/// A message that a search has found.
+public struct FoundMessage: Hashable, Sendable {
+    /// The message.
+    public let message: Message
+
+    /// The places of the words in the message's texts, in order.
+    public let hits: [SearchHit]
+
+    /// The place among the results from which the next page continues.
+    public let cursor: SearchCursor
+
+    package init(message: Message, hits: [SearchHit], cursor: SearchCursor) {
+        self.message = message
+        self.hits = hits
+        self.cursor = cursor
+    }
+}
+
+/// A place among the results of a search.
+///
+/// It consists of values of the message that was found there. A message that appears or disappears
+/// between two pages therefore neither repeats nor hides others.
+public struct SearchCursor: Hashable, Sendable {
+    /// The position of the message.
+    package let position: Position
+    /// The channel of the message.
+    package let channelURL: ChannelURL
+    /// The rank of the message if the results are ordered by relevance; otherwise 0.
+    package let rank: Int
+
+    package init(position: Position, channelURL: ChannelURL, rank: Int = 0) {
+        self.position = position
+        self.channelURL = channelURL
+        self.rank = rank
+    }
+
+    /// Returns a Boolean value that indicates whether the cursor's message comes before another one
+    /// in the results: the higher rank first, then the newer message; at the same position, in the
+    /// order of the channels' URLs.
+    package func precedes(_ other: SearchCursor) -> Bool {
+        if rank != other.rank { return rank > other.rank }
+        if position != other.position { return position > other.position }
+        return channelURL.rawValue.utf8.lexicographicallyPrecedes(other.channelURL.rawValue.utf8)
+    }
+}
+
+extension SearchCursor: Comparable {
+    /// Returns a Boolean value that indicates whether the left cursor's message comes before the
+    /// right one in the results.
+    public static func < (left: SearchCursor, right: SearchCursor) -> Bool { left.precedes(right) }
+}
+
+extension StoreReader {
+    /// Returns the stored messages that match a search.
+    ///
+    /// Each result was read and compared with the query: the results agree with the stored
+    /// messages, and contain neither removed messages nor old texts of edited ones. The search
+    /// index (``StoreOptions/isSearchIndexed``) only makes the search faster.
+    ///
+    /// - Parameters:
+    ///   - params: The words, and the messages among which they are searched. Without a word to
+    ///     find, there are no results.
+    ///   - cursor: The cursor of the last message of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages; less than 1 returns none.
+    /// - Returns: The messages; fewer than `limit` only if no more match.
+    /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
+    ///   be decoded.
+    /// - Complexity: With a complete search index, some lookups for each of its up to thirty parts,
+    ///   and O(*n*) in the messages that contain the words and are not older than the last result.
+    ///   Otherwise, and in a ``Batch``, O(*n*) in all messages that are not older than it.
+    public func searchMessages(
+        _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
+    ) throws(StoreError) -> [FoundMessage] {
+        let search = StoredSearch(params, in: try view)
+        guard limit > 0, !search.query.required.isEmpty, search.span.lower <= search.span.upper
+        else { return [] }
+        switch params.order {
+        case .newestFirst: return try search.newest(after: cursor, limit)
+        case .relevance:
+            let found = try search.newest(after: nil, MessageSearchParams.rankedCount)
+            return found.map { $0.ranked(search.query.rank(of: $0.hits, in: $0.message)) }
+                .filter { cursor?.precedes($0.cursor) ?? true }
+                .sorted { $0.cursor.precedes($1.cursor) }
+                .prefix(limit).map { $0 }
+        }
+    }
+}
+
+extension FoundMessage {
+    fileprivate func ranked(_ rank: Int) -> FoundMessage {
+        let cursor = SearchCursor(
+            position: cursor.position, channelURL: cursor.channelURL, rank: rank)
+        return FoundMessage(message: message, hits: hits, cursor: cursor)
+    }
+}
+
+/// A search in one commit.
+private struct StoredSearch {
+    let params: MessageSearchParams
+    let query: SearchQuery
+    let view: StoreView
+    /// The times of the messages that are searched, inclusive.
+    let span: (lower: Timestamp, upper: Timestamp)
+
+    init(_ params: MessageSearchParams, in view: StoreView) {
+        self.params = params
+        self.view = view
+        query = SearchQuery(params.text)
+        let lower = params.since ?? Timestamp(milliseconds: .min)
+        let upper = params.until?.milliseconds ?? .max
+        // No time is before the earliest one.
+        span =
+            params.until != nil && upper == .min
+            ? (lower: Timestamp(milliseconds: .max), upper: Timestamp(milliseconds: .min))
+            : (
+                lower: lower,
+                upper: Timestamp(milliseconds: params.until == nil ? upper : upper - 1)
+            )
+    }
+
+    /// Returns the newest results after a cursor.
+    func newest(after cursor: SearchCursor?, _ limit: Int) throws(StoreError) -> [FoundMessage] {
+        guard view.batch == nil, view.version.indexDamage.isTrusted(by: view.version.number) else {
+            return try scanned(after: cursor, limit)
+        }
+        do throws(StoreError) {
+            if let found = try indexed(after: cursor, limit) { return found }
+        } catch {
+            // Only rows of the index are read with this kind of error: the messages are intact.
+            guard error.cause is ByteReader.Damage else { throw error }
+            view.version.indexDamage.record(error, in: view.version.number)
+        }
+        return try scanned(after: cursor, limit)
+    }
+
+    /// Returns a stored message as a result, if it matches.
+    private func result(
+        _ value: UnsafeRawBufferPointer, _ cursor: SearchCursor, _ key: UnsafeRawBufferPointer
+    ) throws(StoreError) -> FoundMessage? {
+        let message: Message = try view.cache.record(value, as: Rows.messageName(key))
+        guard query.mayMatch(message), params.includes(message),
+            let hits = query.hits(in: message)
+        else { return nil }
+        return FoundMessage(message: message, hits: hits, cursor: cursor)
+    }
+}
+
+// MARK: With the index
+
+extension StoredSearch {
+    /// Returns the newest results with the search index; `nil` if the index is not complete.
+    private func indexed(
+        after cursor: SearchCursor?, _ limit: Int
+    ) throws(StoreError) -> [FoundMessage]? {
+        let rows = view.cache
+        guard let part = try rows.indexedPart(), part.last == nil else { return nil }
+        var channels: Set<ChannelNumber>?
+        if !params.channelURLs.isEmpty {
+            channels = []
+            for url in params.channelURLs {
+                if let number = try view.number(of: url) { channels?.insert(number) }
+            }
+        }
+        let upper = min(span.upper, cursor?.position.createdAt ?? span.upper)
+        guard span.lower <= upper else { return [] }
+        let reader = view.version.cache.cursor()
+        var candidates = try CandidateMerge(
+            // Longer words are rarer, and end the search in a segment early.
+            query.required.map(SearchTermList.init).sorted { $0.byteCount > $1.byteCount },
+            in: channels, from: span.lower, through: upper, rows, reader)
+        var found: [FoundMessage] = []
+        var urls: [ChannelNumber: ChannelURL?] = [:]
+        while found.count < limit {
+            let documents = try candidates.next()
+            if documents.isEmpty { break }
+            var simultaneous: [FoundMessage] = []
+            for document in documents {
+                try reader.forEachRow(ofMessagesOf: document) { (key, value) throws(StoreError) in
+                    let url: ChannelURL
+                    if let known = urls[document.channel] {
+                        guard let known else { return }
+                        url = known
+                    } else {
+                        let stored = try view.url(of: document.channel)
+                        urls[document.channel] = .some(stored)
+                        guard let stored else { return }
+                        url = stored
+                    }
+                    let place = SearchCursor(
+                        position: try rows.position(ofMessageKey: key), channelURL: url)
+                    if let cursor, !cursor.precedes(place) { return }
+                    if let result = try result(value, place, key) { simultaneous.append(result) }
+                }
+            }
+            simultaneous.sort { $0.cursor.precedes($1.cursor) }
+            found += simultaneous.prefix(limit - found.count)
+        }
+        return found
+    }
+}
+
+extension StoreView {
+    /// Returns the channel of a number; `nil` if no channel has it, because it was cleared.
+    fileprivate func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
+        let key = ByteWriter.key { $0.table(.url, number) }
+        guard
+            let text = try cache.read(
+                key, as: "the URL of channel \(number)",
+                { (reader) throws(ByteReader.Damage) in try reader.text() })
+        else { return nil }
+        let url = ChannelURL(text)
+        return try self.number(of: url) == number ? url : nil
+    }
+}
+
+// MARK: Without the index
+
+extension StoredSearch {
+    /// Returns the newest results by reading all messages.
+    private func scanned(
+        after cursor: SearchCursor?, _ limit: Int
+    ) throws(StoreError) -> [FoundMessage] {
+        var found: [FoundMessage] = []
+        let channels =
+            params.channelURLs.isEmpty
+            ? try OneCommit(view: view).channelURLs() : Array(params.channelURLs)
+        for url in channels {
+            guard let number = try view.number(of: url) else { continue }
+            // If the page is full, older messages than its last one are not read.
+            let last = found.count == limit ? found.last?.cursor : nil
+            let newer = try scanned(url, number, after: cursor, before: last, limit)
+            found = newer.merged(with: found, limit)
+        }
+        return found
+    }
+
+    /// Returns the results of one channel between two cursors.
+    private func scanned(
+        _ url: ChannelURL, _ number: ChannelNumber, after first: SearchCursor?,
+        before last: SearchCursor?, _ limit: Int
+    ) throws(StoreError) -> [FoundMessage] {
+        let upper = min(span.upper, first?.position.createdAt ?? span.upper)
+        guard span.lower <= upper else { return [] }
+        func prefix(_ time: Timestamp) -> KeyBytes {
+            ByteWriter.key {
+                $0.table(.message, number)
+                $0.descending { $0.timestamp(time) }
+            }
+        }
+        // The keys of all messages of one time have the bytes of the time as their prefix.
+        let range = KeyRange(prefix(upper), prefix(span.lower).successorOfPrefix)
+        var found: [FoundMessage] = []
+        let rows = view.cache
+        try view.scanMessages(range, of: number) { (key, value) throws(StoreError) in
+            let cursor = SearchCursor(
+                position: try rows.position(ofMessageKey: key), channelURL: url)
+            if let first, !first.precedes(cursor) { return true }
+            if let last, !cursor.precedes(last) { return false }
+            if let result = try result(value, cursor, key) { found.append(result) }
+            return found.count < limit
+        }
+        return found
+    }
+}
+
+/// A reader that performs several reads on the same commit.
+private struct OneCommit: StoreReader {
+    let view: StoreView
+}
+
+extension [FoundMessage] {
+    /// Returns the first results of two sorted pages.
+    fileprivate func merged(with other: [FoundMessage], _ limit: Int) -> [FoundMessage] {
+        if isEmpty { return other }
+        var merged: [FoundMessage] = []
+        var (left, right) = (self[...], other[...])
+        while merged.count < limit {
+            guard let first = left.first else {
+                merged += right.prefix(limit - merged.count)
+                break
+            }
+            if let second = right.first, second.cursor.precedes(first.cursor) {
+                merged.append(second)
+                right.removeFirst()
+            } else {
+                merged.append(first)
+                left.removeFirst()
+            }
+        }
+        return merged
+    }
+}

@@ -1,0 +1,151 @@
+import Models
+import ScrollbackTesting
+import Testing
+
+@testable import Store
+
+@Suite struct SearchTests {
+    private func message(
+        _ id: MessageID, at time: Timestamp, in url: ChannelURL = "general", _ text: String,
+        by sender: UserID? = nil
+    ) -> Message {
+        var message = Message(id, at: time, in: url, by: sender)
+        message.text = text
+        return message
+    }
+
+    private func store(_ messages: [Message], isIndexed: Bool = true) throws -> ChatStore {
+        var options = StoreOptions()
+        options.isSearchIndexed = isIndexed
+        let store = try ChatStore.inMemory(options: options)
+        try store.write { batch in
+            for message in messages { try batch.save(message) }
+        }
+        return store
+    }
+
+    private func find(
+        _ text: String, in store: some StoreReader, limit: Int = 100,
+        _ change: (inout MessageSearchParams) -> Void = { _ in }
+    ) throws -> String {
+        var params = MessageSearchParams(text)
+        change(&params)
+        return try store.searchMessages(params, limit: limit).map(\.message).ids
+    }
+
+    @Test(arguments: [false, true])
+    func resultsOfAllChannelsAreNewestFirst(isIndexed: Bool) throws {
+        let store = try store(
+            [
+                message("a", at: 10, "an umbrella"), message("b", at: 30, in: "ship", "umbrellas"),
+                message("c", at: 20, "Umbrella!"), message("d", at: 20, in: "ship", "umbrella"),
+                message("e", at: 40, "rain"),
+            ], isIndexed: isIndexed)
+        #expect(try find("umbrella", in: store) == "b d c a")
+        #expect(try find("umbrella ", in: store) == "d c a")
+        #expect(try find("umbrella", in: store) { $0.channelURLs = ["ship", "unknown"] } == "b d")
+        #expect(try find("umbrella", in: store) { $0.channelURLs = ["unknown"] } == "")
+        #expect(try find("umbrella", in: store, limit: 2) == "b d")
+        #expect(try find("umbrella", in: store, limit: 0) == "")
+        #expect(try find("", in: store) == "")
+    }
+
+    @Test(arguments: [false, true]) func filtersRestrictTheResults(isIndexed: Bool) throws {
+        var messages = [
+            message("a", at: 10, "umbrella", by: "ann"),
+            message("b", at: 20, "umbrella", by: "bob"),
+            message("c", at: 30, "umbrella", by: "ann"),
+        ]
+        messages[1].customType = "offer"
+        messages[2].parentMessageID = "a"
+        let store = try store(messages, isIndexed: isIndexed)
+        #expect(try find("umbrella", in: store) == "c b a")
+        #expect(try find("umbrella", in: store) { $0.senderUserIDs = ["ann"] } == "c a")
+        #expect(try find("umbrella", in: store) { $0.customTypes = ["offer"] } == "b")
+        #expect(try find("umbrella", in: store) { $0.messageType = .file } == "")
+        #expect(try find("umbrella", in: store) { $0.since = 20 } == "c b")
+        #expect(try find("umbrella", in: store) { $0.until = 20 } == "a")
+        #expect(
+            try find("umbrella", in: store) {
+                ($0.since, $0.until) = (20, 20)
+            } == "")
+        let least = Timestamp(milliseconds: .min)
+        #expect(try find("umbrella", in: store) { $0.until = least } == "")
+        #expect(try find("umbrella", in: store) { $0.since = least } == "c b a")
+    }
+
+    @Test func betterMatchesComeFirstByRelevance() throws {
+        let store = try store([
+            message("a", at: 10, "umbrella"), message("b", at: 20, "an umbrella in the kitchen"),
+            message("c", at: 30, "umbrellas"), message("d", at: 40, "umbrella"),
+        ])
+        func find(after cursor: SearchCursor?, limit: Int) throws -> [FoundMessage] {
+            var params = MessageSearchParams("umbrella")
+            params.order = .relevance
+            return try store.searchMessages(params, after: cursor, limit: limit)
+        }
+        let first = try find(after: nil, limit: 2)
+        #expect(first.map(\.message).ids == "d a")
+        try store.write { try $0.removeMessage("a", in: "general") }
+        #expect(try find(after: first.last?.cursor, limit: 3).map(\.message).ids == "b c")
+    }
+
+    @Test(arguments: [false, true])
+    func anEditedMessageIsFoundByItsNewTextOnlyAndARemovedOneIsNotFound(isIndexed: Bool) throws {
+        let store = try store(
+            [message("a", at: 10, "umbrella"), message("b", at: 20, "umbrella")],
+            isIndexed: isIndexed)
+        let before = try store.snapshot()
+        try store.write { batch in
+            try batch.save(message("a", at: 10, "kitchen"))
+            #expect(try find("kitchen", in: batch) == "a")
+            try batch.removeMessage("b", in: "general")
+        }
+        #expect(try find("umbrella", in: store) == "")
+        #expect(try find("kitchen", in: store) == "a")
+        #expect(try find("umbrella", in: before) == "b a")
+        try store.write { try $0.clearMessages(in: "general") }
+        #expect(try find("kitchen", in: store) == "")
+    }
+
+    @Test(arguments: [false, true])
+    func pagesNeitherRepeatNorSkipWhileMessagesComeAndGo(isIndexed: Bool) throws {
+        let store = try store(
+            (1...6).map { message("\($0)", at: Timestamp(milliseconds: $0), "umbrella") },
+            isIndexed: isIndexed)
+        let params = MessageSearchParams("umbrella")
+        let first = try store.searchMessages(params, limit: 2)
+        #expect(first.map(\.message).ids == "6 5")
+        try store.write { batch in
+            try batch.save(message("7", at: 7, "umbrella"))
+            // The next page continues even if the last message of the previous one is gone.
+            try batch.removeMessage("5", in: "general")
+            try batch.removeMessage("3", in: "general")
+        }
+        let next = try store.searchMessages(params, after: first.last?.cursor, limit: 2)
+        #expect(next.map(\.message).ids == "4 2")
+        let last = try store.searchMessages(params, after: next.last?.cursor, limit: 2)
+        #expect(last.map(\.message).ids == "1")
+    }
+
+    @Test(arguments: [false, true]) func aDamagedMessageIsReported(isIndexed: Bool) throws {
+        let store = try store([message("a", at: 10, "umbrella")], isIndexed: isIndexed)
+        let key = ByteWriter.key {
+            $0.messageKey(1, Position(createdAt: 10, messageID: "a"))
+        }
+        let overlay = Overlay()
+        overlay.put({ $0.raw(key) }, { $0.raw([0xFF]) })
+        try store.cache.write(overlay, isDurable: false)
+        try store.write { try $0.save(User(id: "x")) }
+        #expect(code { _ = try find("umbrella", in: store) } == .corruption)
+    }
+
+    @Test func aLongQueryHasItsFirstWords() throws {
+        let store = try store([message("a", at: 10, "umbrella")])
+        #expect(try find(String(repeating: "umbrella ", count: 10_000), in: store) == "a")
+        #expect(try find(String(repeating: "umbrella", count: 10_000), in: store) == "")
+        #expect(try find(String(repeating: "\"", count: 10_000) + "umbr", in: store) == "a")
+        #expect(try find("\u{0}\u{7}umbrella\u{1B}[0m", in: store) == "")
+        #expect(try find("\u{0}\u{7}umbrella\u{1B}", in: store) == "a")
+    }
+}
