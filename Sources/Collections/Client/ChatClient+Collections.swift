@@ -61,6 +61,23 @@ extension ChatClient {
         add(collection)
         return collection
     }
+
+    /// Creates a live list of the messages that match a search.
+    ///
+    /// - Parameters:
+    ///   - params: The words, and the messages among which they are searched. Their order is
+    ///     ignored: the newest message comes first.
+    ///   - pageSize: The number of messages of a page; less than 1 counts as 1. The default is 20.
+    /// - Returns: A search, empty until `loadMore()` is called. It is disposed when another user
+    ///   connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    public func makeMessageSearch(
+        _ params: MessageSearchParams, pageSize: Int = 20
+    ) throws(SyncError) -> MessageSearch {
+        let search = MessageSearch(params, pageSize: pageSize, engine: try engine)
+        add(search)
+        return search
+    }
 }
 
 extension MessageCollection: ChatClient.Collection {}

@@ -446,6 +446,7 @@ public final class ChatClient {
         self.session = session
         currentUser = try? store.storedUser()
         follow(session)
+        indexMessages(of: session)
         store.observeCacheDamage { [weak self, weak engine] error in
             Task { @MainActor in
                 if let self, let engine { self.recordCacheDamage(error, of: engine) }

@@ -1,0 +1,71 @@
+public import Models
+public import Store
+public import Sync
+
+// Searching in the cache.
+extension ChatClient {
+    /// Searches the stored messages, and the user's unsent ones.
+    ///
+    /// ```swift
+    /// var params = MessageSearchParams("umbrella kitch")
+    /// params.senderUserIDs = ["alice"]
+    /// let page = try await client.search(params)
+    /// ```
+    ///
+    /// The search reads only the cache, and works offline. ``SearchPage/unsearched`` tells which
+    /// parts of the history it could not read. It does not run on the main actor.
+    ///
+    /// - Parameters:
+    ///   - params: The words, and the messages among which they are searched. Without a word to
+    ///     find, there are no results.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page. Pages neither repeat
+    ///     nor skip messages while others arrive or are deleted.
+    ///   - limit: The maximum number of messages; less than 1 returns none.
+    /// - Returns: The page.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`, `closed`.
+    /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``. In addition,
+    ///   O(*n*) in the channels and in the outbox.
+    public func search(
+        _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int = 20
+    ) async throws(SyncError) -> SearchPage {
+        let store = try engine.store
+        return try await onDisk { () throws(StoreError) in
+            try SearchPage(params, after: cursor, limit: limit, in: try store.snapshot())
+        }
+    }
+
+    /// Returns the state of the search index; `nil` if it is turned off.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
+    /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
+    public func searchIndexStatus() async throws(SyncError) -> SearchIndexStatus? {
+        let store = try engine.store
+        return try await onDisk { () throws(StoreError) in try store.searchIndexStatus() }
+    }
+
+    /// Removes the search index, and builds it again in the background.
+    ///
+    /// Searches read the messages until it is complete. The call has no effect if the index is
+    /// turned off.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
+    public func rebuildSearchIndex() async throws(SyncError) {
+        let store = try engine.store
+        try await onDisk { () throws(StoreError) in try store.rebuildSearchIndex() }
+        if let session, session.store === store { indexMessages(of: session) }
+    }
+
+    /// Indexes the messages that are not in the search index yet, in the background.
+    func indexMessages(of session: Session) {
+        guard options.store.isSearchIndexed else { return }
+        let store = session.store
+        session.tasks.add(
+            Task.detached(priority: .utility) {
+                // After an error, such as a full disk, the next opening continues.
+                while !Task.isCancelled, (try? store.indexMessages()) == true {
+                    await Task.yield()
+                }
+            })
+    }
+}

@@ -1,0 +1,304 @@
+public import Models
+public import Observation
+public import Store
+public import Sync
+
+/// A live list of the messages that match a search, the newest first.
+///
+/// ```swift
+/// let search = try client.makeMessageSearch(MessageSearchParams("umbrella kitch"))
+/// search.delegate = self
+/// try await search.loadMore()
+/// show(search.messages)
+/// ```
+///
+/// The list reaches from the newest result to the end of the last loaded page. In that part,
+/// messages are inserted, updated and deleted as they arrive, are edited and deleted. ``messages``,
+/// ``hasMore`` and ``unsearched`` are observable: views that use Observation need nothing else.
+@MainActor
+@Observable
+public final class MessageSearch {
+    /// The words, and the messages among which they are searched.
+    public let params: MessageSearchParams
+
+    /// The number of messages of a page.
+    public let pageSize: Int
+
+    /// The ranges of the searched channels that the last page did not read completely, as
+    /// ``SearchPage/unsearched``.
+    public private(set) var unsearched: [UnsearchedRange] = []
+
+    private var isDisposed = false
+
+    /// The delegate that is notified of changes.
+    @ObservationIgnored public weak var delegate: (any MessageSearchDelegate)?
+
+    /// The engine that fetches missing messages.
+    @ObservationIgnored public let engine: SyncEngine
+
+    private var list: OrderedList<FoundMessage, SearchCursor>
+    /// The cursor of the last loaded page; `nil` before the first page, and at the end.
+    private var cursor: SearchCursor?
+    private var isStarted = false
+    @ObservationIgnored private let query: SearchQuery
+    @ObservationIgnored private var follower: StoreFollower?
+    @ObservationIgnored private let followers = Followers<CollectionChange<FoundMessage>>()
+    @ObservationIgnored private let tasks = TaskBag()
+    @ObservationIgnored private var isLoading = false
+    /// A Boolean value that indicates whether changes were missed since the last page was read.
+    @ObservationIgnored private var isOutdated = false
+    /// The changes since a page was requested, which may be newer than the page.
+    @ObservationIgnored private var changesWhileLoading: [Change] = []
+
+    /// Creates a search.
+    ///
+    /// The list is empty until ``loadMore()``.
+    ///
+    /// - Parameters:
+    ///   - params: The words, and the messages among which they are searched. Their order is
+    ///     ignored: the newest message comes first.
+    ///   - pageSize: The number of messages of a page; less than 1 counts as 1. The default is 20.
+    ///   - engine: The engine that fetches missing messages.
+    public init(_ params: MessageSearchParams, pageSize: Int = 20, engine: SyncEngine) {
+        var params = params
+        params.order = .newestFirst
+        self.params = params
+        self.pageSize = max(1, pageSize)
+        self.engine = engine
+        query = SearchQuery(params.text)
+        list = OrderedList()
+    }
+
+    // MARK: The list
+
+    /// The messages that were found, the newest first.
+    public var messages: [FoundMessage] { list.elements }
+
+    /// A Boolean value that indicates whether there may be older messages that match.
+    public var hasMore: Bool { !isStarted || cursor != nil }
+
+    /// Returns a stream of the changes from now on.
+    ///
+    /// Applying them to the current ``messages`` gives the later values of ``messages``.
+    ///
+    /// Unread changes are buffered. The stream ends with ``dispose()``.
+    public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> { followers.follow() }
+
+    // MARK: Loading
+
+    /// Lists the next page of stored messages that match.
+    ///
+    /// The search does not run on the main actor. The list follows changes from the first call on.
+    ///
+    /// - Returns: The newly listed messages; none if ``hasMore`` is false.
+    /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
+    ///   `disposed`, `store`, `closed`.
+    @discardableResult
+    public func loadMore() async throws(SyncError) -> [FoundMessage] {
+        guard hasMore else {
+            try checkIsNotDisposed()
+            return []
+        }
+        return try await load(isNext: true)
+    }
+
+    /// Lists the next page, or all pages up to the last loaded one again.
+    private func load(isNext: Bool) async throws(SyncError) -> [FoundMessage] {
+        try checkIsNotDisposed()
+        guard !isLoading else {
+            throw SyncError(.queryInProgress, "a page of the search is already being loaded")
+        }
+        isLoading = true
+        defer {
+            (isLoading, changesWhileLoading) = (false, [])
+            readAgain()
+        }
+        try follow()
+        let (params, store, last) = (params, engine.store, isNext ? cursor : nil)
+        let limit = isNext ? pageSize : max(pageSize, messages.count)
+        let (number, page) = try await onDisk { () throws(StoreError) in
+            let snapshot = try store.snapshot()
+            return (
+                snapshot.number, try SearchPage(params, after: last, limit: limit, in: snapshot)
+            )
+        }
+        try checkIsNotDisposed()
+        let before = Set(messages.map(\.rowID))
+        (isStarted, cursor, unsearched) = (true, page.cursor, page.unsearched)
+        var edits = ListEdits<FoundMessage, SearchCursor>()
+        if !isNext {
+            let found = Set(page.messages.map(\.rowID))
+            for row in messages where !found.contains(row.rowID) { edits.remove(row.rowID) }
+        }
+        for found in page.messages { edits.save(found, at: found.cursor) }
+        // The page does not contain the changes that were committed after it was read.
+        for change in changesWhileLoading where change.number > number {
+            add(change, to: &edits)
+        }
+        apply(edits)
+        return messages.filter { !before.contains($0.rowID) }
+    }
+
+    /// Fetches the messages of the ranges in ``unsearched`` from the server, the newest first.
+    ///
+    /// Messages that match appear in the list as they arrive. Repeated after ``loadMore()``, the
+    /// call fetches the ranges that the next page did not read.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected`, `refused`, `stalled` if the server
+    ///   repeats a page, `disposed`, `store`, `closed`, `canceled`. Messages that were fetched
+    ///   before are stored.
+    public func backfill() async throws(SyncError) {
+        var last: Gap?
+        var hasFetchedStale: Set<ChannelURL> = []
+        try await readUnsearched()
+        while let range = unsearched.max(by: { $0.upper < $1.upper }) {
+            try checkIsNotDisposed()
+            let url = range.channelURL
+            if range.reason == .stale {
+                guard hasFetchedStale.insert(url).inserted else {
+                    throw SyncError(.stalled, "stale messages of \(url) stay stale")
+                }
+                _ = try await tasks.ask { [engine] () throws(SyncError) in
+                    try await engine.fetchStaleMessages(in: url)
+                }
+            } else {
+                let gaps = try engine.stored { (reader) throws(StoreError) in
+                    try reader.gaps(in: url)
+                }
+                // The engine may have filled the gap in the meantime.
+                if let gap = gaps.first(where: { $0.upper == range.upper }) {
+                    guard gap != last else {
+                        throw SyncError(.stalled, "the server repeats the same page of \(url)")
+                    }
+                    last = gap
+                    let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+                    _ = try await tasks.ask { [engine] () throws(SyncError) in
+                        try await engine.fetchMessages(
+                            in: url, at: anchor, older: 200, newer: 0,
+                            edge: anchor == .newest ? nil : gap.upper)
+                    }
+                }
+            }
+            try await readUnsearched()
+        }
+    }
+
+    private func readUnsearched() async throws(SyncError) {
+        try checkIsNotDisposed()
+        let (params, store, cursor) = (params, engine.store, cursor)
+        let ranges = try await onDisk { () throws(StoreError) in
+            try store.snapshot().unsearchedRanges(
+                for: params, from: cursor.map { .position($0.position) } ?? .beginning)
+        }
+        try checkIsNotDisposed()
+        unsearched = ranges
+    }
+
+    // MARK: The end
+
+    /// Ends the search: it loads nothing more and sends no more notifications.
+    ///
+    /// Further calls have no effect.
+    public func dispose() {
+        guard !isDisposed else { return }
+        isDisposed = true
+        follower?.stop()
+        tasks.cancelAll()
+        followers.end()
+    }
+
+    private func checkIsNotDisposed() throws(SyncError) {
+        if isDisposed { throw .disposed("results") }
+    }
+
+    // MARK: Following
+
+    private func follow() throws(SyncError) {
+        if follower != nil { return }
+        follower = try StoreFollower(.everything, of: engine.store) { [weak self] change in
+            self?.apply(change)
+        }
+    }
+
+    private func apply(_ change: Change) {
+        if change.operations.contains(.missed) {
+            isOutdated = true
+            readAgain()
+            return
+        }
+        if isLoading { changesWhileLoading.append(change) }
+        guard isStarted else { return }
+        var edits = ListEdits<FoundMessage, SearchCursor>()
+        add(change, to: &edits)
+        apply(edits)
+    }
+
+    /// Reads all pages again after changes were missed, unless a page is being loaded.
+    private func readAgain() {
+        guard isOutdated, !isLoading, !isDisposed else { return }
+        isOutdated = false
+        guard isStarted else { return }
+        // A store that cannot be read has no changes; the engine reports it.
+        tasks.add(Task { @MainActor [weak self] in _ = try? await self?.load(isNext: false) })
+    }
+
+    /// Returns a Boolean value that indicates whether a place is in the loaded part of the results.
+    private func contains(_ place: SearchCursor) -> Bool {
+        cursor.map { !$0.precedes(place) } ?? true
+    }
+
+    private func add(_ change: Change, to edits: inout ListEdits<FoundMessage, SearchCursor>) {
+        func remove(where isRemoved: (FoundMessage) -> Bool) {
+            let saved = edits.saved.values.map(\.element)
+            for row in messages + saved where isRemoved(row) { edits.remove(row.rowID) }
+        }
+        for operation in change.operations {
+            switch operation {
+            case .savedMessage(let message):
+                guard let position = message.position else { continue }
+                let place = SearchCursor(position: position, channelURL: message.channelURL)
+                if contains(place), params.includes(message), query.mayMatch(message),
+                    let hits = query.hits(in: message)
+                {
+                    let found = FoundMessage(message: message, hits: hits, cursor: place)
+                    edits.save(found, at: place)
+                } else {
+                    edits.remove(FoundMessage.RowID(url: message.channelURL, id: message.messageID))
+                }
+            case .removedMessage(let id, _, let url):
+                edits.remove(FoundMessage.RowID(url: url, id: id))
+            case .removedMessages(let url, let first, let last):
+                remove {
+                    let position = Gap.Bound.position($0.cursor.position)
+                    return $0.message.channelURL == url && first <= position && position <= last
+                }
+            case .clearedMessages(let url), .removedChannel(let url):
+                remove { $0.message.channelURL == url }
+            case .clearedCachedData: remove { _ in true }
+            default: break
+            }
+        }
+    }
+
+    private func apply(_ edits: ListEdits<FoundMessage, SearchCursor>) {
+        if edits.isEmpty { return }
+        let before = CollectionChange.checked(messages)
+        let diff = list.apply(edits)
+        guard !diff.isEmpty else { return }
+        let change = CollectionChange(diff, in: messages)
+        change.check(from: before, to: messages)
+        followers.notify(change)
+        delegate?.messageSearch(self, didChange: change)
+    }
+}
+
+extension FoundMessage: ListRow {
+    struct RowID: Hashable, Sendable {
+        let url: ChannelURL
+        let id: MessageID?
+    }
+
+    var rowID: RowID { RowID(url: message.channelURL, id: message.messageID) }
+}
+
+extension MessageSearch: ChatClient.Collection {}

@@ -1,0 +1,125 @@
+public import Models
+public import Store
+
+/// A page of the results of ``ChatClient/search(_:after:limit:)``.
+public struct SearchPage: Sendable {
+    /// The messages that were found, in the order of the parameters.
+    public let messages: [FoundMessage]
+
+    /// The cursor for the next page; `nil` if no more messages match.
+    public let cursor: SearchCursor?
+
+    /// The user's unsent messages that match, newest first; only on the first page.
+    public let outboxItems: [OutboxItem]
+
+    /// The group channels whose name, or the name or ID of a member, matches, those with the newest
+    /// messages first; only on the first page.
+    ///
+    /// Only the searched channels are compared, and only members that the server has reported with
+    /// the channel. Filters by sender, time and type exclude all channels.
+    public let channels: [GroupChannel]
+
+    /// The ranges of the searched channels whose messages may be missing among those of this page
+    /// and of earlier ones: gaps, and ranges that may be out of date.
+    public let unsearched: [UnsearchedRange]
+}
+
+/// A range of a channel's history that a search did not read completely.
+public struct UnsearchedRange: Hashable, Sendable {
+    /// The URL of the channel.
+    public let channelURL: ChannelURL
+
+    /// The lower bound, not part of the range.
+    public let lower: Gap.Bound
+
+    /// The upper bound, not part of the range.
+    public let upper: Gap.Bound
+
+    /// The reason.
+    public let reason: Reason
+
+    /// The reasons why messages may be missing among the results.
+    public enum Reason: String, CaseIterable, Sendable {
+        /// The cache does not have the messages.
+        case gap
+        /// The cache may have old versions of the messages.
+        case stale
+    }
+}
+
+extension SearchPage {
+    /// Searches a commit of a store.
+    init(
+        _ params: MessageSearchParams, after cursor: SearchCursor?, limit: Int, in store: Snapshot
+    ) throws(StoreError) {
+        messages = try store.searchMessages(params, after: cursor, limit: limit)
+        self.cursor = messages.count < max(1, limit) ? nil : messages.last?.cursor
+        let isFirst = cursor == nil
+        outboxItems = isFirst ? try store.outboxItems(matching: params) : []
+        channels = isFirst ? try store.channels(matching: params) : []
+        // Older ranges than the last result matter for the next pages only.
+        let last = params.order == .newestFirst ? self.cursor : nil
+        unsearched = try store.unsearchedRanges(
+            for: params, from: last.map { .position($0.position) } ?? .beginning)
+    }
+}
+
+extension Snapshot {
+    fileprivate func outboxItems(
+        matching params: MessageSearchParams
+    ) throws(StoreError) -> [OutboxItem] {
+        let query = SearchQuery(params.text)
+        return try outboxItems().filter { item in
+            guard let message = item.message, params.includes(message) else { return false }
+            return query.hits(in: message) != nil
+        }
+        .sorted { $0.createdAt > $1.createdAt }
+    }
+
+    fileprivate func channels(
+        matching params: MessageSearchParams
+    ) throws(StoreError) -> [GroupChannel] {
+        let query = SearchQuery(params.text)
+        var plain = MessageSearchParams(params.text)
+        (plain.channelURLs, plain.order) = (params.channelURLs, params.order)
+        guard !query.isEmpty, params == plain else { return [] }
+        return try groupChannels().filter { channel in
+            guard params.channelURLs.isEmpty || params.channelURLs.contains(channel.url) else {
+                return false
+            }
+            let members = channel.members.map { [$0.nickname, $0.userID.rawValue] }
+            return query.matches([channel.name])
+                || members.contains { query.matches($0) }
+        }
+    }
+
+    /// Returns the ranges that a search did not read completely, of those above a bound.
+    func unsearchedRanges(
+        for params: MessageSearchParams, from lower: Gap.Bound
+    ) throws(StoreError) -> [UnsearchedRange] {
+        guard !SearchQuery(params.text).isEmpty else { return [] }
+        let urls =
+            params.channelURLs.isEmpty
+            ? try channelURLs()
+            : params.channelURLs.sorted { $0.rawValue < $1.rawValue }
+        var first = lower
+        if let since = params.since {
+            first = max(first, .position(Position(createdAt: since, messageID: "")))
+        }
+        let last = params.until.map { Gap.Bound.position(Position(createdAt: $0, messageID: "")) }
+        var ranges: [UnsearchedRange] = []
+        for url in urls {
+            // A range that ends at the first searched position contains no searched message.
+            let gaps = try gaps(in: url).map { ($0.lower, $0.upper, UnsearchedRange.Reason.gap) }
+            let stale = try staleRanges(in: url).map {
+                ($0.lower, $0.upper, UnsearchedRange.Reason.stale)
+            }
+            for (lower, upper, reason) in gaps + stale
+            where upper > first && lower < last ?? .end {
+                ranges.append(
+                    UnsearchedRange(channelURL: url, lower: lower, upper: upper, reason: reason))
+            }
+        }
+        return ranges
+    }
+}

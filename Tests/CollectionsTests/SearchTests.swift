@@ -1,0 +1,193 @@
+import Collections
+import EmbeddedServer
+import Models
+import Store
+import Sync
+import Testing
+
+/// Searches of a client.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct SearchTests {
+    private let server: EmbeddedServer
+    private let client: ChatClient
+
+    init() async throws {
+        server = try EmbeddedServer.inMemory()
+        try server.addUser(User(id: "bob", nickname: "Robert"))
+        try server.createChannel(
+            GroupChannelCreateParams("Rainy days", userIDs: ["bob"], url: "general"), by: "alice")
+        try server.createChannel(GroupChannelCreateParams("Ships", url: "ships"), by: "alice")
+        var options = ChatClientOptions()
+        options.storage = .inMemory
+        options.store.isSearchIndexed = true
+        client = try await ChatClient.open(backend: server.client(), options: options)
+        try await client.connect(as: Credentials("alice"))
+        try await client.engine.caughtUp()
+    }
+
+    private func search(
+        _ text: String, after cursor: SearchCursor? = nil, limit: Int = 20,
+        _ change: (inout MessageSearchParams) -> Void = { _ in }
+    ) async throws -> SearchPage {
+        var params = MessageSearchParams(text)
+        change(&params)
+        return try await client.search(params, after: cursor, limit: limit)
+    }
+
+    @Test func unsentMessagesAreFoundUntilTheyAreSent() async throws {
+        await client.disconnect()
+        let sending = try await client.send(UserMessageCreateParams("An umbrella"), in: "general")
+        let page = try await search("umbr")
+        #expect(page.messages.isEmpty)
+        #expect(page.outboxItems.count == 1)
+        #expect(page.outboxItems.first?.requestID == sending.message.requestID)
+        #expect(try await search("umbr") { $0.channelURLs = ["ships"] }.outboxItems.isEmpty)
+        try await client.connect(as: Credentials("alice"))
+        _ = try await sending.result
+        let later = try await search("umbr")
+        #expect(later.messages.map(\.message.text) == ["An umbrella"])
+        #expect(later.outboxItems.isEmpty)
+    }
+
+    @Test func channelsAreFoundByTheirNamesAndMembers() async throws {
+        #expect(try await search("rainy").channels.map(\.url) == ["general"])
+        #expect(try await search("robert").channels.map(\.url) == ["general"])
+        #expect(try await search("bob").channels.map(\.url) == ["general"])
+        #expect(try await search("rainy") { $0.channelURLs = ["ships"] }.channels.isEmpty)
+        #expect(try await search("rainy") { $0.senderUserIDs = ["bob"] }.channels.isEmpty)
+        #expect(try await search("").channels.isEmpty)
+    }
+
+    @Test func rangesThatWereNotSearchedAreReported() async throws {
+        for text in ["umbrella", "rain", "umbrella"] {
+            _ = try await client.send(UserMessageCreateParams(text), in: "general").result
+        }
+        let store = try client.engine.store
+        let positions = try store.messages(in: "general", before: .newest).compactMap(\.position)
+        try store.write { batch in
+            try batch.cover("general", from: .beginning, through: .end)
+            try batch.open(
+                Gap(in: "general", from: .position(positions[1]), to: .position(positions[0])))
+            try batch.open(Gap(in: "general", to: .position(positions[2])))
+        }
+        let page = try await search("umbrella") { $0.channelURLs = ["general"] }
+        #expect(page.unsearched.map(\.reason) == [.gap, .gap])
+        // Gaps that are older than the last result matter for the next page only.
+        let first = try await search("umbrella", limit: 1) { $0.channelURLs = ["general"] }
+        #expect(first.messages.count == 1 && first.unsearched.isEmpty)
+        let earlier = try await search("umbrella") {
+            ($0.channelURLs, $0.until) = (["general"], positions[1].createdAt)
+        }
+        #expect(earlier.unsearched.map(\.upper) == [.position(positions[2])])
+        let recent = try await search("umbrella") {
+            let next = positions[0].createdAt.milliseconds + 1
+            ($0.channelURLs, $0.since) = (["general"], Timestamp(milliseconds: next))
+        }
+        #expect(recent.unsearched.isEmpty)
+        #expect(try await search("").unsearched.isEmpty)
+    }
+
+    @Test func pagesContinueAtTheCursor() async throws {
+        for number in 1...5 {
+            _ = try await client.send(UserMessageCreateParams("umbrella \(number)"), in: "general")
+                .result
+        }
+        let first = try await search("umbrella", limit: 3)
+        #expect(first.messages.map(\.message.text) == ["umbrella 5", "umbrella 4", "umbrella 3"])
+        let cursor = try #require(first.cursor)
+        let second = try await search("umbrella", after: cursor, limit: 3)
+        #expect(second.messages.map(\.message.text) == ["umbrella 2", "umbrella 1"])
+        #expect(second.cursor == nil && second.channels.isEmpty)
+    }
+
+    @Test func theIndexIsBuiltAgainInTheBackground() async throws {
+        for number in 1...5 {
+            _ = try await client.send(UserMessageCreateParams("umbrella \(number)"), in: "general")
+                .result
+        }
+        try await client.rebuildSearchIndex()
+        while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
+        #expect(try await client.searchIndexStatus()?.documentCount == 5)
+        #expect(try await search("umbrella 3 ").messages.count == 1)
+    }
+
+    // MARK: A live list
+
+    private struct NotSent: Error {}
+
+    private func texts(_ search: MessageSearch) -> [String] { search.messages.map(\.message.text) }
+
+    private func send(_ text: String) async throws -> Message {
+        let sending = try await client.send(UserMessageCreateParams(text), in: "general")
+        guard case .sent(let message) = try await sending.result else {
+            throw NotSent()
+        }
+        return message
+    }
+
+    /// Waits until a search shows texts.
+    private func wait(_ search: MessageSearch, for expected: [String]) async {
+        for await _ in search.allChanges() where texts(search) == expected { return }
+    }
+
+    @Test func theListFollowsNewEditedAndDeletedMessages() async throws {
+        let first = try await send("umbrella 1")
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        #expect(search.hasMore)
+        #expect(try await search.loadMore().map(\.message.text) == ["umbrella 1"])
+        #expect(!search.hasMore)
+        let changes = search.allChanges()
+        var list = search.messages
+        let second = try await send("umbrella 2")
+        _ = try await send("rain")
+        var edit = UserMessageUpdateParams()
+        edit.text = "An umbrella"
+        _ = try await client.update(second, with: .user(edit))
+        _ = try await client.delete(first)
+        for await change in changes {
+            list = change.applied(to: list)
+            if list.map(\.message.text) == ["An umbrella"] { break }
+        }
+        #expect(texts(search) == ["An umbrella"])
+        let hit = try #require(search.messages.first?.hits.first)
+        #expect(hit.field == .text)
+        search.dispose()
+        await #expect(throws: SyncError.self) { try await search.loadMore() }
+    }
+
+    @Test func olderMessagesThanTheLastPageAreNotListedUntilTheyAreLoaded() async throws {
+        for number in 1...5 { _ = try await send("umbrella \(number)") }
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"), pageSize: 2)
+        try await search.loadMore()
+        #expect(texts(search) == ["umbrella 5", "umbrella 4"])
+        let store = try client.engine.store
+        var old = try #require(try store.messages(in: "general", before: .newest).last)
+        old.text = "An old umbrella"
+        try store.write { try $0.save(old) }
+        try await search.loadMore()
+        #expect(texts(search) == ["umbrella 5", "umbrella 4", "umbrella 3", "umbrella 2"])
+        try await search.loadMore()
+        #expect(texts(search).last == "An old umbrella")
+        #expect(!search.hasMore)
+        #expect(try await search.loadMore().isEmpty)
+        try store.write { try $0.clearMessages(in: "general") }
+        if !search.messages.isEmpty { await wait(search, for: []) }
+        #expect(search.messages.isEmpty)
+    }
+
+    @Test func backfillFetchesTheGapsAndListsWhatMatches() async throws {
+        for number in 1...3 { _ = try await send("umbrella \(number)") }
+        try client.engine.store.write { try $0.clearMessages(in: "general") }
+        var params = MessageSearchParams("umbrella")
+        params.channelURLs = ["general"]
+        let search = try client.makeMessageSearch(params)
+        try await search.loadMore()
+        #expect(search.messages.isEmpty)
+        #expect(search.unsearched.map(\.reason) == [.gap])
+        try await search.backfill()
+        #expect(search.unsearched.isEmpty)
+        if search.messages.count < 3 {
+            await wait(search, for: ["umbrella 3", "umbrella 2", "umbrella 1"])
+        }
+        #expect(texts(search) == ["umbrella 3", "umbrella 2", "umbrella 1"])
+    }
+}
