@@ -58,6 +58,9 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Format.md", "cache\nmessage   :=",
             .none(because: "a grammar; KeyTests has the bytes of each key")),
+        OtherBlock(
+            "Docs/Format.md", "format    := 1 byte",
+            .none(because: "a grammar; SearchIndexFormatTests has the bytes of each row")),
         OtherBlock("Docs/Format.md", "cache\n# gap", .test("theRowsOnThePageAreThoseOfAStore")),
         OtherBlock(
             "Docs/Format.md", "message     := 'm' channel position",

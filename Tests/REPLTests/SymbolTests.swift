@@ -7,7 +7,7 @@ import Testing
     /// The types that an app calls.
     static let types: Set = [
         "ChatClient", "MessageCollection", "GroupChannelCollection", "SyncEngine", "ChatStore",
-        "StoreReader", "Batch", "FileCache",
+        "StoreReader", "Batch", "FileCache", "MessageSearch",
     ]
 
     /// The types whose properties an app sets.
@@ -77,6 +77,8 @@ import Testing
     @Test func allParamsQueriesAndOptionsAreChecked() throws {
         let known = Set(Self.records.keys).union(Self.options.keys)
             .union(["GroupChannelCreateParams", "OpenChannelCreateParams"])
+            // The words of search, and what they mean.
+            .union(["MessageSearchParams", "SearchQuery"])
         let missing = try PublicSymbols().types(endingIn: ["Params", "Query", "Options"]).filter {
             !known.contains($0)
         }

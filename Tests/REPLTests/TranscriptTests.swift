@@ -3,7 +3,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Replays `Docs/Tour.md`, the README, and the files in `Transcripts`; those with the suffix
+/// Replays `Docs/Tour.md`, `Docs/Search.md`, the README, and the files in `Transcripts`; those with the suffix
 /// `.jsonl` with `--json`.
 ///
 /// With `SCROLLBACK_RECORD=1`, the files are rewritten with the actual output.
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    static let pages = ["Docs/Tour.md", "README.md"]
+    static let pages = ["Docs/Tour.md", "Docs/Search.md", "README.md"]
 
     @Test(arguments: pages)
     @MainActor func sessionsOnThePageEqualThePromptsOutput(page name: String) async throws {

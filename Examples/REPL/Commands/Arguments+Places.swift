@@ -172,7 +172,7 @@ extension StaleRange {
 
 extension Gap.Bound {
     /// The bound as it is typed: `-` for the beginning, `+` for the end, or TIME/ID.
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .beginning: "-"
         case .end: "+"

@@ -174,6 +174,7 @@ extension Command {
         ("The prompt", general),
         ("Users and devices", users),
         ("The open channel", window),
+        ("Searching", searching),
         ("Sending messages", writing),
         ("Channels and members", managing),
         ("Synchronizing", sync + inspecting),

@@ -74,6 +74,7 @@ extension Command {
             gives: [.channels, .hasMore]
         ) { arguments in
             let device = try arguments.device
+            device.search = nil
             device.channelList = try device.client.makeGroupChannelCollection(
                 try arguments.channelQuery(arguments.words) ?? GroupChannelListQuery())
             return try await device.channels { (list) throws(SyncError) in
@@ -88,14 +89,19 @@ extension Command {
         },
         Command(
             name: "more",
-            summary: "Lists the next page of the channels that list began.",
+            summary:
+                "Lists the next page of what search found, or of the channels that list began.",
             example: "more",
             preparation: ["demo", #"list {"limit": 2}"#],
             output: "random  Random  3 members  bob: And the question?",
-            covers: ["GroupChannelCollection.loadMore()", "GroupChannelCollection.allChanges()"],
-            gives: [.channels, .hasMore]
+            covers: [
+                "GroupChannelCollection.loadMore()", "GroupChannelCollection.allChanges()",
+                "MessageSearch.loadMore()",
+            ],
+            gives: [.channels, .hasMore, .messages, .outboxItems, .unsearched]
         ) { arguments in
-            try await arguments.device.channels { (list) throws(SyncError) in
+            if try arguments.device.search != nil { return try await arguments.found() }
+            return try await arguments.device.channels { (list) throws(SyncError) in
                 try await list.loadMore()
             }
         },

@@ -59,6 +59,7 @@ enum Field: String, CodingKey, CaseIterable {
     case types
     case unread
     case unreadable
+    case unsearched
     case updated
     case userID = "user_id"
     case userIDs = "user_ids"
@@ -125,6 +126,8 @@ enum Field: String, CodingKey, CaseIterable {
         case .types: "the names of all types"
         case .unread: "the number of unread messages"
         case .unreadable: "the URLs of damaged channels and the request ids of damaged outbox items"
+        case .unsearched:
+            "ranges that a search could not read: a list of {channel_url, reason, from, to}"
         case .updated: "the ids or URLs of updated items"
         case .userID: "the id of a user"
         case .userIDs: "ids of users"

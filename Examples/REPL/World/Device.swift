@@ -27,6 +27,9 @@ final class Device {
     /// The list of channels that the command `list` started.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
+    /// The search that the command `search` started.
+    var search: MessageSearch? { didSet { oldValue?.dispose() } }
+
     private var events: EventBuffer
 
     #if Inspector

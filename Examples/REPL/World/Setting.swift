@@ -189,6 +189,7 @@ extension ClientOption {
         .count("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),
         .flag("store.isCompressed", \.store.isCompressed),
         .flag("store.verifiesChecksums", \.store.verifiesChecksums),
+        .flag("store.isSearchIndexed", \.store.isSearchIndexed),
         .count("store.maxOpenFiles", \.store.maxOpenFiles),
         Setting(
             name: "sync.backoff", text: { "\($0.sync.backoff.text)" },

@@ -557,6 +557,48 @@ extension NumberProbe {
                 try await collection.loadMore()
                 await client.close()
             },
+            NumberProbe(
+                "StoreReader.searchMessages(_:after:limit:)", "ChatStore.indexMessages(atMost:)",
+                "MessageSearchParams.since", "MessageSearchParams.until"
+            ) { numbers, world in
+                var options = StoreOptions()
+                options.isSearchIndexed = true
+                let store = try ChatStore.inMemory(options: options)
+                for _ in 0..<3 {
+                    try store.write { batch in
+                        for id in 0..<100 {
+                            var message = Message(
+                                id: MessageID("\(id)"), channelURL: world.url, text: "umbrella",
+                                createdAt: numbers.time())
+                            message.customType = "a"
+                            try batch.save(message)
+                        }
+                    }
+                }
+                _ = try store.indexMessages(atMost: numbers.int())
+                var params = MessageSearchParams("umbrella")
+                params.since = numbers.time()
+                params.until = numbers.time()
+                for order in MessageSearchParams.Order.allCases {
+                    params.order = order
+                    let first = try store.searchMessages(params, limit: 2).last?.cursor
+                    _ = try store.searchMessages(params, after: first, limit: numbers.int())
+                }
+                _ = try store.check()
+            },
+            NumberProbe(
+                "ChatClient.search(_:after:limit:)", "ChatClient.makeMessageSearch(_:pageSize:)",
+                "MessageSearch.init(_:pageSize:engine:)"
+            ) { numbers, world in
+                let client = try await world.client()
+                var params = MessageSearchParams("a")
+                params.since = numbers.time()
+                params.until = numbers.time()
+                _ = try await client.search(params, limit: numbers.int())
+                let search = try client.makeMessageSearch(params, pageSize: numbers.int())
+                try await search.loadMore()
+                await client.close()
+            },
         ]
     }
 }
