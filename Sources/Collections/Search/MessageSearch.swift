@@ -158,7 +158,7 @@ public final class MessageSearch {
                 guard hasFetchedStale.insert(url).inserted else {
                     throw SyncError(.stalled, "stale messages of \(url) stay stale")
                 }
-                _ = try await tasks.ask { [engine] () throws(SyncError) in
+                _ = try await tasks.run { [engine] () throws(SyncError) in
                     try await engine.fetchStaleMessages(in: url)
                 }
             } else {
@@ -172,7 +172,7 @@ public final class MessageSearch {
                     }
                     last = gap
                     let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
-                    _ = try await tasks.ask { [engine] () throws(SyncError) in
+                    _ = try await tasks.run { [engine] () throws(SyncError) in
                         try await engine.fetchMessages(
                             in: url, at: anchor, older: 200, newer: 0,
                             edge: anchor == .newest ? nil : gap.upper)

@@ -51,7 +51,7 @@ extension NumberProbe {
                 "BackendCapabilities.init(rawValue:)"
             ) { numbers, _ in
                 _ = "\(ErrorCode(rawValue: numbers.int()))"
-                _ = "\(BackendCapabilities(rawValue: UInt32(truncatingIfNeeded: numbers.int())))"
+                _ = "\(BackendCapabilities(rawValue: UInt64(truncatingIfNeeded: numbers.int())))"
             },
             NumberProbe(
                 "JSONValue.int(_:)", "JSONValue.double(_:)", "JSONValue.init(integerLiteral:)",
