@@ -11,7 +11,7 @@ private struct Client {
     var messages: [MessageID: Message] = [:]
     var cursor: FeedCursor?
     /// The number of calls that may still be made, to detect an endless loop.
-    var budget = 3_000
+    var budget = 6_000
 
     init(_ network: ConditionedBackend) { self.network = network }
 
@@ -49,7 +49,7 @@ private struct Client {
                 cursor = nil
                 continue
             }
-            for event in batch.events { try await take(event, since) }
+            for event in batch.events { try await apply(event, since) }
             cursor = batch.cursor
             if since == nil {
                 messages = [:]
@@ -58,9 +58,15 @@ private struct Client {
         }
     }
 
-    private mutating func take(_ event: FeedEvent, _ before: FeedCursor?) async throws {
+    private mutating func apply(_ event: FeedEvent, _ before: FeedCursor?) async throws {
         switch event {
         case .messageReceived(let message), .messageUpdated(let message): save(message)
+        case .messageChanged(let id, in: let url):
+            let network = network
+            let lookup = try await call { () throws(BackendError) in
+                try await network.lookup([id], in: url)
+            }
+            for message in lookup?.found ?? [] { save(message) }
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .truncation(in: let url):
             try await walk(url)

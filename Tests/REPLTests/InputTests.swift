@@ -219,8 +219,10 @@ import Testing
 
     @Test func anOperatorIsNotBannedByThemselves() async {
         _ = await reply("demo")
-        #expect(await reply("ban alice").hasPrefix("error: refused: alice cannot mute or ban themselves"))
-        #expect(await reply("mute alice").hasPrefix("error: refused: alice cannot mute or ban themselves"))
+        for command in ["ban", "mute"] {
+            let answer = await reply("\(command) alice")
+            #expect(answer.hasPrefix("error: refused: alice cannot mute or ban themselves"))
+        }
         #expect(await reply("send Still here").contains("sent alice-1 as 69"))
         await workspace.end()
     }

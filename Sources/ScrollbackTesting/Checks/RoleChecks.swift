@@ -158,10 +158,17 @@ extension BackendConformance {
                 let message = try await bob.backend.vote(for: voted, inPollOf: id, in: url)
                 try expectEqual(
                     message.poll?.votedOptionIDs ?? [], voted, "the voter's own options")
-                let reported = try await alice.missed(since: cursor).events(in: url)
-                    .compactMap { event in
-                        if case .messageUpdated(let message) = event { message.poll } else { nil }
+                var reported: [Poll] = []
+                for event in try await alice.missed(since: cursor).events(in: url) {
+                    switch event {
+                    case .messageUpdated(let message):
+                        reported += [message.poll].compactMap(\.self)
+                    case .messageChanged(let id, in: url):
+                        reported += try await alice.backend.lookup([id], in: url).found
+                            .compactMap(\.poll)
+                    default: break
                     }
+                }
                 guard let last = reported.last else {
                     throw Broken(text: "the vote was not reported")
                 }

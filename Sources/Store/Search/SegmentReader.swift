@@ -82,6 +82,11 @@ struct SegmentReader {
                             return true
                         }
                     } else if !row.term.precedes(term) {
+                        // The key ends with the row's last term, a zero and a document.
+                        let last = key.dropFirst(table.count).dropLast(5)
+                        if last.lexicographicallyPrecedes(row.term) {
+                            throw ByteReader.Damage(offset: 0, expected: "a term before its key's")
+                        }
                         break rows
                     }
                 }

@@ -244,7 +244,9 @@ extension Ingest {
             gap.walkCursor = nil
             try batch.update(gap)
         }
-        try distrust(url, from: range.0, to: range.1)
+        // A range of one time is that of a changed message (`recordChanged`), which is looked up.
+        // Here messages may have been added, so a page has to be fetched.
+        try distrust(url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
     // MARK: Messages that arrive before the feed delivers them
