@@ -124,7 +124,7 @@ struct ThreadCoverage {
         // Omitted messages are newer than those that were known. Evicted ones are in the gap.
         forget(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
-            // The range had only the end itself left.
+            // Only the upper bound of the range is left.
             covered.removeLast()
         }
         isStale = true
@@ -138,8 +138,8 @@ extension Gap {
         Gap(in: channelURL, from: lower, to: upper)
     }
 
-    /// Returns a Boolean value that indicates whether the gap is new, and not a rest of one of some
-    /// earlier gaps.
+    /// Returns a Boolean value that indicates whether the gap is new: not the remaining part of a
+    /// gap that existed before.
     ///
     /// If the feed omits messages of a channel whose newest end is unknown, the gap there is saved
     /// again, without a walk cursor.

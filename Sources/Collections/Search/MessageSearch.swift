@@ -12,20 +12,22 @@ public import Sync
 /// show(search.messages)
 /// ```
 ///
-/// The list reaches from the newest result to the end of the last loaded page. In that part,
-/// messages are inserted, updated and deleted as they arrive, are edited and deleted. ``messages``,
+/// The list reaches from the newest result to the end of the last loaded page. In that part, the
+/// search inserts new messages, updates edited ones and removes deleted ones. ``messages``,
 /// ``hasMore`` and ``unsearched`` are observable: views that use Observation need nothing else.
 @MainActor
 @Observable
 public final class MessageSearch {
-    /// The words, and the messages among which they are searched.
+    /// The query, and the filters of the messages to search.
     public let params: MessageSearchParams
 
     /// The number of messages of a page.
     public let pageSize: Int
 
-    /// The ranges of the searched channels that the last page did not read completely, as
-    /// ``SearchPage/unsearched``.
+    /// The gaps and stale ranges of the searched channels, as far as the loaded pages reach.
+    ///
+    /// If all results are listed, these are all gaps and stale ranges. The value is updated by
+    /// ``loadMore()`` and ``backfill()``.
     public private(set) var unsearched: [UnsearchedRange] = []
 
     private var isDisposed = false

@@ -6,7 +6,9 @@ public struct SearchPage: Sendable {
     /// The messages that were found, in the order of the parameters.
     public let messages: [FoundMessage]
 
-    /// The cursor for the next page; `nil` if no more messages match.
+    /// The cursor for the next page; `nil` if the page has fewer messages than the limit.
+    ///
+    /// If the last page is full, the next one is empty.
     public let cursor: SearchCursor?
 
     /// The user's unsent messages that match, newest first; only on the first page.

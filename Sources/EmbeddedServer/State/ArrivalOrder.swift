@@ -88,7 +88,7 @@ struct ArrivalOrder {
         ).text(state.counters)
     }
 
-    /// Returns the number of messages that are older than an anchor.
+    /// Returns the index in the order of arrival at which the page is divided: the anchor's.
     private func index(
         of anchor: MessageAnchor, _ state: ServerState
     ) throws(BackendError) -> Int {
@@ -105,7 +105,7 @@ struct ArrivalOrder {
         case .cursor(let cursor):
             let cursor = try HistoryCursor(cursor, state.counters)
             guard let place = try place(of: cursor.position.messageID, state) else {
-                // The message was purged. Late messages tell nothing about its place.
+                // The message was purged. The positions of late messages do not show its place.
                 return entries.firstIndex {
                     !$0.isLate && cursor.position < $0.place.position
                 } ?? entries.count

@@ -1,4 +1,4 @@
-/// What to search for in the messages of a user.
+/// The query and the filters of a search in a user's messages.
 ///
 /// ```swift
 /// var params = MessageSearchParams("umbrella kitch")
@@ -37,8 +37,8 @@ public struct MessageSearchParams: Hashable, Sendable {
     public enum Order: String, CaseIterable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// The messages in which more of the words are complete first, then those of which the
-        /// words are a larger part, then newer ones.
+        /// By the number of words and phrases that were found as complete words, then by the part
+        /// of the message's text that they cover, then the newest first.
         ///
         /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered, and
         /// only they are found.

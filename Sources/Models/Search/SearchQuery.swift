@@ -17,7 +17,7 @@
 public struct SearchQuery: Hashable, Sendable {
     /// The maximum number of words: 64.
     ///
-    /// Later words are ignored.
+    /// The first word or phrase that exceeds it is ignored, and so is everything after it.
     public static let maximumWordCount = 64
 
     /// One or more words that follow each other.

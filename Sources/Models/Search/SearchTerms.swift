@@ -157,14 +157,14 @@ extension UInt8 {
 extension SearchQuery {
     /// Returns `false` if a message does not contain the words that the query requires.
     ///
-    /// If the answer is `true`, only ``hits(in:)`` knows. This method is the cheaper one: it does not
-    /// divide the texts into words.
+    /// If the result is `true`, call ``hits(in:)`` to find out whether the message matches. This
+    /// method costs less, because it does not divide the texts into words.
     ///
     /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
     package func mayMatch(_ message: Message) -> Bool {
         var texts = message.searchedTexts.map { $0.text }
         for index in texts.indices {
-            // Only in such texts is a folded word found by ignoring the case of its letters.
+            // In other texts, folding changes more than the case of letters.
             let isPlain = texts[index].withUTF8 { $0.allSatisfy { $0 < 0x80 && $0 != 0x27 } }
             if !isPlain { return true }
         }

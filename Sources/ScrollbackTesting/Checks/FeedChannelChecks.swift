@@ -152,8 +152,8 @@ extension BackendConformance {
             notified.sorted(), all.suffix(notified.count).sorted(),
             "the messages in the feed after the last truncation")
         for step in [5, 8] {
-            // If clocks differ, the order of pages is not the order in which the feed reported the
-            // messages.
+            // If the clocks of the server's parts differ, the order of the messages in the pages may
+            // not be that in which the feed reported them.
             let found = try await alice.walk(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),

@@ -12,7 +12,8 @@ protocol Segment: Hashable, Sendable {
     var lower: Gap.Bound { get set }
     var upper: Gap.Bound { get set }
 
-    /// Merges another range into this one: the bounds, and the information that is still valid.
+    /// Extends this range to the bounds of both, and keeps of the other information in the two ranges
+    /// what is valid for the merged range.
     mutating func absorb(_ other: Self)
 
     /// The change operations that report that a range was saved or removed.

@@ -101,8 +101,9 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Passes the batch's rows up to a key of the snapshot to the closure; without a key, all
-        // remaining ones. Returns whether the batch replaces or removes the key's row.
+        // Passes to the closure the batch's rows that come before a key in the order of the scan, or
+        // have this key; all remaining rows if the key is nil. Returns whether the batch replaces or
+        // removes the snapshot's row with this key.
         func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {

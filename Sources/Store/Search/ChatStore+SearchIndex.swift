@@ -13,8 +13,9 @@ public struct SearchIndexStatus: Hashable, Sendable {
 
     /// The number of documents in the segments.
     ///
-    /// An edited message is a document of several segments until they are merged, and a removed one
-    /// stays until then. Messages of a channel with the same time are one document.
+    /// An edited message is a document of several segments until they are merged. A removed message
+    /// stays a document until most documents are outdated, and the segments are written again.
+    /// Messages of a channel with the same time are one document.
     public let documentCount: Int
 
     /// The number of messages that are in no segment yet.
@@ -125,7 +126,7 @@ extension ChatStore {
         }
     }
 
-    /// The last damage that a search has found in the index; `nil` if there was none since the store
+    /// The last damage that was found in the search index; `nil` if there was none since the store
     /// was opened.
     ///
     /// The next write removes a damaged index, and ``indexMessages(atMost:)`` builds it again.

@@ -82,7 +82,8 @@ struct SegmentReader {
                             return true
                         }
                     } else if !row.term.precedes(term) {
-                        // The key ends with the row's last term, a zero and a document.
+                        // After the table, the key is the row's last term, a zero byte and the index
+                        // of a document. No term of the row comes after the last one.
                         let last = key.dropFirst(table.count).dropLast(5)
                         if last.lexicographicallyPrecedes(row.term) {
                             throw ByteReader.Damage(offset: 0, expected: "a term before its key's")

@@ -67,9 +67,9 @@ extension StoreReader {
     /// - Returns: The messages; fewer than `limit` only if no more match.
     /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
     ///   be decoded.
-    /// - Complexity: With a complete search index, some lookups for each of its up to thirty parts,
+    /// - Complexity: With a complete search index, some lookups for each of its segments,
     ///   and O(*n*) in the messages that contain the words and are not older than the last result.
-    ///   Otherwise, and in a ``Batch``, O(*n*) in all messages that are not older than it.
+    ///   Otherwise, and in a ``Batch``, O(*n*) in all messages of the searched channels.
     public func searchMessages(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
     ) throws(StoreError) -> [FoundMessage] {
@@ -128,7 +128,8 @@ private struct StoredSearch {
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // Only rows of the index are read with this kind of error: the messages are intact.
+            // A damaged row of the index, or a damaged URL of a channel, has this cause; a damaged
+            // message has another one.
             guard error.cause is ByteReader.Damage else { throw error }
             view.version.indexDamage.record(error, in: view.version.number)
         }

@@ -57,7 +57,8 @@ extension SyncQuestion {
 
     /// The request to send again after the answer was invalidated.
     ///
-    /// The history next to a cursor may have changed, so a cursor has no known bound any more.
+    /// A request at a cursor has no `edge` any more: the history next to the cursor may have changed,
+    /// so messages may exist between that bound and the page.
     var repeated: SyncQuestion {
         switch self {
         case .messages(let url, .cursor(let cursor), let older, let newer, _, let source):

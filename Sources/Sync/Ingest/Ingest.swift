@@ -238,8 +238,8 @@ struct Ingest {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         try batch.removeOutboxItem(item.requestID, source: result.source(of: item))
         if case .sent(let message) = result, item.operation == .send {
-            // The changes of the message get its ID now: the message may not be stored, and a power
-            // failure may remove its row, whereas the outbox is durable.
+            // The outbox items that change the message need its ID. They cannot look it up later: the
+            // message may not be stored in the cache, or a power failure may remove its row.
             for id in changes[item.requestID] ?? [] {
                 guard var change = try batch.outboxItem(orNil: id) else { continue }
                 change.messageID = message.messageID
