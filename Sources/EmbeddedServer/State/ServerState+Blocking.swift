@@ -25,16 +25,8 @@ extension ServerState {
     func blockedUsers(
         after cursor: PageCursor?, limit: Int, by userID: UserID
     ) throws(BackendError) -> Page<User> {
-        var ids = try account(userID).blocked.sorted()[...]
-        if let cursor {
-            let last = UserID(String(try counters.pageText(cursor)))
-            ids = ids.drop { !(last < $0) }
-        }
-        let page = ids.prefix(min(max(limit, 1), conditions.listLimit))
-        let next = page.count < ids.count ? page.last : nil
-        return Page(
-            page.compactMap { accounts[$0]?.user },
-            next: next.map { counters.pageCursor($0.rawValue) })
+        let ids = try account(userID).blocked.sorted()
+        return try page(of: ids, after: cursor, limit: limit) { accounts[$0]?.user }
     }
 
     /// Throws if a user has blocked another one, who invites them.

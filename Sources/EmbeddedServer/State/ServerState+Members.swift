@@ -149,7 +149,24 @@ extension ServerState {
     ) throws(BackendError) -> Page<Member> {
         let channel = try groupChannel(url)
         _ = try readableChannel(url, for: userID)
-        var ids = channel.memberIDs[...]
+        return try page(of: channel.memberIDs, after: cursor, limit: limit) {
+            member($0, of: channel)
+        }
+    }
+
+    /// Returns a page of a list of users, with an element for each that has one.
+    ///
+    /// - Parameters:
+    ///   - ids: The users, in ascending order.
+    ///   - cursor: The cursor of the page; `nil` for the first one.
+    ///   - limit: The maximum number of users.
+    ///   - element: Returns the element of a user; `nil` to leave the user out.
+    /// - Returns: The page.
+    /// - Throws: `expired` for an unknown cursor.
+    func page<Element>(
+        of ids: [UserID], after cursor: PageCursor?, limit: Int, _ element: (UserID) -> Element?
+    ) throws(BackendError) -> Page<Element> {
+        var ids = ids[...]
         if let cursor {
             let last = UserID(String(try counters.pageText(cursor)))
             ids = ids.drop { !(last < $0) }
@@ -157,7 +174,7 @@ extension ServerState {
         let page = ids.prefix(min(max(limit, 1), conditions.listLimit))
         let next = page.count < ids.count ? page.last : nil
         return Page(
-            page.compactMap { member($0, of: channel) },
+            page.compactMap(element),
             next: next.map { counters.pageCursor($0.rawValue) })
     }
 

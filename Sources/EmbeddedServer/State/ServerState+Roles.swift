@@ -40,17 +40,11 @@ extension ServerState {
     ) throws(BackendError) -> Page<RestrictedUser> {
         let channel = try moderatedChannel(url, by: userID)
         let time = now()
-        var ids = (channel.restrictions[type] ?? [:]).keys
-            .filter { channel.restriction(type, of: $0, at: time) != nil }.sorted()[...]
-        if let cursor {
-            let last = UserID(String(try counters.pageText(cursor)))
-            ids = ids.drop { !(last < $0) }
+        let ids = (channel.restrictions[type] ?? [:]).keys
+            .filter { channel.restriction(type, of: $0, at: time) != nil }.sorted()
+        return try page(of: ids, after: cursor, limit: limit) {
+            restrictedUser($0, type, of: channel)
         }
-        let page = ids.prefix(min(max(limit, 1), conditions.listLimit))
-        let next = page.count < ids.count ? page.last : nil
-        return Page(
-            page.compactMap { restrictedUser($0, type, of: channel) },
-            next: next.map { counters.pageCursor($0.rawValue) })
     }
 
     private func restrictedUser(
