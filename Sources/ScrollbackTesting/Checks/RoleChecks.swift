@@ -161,11 +161,8 @@ extension BackendConformance {
                 var reported: [Poll] = []
                 for event in try await alice.missed(since: cursor).events(in: url) {
                     switch event {
-                    case .messageUpdated(let message):
-                        reported += [message.poll].compactMap(\.self)
-                    case .messageChanged(let id, in: url):
-                        reported += try await alice.backend.lookup([id], in: url).found
-                            .compactMap(\.poll)
+                    case .messageUpdated, .messageChanged:
+                        reported += try await alice.messages(of: event).compactMap(\.poll)
                     default: break
                     }
                 }

@@ -61,7 +61,7 @@ struct FeedReading {
         repeat {
             let batch = try await pull()
             for event in batch.events {
-                for candidate in try await messages(of: event)
+                for candidate in try await device.messages(of: event)
                     + omitted(before: event, in: message.channelURL)
                 where candidate.messageID == message.messageID && isIt(candidate) {
                     return candidate
@@ -90,14 +90,6 @@ struct FeedReading {
                 !found.contains { $0.messageID == message.messageID },
                 "the backfill of a truncation returned the deleted message \(message.shown)")
         }
-    }
-
-    /// Returns the message of an event, which is looked up if the event has only its ID.
-    private func messages(of event: FeedEvent) async throws -> [Message] {
-        guard case .messageChanged(let id, in: let url) = event else {
-            return [event.message].compactMap(\.self)
-        }
-        return try await device.backend.lookup([id], in: url).found
     }
 
     /// If the event is a truncation, backfills it and returns the messages, oldest first; empty for
@@ -179,5 +171,15 @@ extension FeedEvent {
         case .reaction(let event): event.messageID == id
         default: false
         }
+    }
+}
+
+extension Device {
+    /// Returns the message of an event, which is looked up if the event has only its ID.
+    func messages(of event: FeedEvent) async throws -> [Message] {
+        guard case .messageChanged(let id, in: let url) = event else {
+            return [event.message].compactMap(\.self)
+        }
+        return try await backend.lookup([id], in: url).found
     }
 }
