@@ -13,12 +13,6 @@ public protocol OpenEnumeration: RawRepresentable<Int>, Hashable, Sendable,
 extension OpenEnumeration {
     /// The name of the constant; the number of an unknown value.
     public var description: String {
-        let identifier =
-            if let type = Self.self as? any OpenWireEnum.Type {
-                type.identifier(of: rawValue)
-            } else {
-                (self as? CollectionEventSource)?.identifier
-            }
-        return identifier ?? "\(rawValue)"
+        (Self.self as? any OpenWireEnum.Type)?.identifier(of: rawValue) ?? "\(rawValue)"
     }
 }

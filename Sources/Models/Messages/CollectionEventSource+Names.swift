@@ -1,6 +1,6 @@
 extension CollectionEventSource {
-    /// The name of the constant; `nil` for an unknown value.
-    var identifier: String? { CollectionEventSource.identifiers[self] }
+    /// The name of the constant; the number of an unknown value.
+    public var description: String { CollectionEventSource.identifiers[self] ?? "\(rawValue)" }
 
     private static let identifiers: [CollectionEventSource: String] = [
         .messageChangelog: "messageChangelog",
