@@ -256,35 +256,19 @@ extension Command {
         roleGiving(
             "dismiss-operator", .none, "Makes an operator an ordinary member.",
             after: ["demo", "make-operator bob"], "is no operator of"),
-        Command(
-            name: "block",
-            usage: "USER",
-            summary: "Blocks a user, who then cannot invite you.",
-            example: "block bob",
-            preparation: ["demo"],
-            output: "blocked bob",
-            covers: ["ChatClient.block(_:)"],
-            gives: [.userID]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let user = arguments.words[0]
-            try await arguments.client.block(UserID(user))
-            return .text("blocked \(user)", [.userID: user])
+        onUser(
+            "block", "Blocks a user, who then cannot invite you.", after: ["demo"],
+            output: "blocked bob", covers: "ChatClient.block(_:)"
+        ) { client, user in
+            try await client.block(user)
+            return "blocked \(user)"
         },
-        Command(
-            name: "unblock",
-            usage: "USER",
-            summary: "Ends the block of a user.",
-            example: "unblock bob",
-            preparation: ["demo", "block bob"],
-            output: "bob is not blocked",
-            covers: ["ChatClient.unblock(_:)"],
-            gives: [.userID]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let user = arguments.words[0]
-            try await arguments.client.unblock(UserID(user))
-            return .text("\(user) is not blocked", [.userID: user])
+        onUser(
+            "unblock", "Ends the block of a user.", after: ["demo", "block bob"],
+            output: "bob is not blocked", covers: "ChatClient.unblock(_:)"
+        ) { client, user in
+            try await client.unblock(user)
+            return "\(user) is not blocked"
         },
         Command(
             name: "blocked",
@@ -469,6 +453,22 @@ extension Command {
             let (id, url) = try await arguments.wordInChannel()
             let text = try await body(arguments.client, MessageID(id), url)
             return .text(text, [.messageID: id, .channelURL: url])
+        }
+    }
+
+    /// A command for one user.
+    private static func onUser(
+        _ name: String, _ summary: String, after preparation: [String], output: String,
+        covers symbol: String,
+        _ body: @escaping @MainActor @Sendable (ChatClient, UserID) async throws -> String
+    ) -> Command {
+        Command(
+            name: name, usage: "USER", summary: summary, example: "\(name) bob",
+            preparation: preparation, output: output, covers: [symbol], gives: [.userID]
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let user = arguments.words[0]
+            return .text(try await body(arguments.client, UserID(user)), [.userID: user])
         }
     }
 
