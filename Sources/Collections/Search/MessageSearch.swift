@@ -14,7 +14,7 @@ public import Sync
 ///
 /// The list reaches from the newest result to the end of the last loaded page. In that part, the
 /// search inserts new messages, updates edited ones and removes deleted ones. ``messages``,
-/// ``hasMore`` and ``unsearched`` are observable: views that use Observation need nothing else.
+/// ``hasMore`` and ``unsearched`` are observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageSearch {
@@ -187,10 +187,10 @@ public final class MessageSearch {
 
     private func readUnsearched() async throws(SyncError) {
         try checkIsNotDisposed()
-        let (params, store, cursor) = (params, engine.store, cursor)
+        let (params, query, store, cursor) = (params, query, engine.store, cursor)
         let ranges = try await onDisk { () throws(StoreError) in
             try store.snapshot().unsearchedRanges(
-                for: params, from: cursor.map { .position($0.position) } ?? .beginning)
+                for: params, query, from: cursor.map { .position($0.position) } ?? .beginning)
         }
         try checkIsNotDisposed()
         unsearched = ranges

@@ -56,22 +56,21 @@ extension SearchPage {
     ) throws(StoreError) {
         messages = try store.searchMessages(params, after: cursor, limit: limit)
         self.cursor = messages.count < max(1, limit) ? nil : messages.last?.cursor
-        let isFirst = cursor == nil
-        outboxItems = isFirst ? try store.outboxItems(matching: params) : []
-        channels = isFirst ? try store.channels(matching: params) : []
+        let (isFirst, query) = (cursor == nil, SearchQuery(params.text))
+        outboxItems = isFirst ? try store.outboxItems(matching: params, query) : []
+        channels = isFirst ? try store.channels(matching: params, query) : []
         // Older ranges than the last result matter for the next pages only.
         let last = params.order == .newestFirst ? self.cursor : nil
         unsearched = try store.unsearchedRanges(
-            for: params, from: last.map { .position($0.position) } ?? .beginning)
+            for: params, query, from: last.map { .position($0.position) } ?? .beginning)
     }
 }
 
 extension Snapshot {
     fileprivate func outboxItems(
-        matching params: MessageSearchParams
+        matching params: MessageSearchParams, _ query: SearchQuery
     ) throws(StoreError) -> [OutboxItem] {
-        let query = SearchQuery(params.text)
-        return try outboxItems().filter { item in
+        try outboxItems().filter { item in
             guard let message = item.message, params.includes(message) else { return false }
             return query.hits(in: message) != nil
         }
@@ -79,9 +78,8 @@ extension Snapshot {
     }
 
     fileprivate func channels(
-        matching params: MessageSearchParams
+        matching params: MessageSearchParams, _ query: SearchQuery
     ) throws(StoreError) -> [GroupChannel] {
-        let query = SearchQuery(params.text)
         var plain = MessageSearchParams(params.text)
         (plain.channelURLs, plain.order) = (params.channelURLs, params.order)
         guard !query.isEmpty, params == plain else { return [] }
@@ -97,9 +95,9 @@ extension Snapshot {
 
     /// Returns the ranges that a search did not read completely, of those above a bound.
     func unsearchedRanges(
-        for params: MessageSearchParams, from lower: Gap.Bound
+        for params: MessageSearchParams, _ query: SearchQuery, from lower: Gap.Bound
     ) throws(StoreError) -> [UnsearchedRange] {
-        guard !SearchQuery(params.text).isEmpty else { return [] }
+        guard !query.isEmpty else { return [] }
         let urls =
             params.channelURLs.isEmpty
             ? try channelURLs()

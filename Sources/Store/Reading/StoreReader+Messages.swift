@@ -371,7 +371,7 @@ extension KeyRange {
 }
 
 /// A reader that performs several reads on the same commit.
-private struct OneCommit: StoreReader {
+struct OneCommit: StoreReader {
     let view: StoreView
 }
 

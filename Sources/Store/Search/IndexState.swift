@@ -1,6 +1,6 @@
 import Models
 
-/// What the writer knows about the search index between two batches.
+/// The writer's copy of the state of the search index, kept between two batches.
 struct IndexState {
     /// The part that was indexed, of the messages that were stored before the index was turned on.
     var part: IndexedPart
@@ -147,10 +147,7 @@ extension LevelDB {
     }
 
     /// Removes the index, and marks all messages as not indexed.
-    ///
-    /// - Returns: The part that is indexed: everything if there are no messages.
-    @discardableResult
-    func beginIndex() throws(StoreError) -> IndexedPart {
+    func beginIndex() throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let overlay = Overlay()
         try overlay.removeIndex(of: rows)
@@ -161,7 +158,6 @@ extension LevelDB {
         }
         overlay.put({ $0.schemaKey(.searchIndex) }, part.write)
         try write(overlay, isDurable: false)
-        return part
     }
 
     /// Removes the rows of segments that do not exist.

@@ -180,9 +180,7 @@ private struct TermStream {
                 return (entry.term, entry.listRange, entry.offset)
             }
         } catch {
-            throw StoreError(
-                .corruption, "terms of segment \(number) of the search index: \(error)",
-                path: cursor.path, cause: error)
+            throw .damagedTerms(of: number, error, path: cursor.path)
         }
         return isRead
     }
@@ -201,9 +199,7 @@ private struct TermStream {
                 }
             }
         } catch {
-            throw StoreError(
-                .corruption, "terms of segment \(number) of the search index: \(error)",
-                path: path, cause: error)
+            throw .damagedTerms(of: number, error, path: path)
         }
     }
 }

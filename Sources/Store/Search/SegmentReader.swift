@@ -92,9 +92,7 @@ struct SegmentReader {
                     }
                 }
             } catch {
-                throw StoreError(
-                    .corruption, "terms of segment \(segment.number) of the search index: \(error)",
-                    path: cursor.path, cause: error)
+                throw .damagedTerms(of: segment.number, error, path: cursor.path)
             }
             if isBeyond { break }
             cursor.next()
@@ -108,6 +106,17 @@ struct SegmentReader {
         return StoreError(
             .corruption, "segment \(segment.number) of the search index: \(what)",
             path: cursor.path, cause: damage)
+    }
+}
+
+extension StoreError {
+    /// Returns the error for a damaged row of terms.
+    static func damagedTerms(
+        of segment: SegmentNumber, _ damage: ByteReader.Damage, path: String
+    ) -> StoreError {
+        StoreError(
+            .corruption, "terms of segment \(segment) of the search index: \(damage)", path: path,
+            cause: damage)
     }
 }
 

@@ -266,11 +266,6 @@ extension StoredSearch {
     }
 }
 
-/// A reader that performs several reads on the same commit.
-private struct OneCommit: StoreReader {
-    let view: StoreView
-}
-
 extension [FoundMessage] {
     /// Returns the first results of two sorted pages.
     fileprivate func merged(with other: [FoundMessage], _ limit: Int) -> [FoundMessage] {
