@@ -15,8 +15,8 @@ public import Sync
 ///
 /// A collection is isolated to the main actor. It shows a list from its start to the end of the
 /// last loaded page. In that part, channels are inserted, moved and deleted by the query's rules,
-/// which are the same in memory, on disk and on the server. ``channels``, ``hasMore`` and
-/// ``drafts`` are observable: views that use Observation need nothing else.
+/// and these are the same in memory, on disk and on the server. ``channels``, ``hasMore`` and
+/// ``drafts`` are observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {

@@ -12,8 +12,8 @@ extension ChatClient {
     /// let page = try await client.search(params)
     /// ```
     ///
-    /// The search reads only the cache, and works offline. ``SearchPage/unsearched`` tells which
-    /// parts of the history it could not read. It does not run on the main actor.
+    /// The search reads only the cache, and works offline. ``SearchPage/unsearched`` lists the
+    /// ranges of the history that it could not read. It does not run on the main actor.
     ///
     /// - Parameters:
     ///   - params: The words, and the messages among which they are searched. Without a word to

@@ -19,8 +19,7 @@ struct ThreadCoverage {
     var isStale = false
     /// The number of times that the feed has omitted messages.
     ///
-    /// A page that was requested before the
-    /// last time covers nothing.
+    /// A page that was requested before the last omission covers nothing.
     private(set) var omissions = 0
 
     init(of parentID: MessageID, in channelURL: ChannelURL) {

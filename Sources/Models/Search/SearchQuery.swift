@@ -108,8 +108,8 @@ extension SearchQuery {
     /// The words may be in different texts of the message, but each phrase is in one. The places of
     /// a text are in order and do not overlap.
     ///
-    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words,
-    ///   which is at most ``maximumWordCount``.
+    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words (at
+    ///   most ``maximumWordCount``).
     public func hits(in message: Message) -> [SearchHit]? {
         if required.isEmpty { return nil }
         let texts = message.searchedTexts.map { (field: $0.field, text: SearchText($0.text)) }

@@ -40,7 +40,7 @@ extension ProblemSearch {
         for table in [Table.documents, .terms] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 let number = rows.readableNumber(ofKey: key)
-                // An interrupted merge leaves rows behind, which are removed when they are met.
+                // Rows of an interrupted merge are no problem: they are removed later.
                 if number.map({ !numbers.contains($0) && !isOn }) ?? true { add(.searchIndex) }
                 return true
             }

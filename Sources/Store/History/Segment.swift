@@ -12,8 +12,8 @@ protocol Segment: Hashable, Sendable {
     var lower: Gap.Bound { get set }
     var upper: Gap.Bound { get set }
 
-    /// Extends this range to the bounds of both, and keeps of the other information in the two ranges
-    /// what is valid for the merged range.
+    /// Extends this range to the bounds of both, and combines their other values, such as a cursor,
+    /// into those of the merged range.
     mutating func absorb(_ other: Self)
 
     /// The change operations that report that a range was saved or removed.

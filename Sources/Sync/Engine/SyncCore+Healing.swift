@@ -354,7 +354,7 @@ extension SyncCore {
     }
 
     /// Marks the stored messages of a channel as stale, because the server can no longer report
-    /// which of them have changed.
+    /// their changes.
     private mutating func markStaleWithoutChanges(in url: ChannelURL) {
         healing[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.distrust(url) }

@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// What Docs/Matrix.md has in numbers: `make figures-matrix` prints it.
+/// The measurements that `make figures-matrix` prints.
 @Suite(
     .enabled(if: ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX_FIGURES"] != nil),
     .timeLimit(.minutes(20)), .serialized)

@@ -7,8 +7,10 @@ import Store
 import Sync
 import Testing
 
-/// Random messages, edits, deletions and reactions of several writers, and absences of all, after
-/// which each cache equals the homeserver.
+/// Random messages, edits, deletions and reactions of several writers, all of whom are absent at
+/// times.
+///
+/// At the end, each cache equals the homeserver.
 @Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .serialized)
 @MainActor
 struct LiveSoakTests {

@@ -7,7 +7,7 @@ import Store
 import Sync
 import Testing
 
-/// What apps go through with a real homeserver.
+/// Stories of `ChatClient` with a real homeserver.
 ///
 /// Some stories restart it, so they run one by one.
 @Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(5)), .serialized)

@@ -247,7 +247,7 @@ struct Sendings {
         for (id, item) in items {
             // A failed item has ended with a failure.
             if outboxItems[id] == nil && !item.isEnded {
-                throw Violation("E4 delivery result", "nobody was told what became of \(id)")
+                throw Violation("E4 delivery result", "no delivery result was reported for \(id)")
             }
             if outboxItems[id]?.state == .failed && !isCut && !item.isReportedAsFailed {
                 throw Violation("E4 delivery result", "nobody was told that \(id) failed")
