@@ -112,9 +112,7 @@ extension MessageCollection {
         guard let thread = shownWindow.thread, thread.isStale, threadRefresh == nil, !isDisposed,
             !isParentMessageDeleted
         else { return }
-        let upper = shownWindow.upper
-        threadRefresh = ThreadRefresh(
-            anchor: upper.anchorIncludingIt, edge: upper == .end ? nil : upper)
+        beginRefresh()
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
                 while let request = self?.nextRefreshRequest() {
@@ -133,12 +131,15 @@ extension MessageCollection {
             })
     }
 
+    private func beginRefresh() {
+        let upper = shownWindow.upper
+        threadRefresh = ThreadRefresh(
+            anchor: upper.anchorIncludingIt, edge: upper == .end ? nil : upper)
+        setIsStale(false)
+    }
+
     private func nextRefreshRequest() -> PageRequest? {
         guard let threadRefresh, !isDisposed else { return nil }
-        changeThread { (window) in
-            window.thread?.isStale = false
-            return WindowEdits()
-        }
         return request(
             at: threadRefresh.anchor, older: ThreadRefresh.pageSize, edge: threadRefresh.edge,
             .messageFill)
@@ -146,11 +147,12 @@ extension MessageCollection {
 
     private func continueRefresh(_ request: PageRequest, _ fetched: FetchedMessages) {
         record(fetched, for: request)
-        guard let thread = shownWindow.thread, thread.omissions == request.omissions,
-            let from = fetched.from
-        else { return endRefresh(isStale: true) }
+        guard let thread = shownWindow.thread, !isDisposed else { return }
+        // Replies may have changed after they were fetched: all are fetched again.
+        if thread.isStale { return beginRefresh() }
+        guard let from = fetched.from else { return endRefresh(isStale: true) }
         guard let older = fetched.page.older, shownWindow.lower < from else {
-            return endRefresh(isStale: thread.isStale)
+            return endRefresh(isStale: false)
         }
         // A server that repeats a page makes no progress.
         guard threadRefresh?.usedCursors.insert(older).inserted ?? false else {
@@ -162,9 +164,12 @@ extension MessageCollection {
 
     private func endRefresh(isStale: Bool) {
         threadRefresh = nil
-        guard isStale else { return }
+        if isStale { setIsStale(true) }
+    }
+
+    private func setIsStale(_ isStale: Bool) {
         changeThread { (window) in
-            window.thread?.isStale = true
+            window.thread?.isStale = isStale
             return WindowEdits()
         }
     }

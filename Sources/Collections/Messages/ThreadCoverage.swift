@@ -96,17 +96,23 @@ struct ThreadCoverage {
         _ change: Change, shownFrom lower: Gap.Bound, to upper: Gap.Bound, newest: Gap.Bound,
         in channelURL: ChannelURL
     ) {
-        let before = channelGaps
+        var (replacedGaps, replacedStaleRanges) = (ReplacedRanges(), ReplacedRanges())
         for operation in change.operations {
             switch operation {
             case .savedGap(let gap) where gap.channelURL == channelURL:
+                // A gap that is saved without being removed has another backfill state.
+                let isUpdated = channelGaps[gap.upper]?.lower == gap.lower
                 channelGaps[gap.upper] = gap
-                if gap.opens(before.values) { omit(gap, newest) }
+                let isPart = replacedGaps.save(from: gap.lower, to: gap.upper)
+                if !isUpdated, !isPart { omit(gap, newest) }
             case .removedGap(let gap) where gap.channelURL == channelURL:
-                if channelGaps[gap.upper]?.lower == gap.lower { channelGaps[gap.upper] = nil }
-            case .savedStaleRange(let range)
-            where range.channelURL == channelURL && range.lower < upper && lower < range.upper:
-                isStale = true
+                channelGaps[gap.upper] = nil
+                replacedGaps.remove(from: gap.lower, to: gap.upper)
+            case .savedStaleRange(let range) where range.channelURL == channelURL:
+                let isPart = replacedStaleRanges.save(from: range.lower, to: range.upper)
+                if !isPart, range.lower < upper, lower < range.upper { isStale = true }
+            case .removedStaleRange(let range) where range.channelURL == channelURL:
+                replacedStaleRanges.remove(from: range.lower, to: range.upper)
             case .clearedMessages(channelURL), .removedChannel(channelURL), .clearedCachedData:
                 channelGaps = [.end: Gap(in: channelURL)]
                 fallthrough
@@ -136,16 +142,26 @@ extension Gap {
         // The walk cursor belongs to the channel's history.
         Gap(in: channelURL, from: lower, to: upper)
     }
+}
 
-    /// Returns a Boolean value that indicates whether the gap is new: not the remaining part of a
-    /// gap that existed before.
-    ///
-    /// If the feed omits messages of a channel whose newest end is unknown, the gap there is saved
-    /// again, without a walk cursor.
-    fileprivate func opens(_ earlier: some Collection<Gap>) -> Bool {
-        guard
-            let around = earlier.first(where: { $0.lower <= lower && upper <= $0.upper })
-        else { return true }
-        return around.lower == lower && around.upper == .end && upper == .end && walkCursor == nil
+/// Distinguishes new gaps and stale ranges from the parts that are left of a removed one.
+///
+/// The store removes the ranges that a new one overlaps, and then saves the merged range. If a page
+/// covers a part of a range, the store removes the range, and then saves the parts that are left.
+private struct ReplacedRanges {
+    private var removed: [ClosedRange<Gap.Bound>] = []
+    private var isSaved = false
+
+    mutating func remove(from lower: Gap.Bound, to upper: Gap.Bound) {
+        if isSaved { (removed, isSaved) = ([], false) }
+        removed.append(lower...upper)
+    }
+
+    /// Returns a Boolean value that indicates whether a saved range is a part of a removed one.
+    mutating func save(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
+        isSaved = true
+        return removed.contains {
+            $0.lowerBound <= lower && upper <= $0.upperBound && $0 != lower...upper
+        }
     }
 }
