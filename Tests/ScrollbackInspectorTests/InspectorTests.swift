@@ -16,7 +16,7 @@
 
     /// Tests of the inspector without a browser: access, beginning and end, and the content of reports.
     @MainActor
-    @Suite(.timeLimit(.minutes(3))) struct InspectorTests {
+    @Suite(.timeLimit(.minutes(10))) struct InspectorTests {
         // MARK: Access
 
         @Test func addressIsOnLoopbackAndContainsTheToken() async throws {

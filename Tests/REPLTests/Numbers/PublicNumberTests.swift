@@ -6,7 +6,7 @@ import Testing
 
 /// Tests that no number, duration or time passed to the public API ends the process.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct PublicNumberTests {
+@Suite(.timeLimit(.minutes(10))) struct PublicNumberTests {
     /// Rounds with extreme values in each place, followed by rounds with random values.
     nonisolated static let rounds = Seeds.count(Numbers.extremeRounds + 5, atNight: 300)
 
