@@ -24,20 +24,24 @@ static const char *const texts[STATEMENTS] = {
     [CHANNELS] = "SELECT payload FROM channel ORDER BY last_message_at DESC LIMIT ?",
 };
 
-// The primary key orders a page; the indexes find a message by its id and its request id.
-static const char *const tuned_tables =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;"
-    "PRAGMA temp_store = MEMORY;"
-    "CREATE TABLE IF NOT EXISTS message ("
-    "  channel INTEGER, created_at INTEGER, id TEXT, request TEXT, payload BLOB,"
-    "  PRIMARY KEY (channel, created_at, id)) WITHOUT ROWID;"
-    "CREATE UNIQUE INDEX IF NOT EXISTS message_id ON message (channel, id);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS message_request ON message (channel, request)"
-    "  WHERE request IS NOT NULL;"
-    "CREATE TABLE IF NOT EXISTS draft (request TEXT PRIMARY KEY, id TEXT, payload BLOB);"
-    "CREATE TABLE IF NOT EXISTS channel ("
-    "  number INTEGER PRIMARY KEY, url TEXT, last_message_at INTEGER, payload BLOB);"
-    "CREATE INDEX IF NOT EXISTS channel_order ON channel (last_message_at);";
+// Reads are served from mapped files, as far as SQLite's default limit of 2 GiB allows. The primary
+// key orders a page; the indexes find a message by its id and its request id.
+#define TUNED_TABLES(id_type) \
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;" \
+    "PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 2147418112;" \
+    "CREATE TABLE IF NOT EXISTS message (" \
+    "  channel INTEGER, created_at INTEGER, id " id_type ", request TEXT, payload BLOB," \
+    "  PRIMARY KEY (channel, created_at, id)) WITHOUT ROWID;" \
+    "CREATE UNIQUE INDEX IF NOT EXISTS message_id ON message (channel, id);" \
+    "CREATE UNIQUE INDEX IF NOT EXISTS message_request ON message (channel, request)" \
+    "  WHERE request IS NOT NULL;" \
+    "CREATE TABLE IF NOT EXISTS draft (request TEXT PRIMARY KEY, id TEXT, payload BLOB);" \
+    "CREATE TABLE IF NOT EXISTS channel (" \
+    "  number INTEGER PRIMARY KEY, url TEXT, last_message_at INTEGER, payload BLOB);" \
+    "CREATE INDEX IF NOT EXISTS channel_order ON channel (last_message_at);"
+
+static const char *const tuned_tables = TUNED_TABLES("TEXT");
+static const char *const integer_tables = TUNED_TABLES("INTEGER");
 
 static const char *const recipe_tables =
     "CREATE TABLE IF NOT EXISTS message ("
@@ -51,6 +55,7 @@ static const char *const recipe_tables =
 
 struct peer_sqlite {
     bool is_recipe;
+    bool has_integer_ids;
     char *path;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENTS];
@@ -77,12 +82,15 @@ static void close_database(peer_sqlite *self) {
     self->db = NULL;
 }
 
-peer_sqlite *peer_sqlite_open(const char *path, bool recipe) {
+peer_sqlite *peer_sqlite_open(const char *path, peer_sqlite_variant variant) {
     peer_sqlite *self = calloc(1, sizeof *self);
+    bool recipe = variant == PEER_SQLITE_RECIPE;
     self->is_recipe = recipe;
+    self->has_integer_ids = variant == PEER_SQLITE_INTEGER_IDS;
     self->path = strdup(path);
     open_database(self);
-    run(self, recipe ? recipe_tables : tuned_tables);
+    const char *tuned = self->has_integer_ids ? integer_tables : tuned_tables;
+    run(self, recipe ? recipe_tables : tuned);
     if (recipe) close_database(self);
     return self;
 }
@@ -150,13 +158,30 @@ static void bind_text(sqlite3_stmt *statement, int place, const char *text, size
     }
 }
 
+/// Binds the id of a message: a number, which can be followed by a hyphen and a second number that
+/// orders ids with equal first numbers.
+static void bind_id(
+    peer_sqlite *self, sqlite3_stmt *statement, int place, const char *id, size_t size) {
+    if (!self->has_integer_ids) return bind_text(statement, place, id, size);
+    int64_t numbers[2] = {0, 0};
+    int index = 0;
+    for (size_t place = 0; place < size; place++) {
+        if (id[place] == '-') {
+            index = 1;
+        } else {
+            numbers[index] = numbers[index] * 10 + (id[place] - '0');
+        }
+    }
+    sqlite3_bind_int64(statement, place, numbers[0] * (1 << 20) + numbers[1]);
+}
+
 // MARK: Writing
 
 static void put(peer_sqlite *self, const peer_message *message) {
     sqlite3_stmt *put = statement(self, PUT);
     sqlite3_bind_int64(put, 1, message->channel);
     sqlite3_bind_int64(put, 2, message->created_at);
-    bind_text(put, 3, message->id, message->id_size);
+    bind_id(self, put, 3, message->id, message->id_size);
     bind_text(put, 4, message->request, message->request_size);
     sqlite3_bind_blob(put, 5, message->bytes, (int)message->size, SQLITE_STATIC);
     finish(self, put);
@@ -204,7 +229,7 @@ bool peer_sqlite_delete(peer_sqlite *self, uint32_t channel, const char *id, siz
     begin(self);
     sqlite3_stmt *delete = statement(self, DELETE);
     sqlite3_bind_int64(delete, 1, channel);
-    bind_text(delete, 2, id, id_size);
+    bind_id(self, delete, 2, id, id_size);
     finish(self, delete);
     bool was_there = sqlite3_changes(self->db) > 0;
     end(self);
@@ -233,7 +258,7 @@ bool peer_sqlite_get(
     begin(self);
     sqlite3_stmt *get = statement(self, GET);
     sqlite3_bind_int64(get, 1, channel);
-    bind_text(get, 2, id, id_size);
+    bind_id(self, get, 2, id, id_size);
     bool is_there = read_all(self, get, read, context) > 0;
     end(self);
     return is_there;

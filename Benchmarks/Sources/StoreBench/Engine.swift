@@ -66,5 +66,5 @@ extension Engine {
 /// The first one is Scrollback's.
 let engineTypes: [any Engine.Type] = [
     ScrollbackEngine.self, LevelDBEngine.self, BlindLevelDBEngine.self, SQLiteEngine.self,
-    GRDBEngine.self, RecipeEngine.self,
+    IntegerSQLiteEngine.self, GRDBEngine.self, RecipeEngine.self,
 ]

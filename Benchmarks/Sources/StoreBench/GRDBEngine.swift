@@ -1,54 +1,22 @@
 import Foundation
 import GRDB
+import Measuring
 import Models
 
-/// GRDB as its documentation recommends: a pool, and records with the message as a blob.
+/// GRDB as its documentation recommends where performance matters: a pool, mapped files, cached
+/// statements instead of records, and rows that are read from a cursor without copying the blob.
 final class GRDBEngine: Engine {
     static let name = "GRDB"
 
     private let pool: DatabasePool
 
-    private struct MessageRecord: Codable, FetchableRecord, PersistableRecord {
-        static let databaseTableName = "message"
-        static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
-
-        var channel: Int
-        var createdAt: Int64
-        var id: String
-        var request: String?
-        var payload: Data
-
-        init(_ item: Item) {
-            channel = item.channel + 1
-            createdAt = item.plain.createdAt
-            id = item.plain.messageID
-            request = item.plain.requestID.isEmpty ? nil : item.plain.requestID
-            payload = item.message.serialize()
-        }
-
-        func message() throws -> Message { try Message(serialized: payload) }
-    }
-
-    private struct OutboxItemRecord: Codable, PersistableRecord {
-        static let databaseTableName = "item"
-        static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
-
-        var request: String
-        var payload: Data
-    }
-
-    private struct ChannelRecord: Codable, FetchableRecord, PersistableRecord {
-        static let databaseTableName = "channel"
-        static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
-
-        var number: Int
-        var url: String
-        var lastMessageAt: Int64
-        var payload: Data
-    }
-
     init(at directory: URL) throws {
-        pool = try DatabasePool(path: directory.appending(path: "grdb.db").path)
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA mmap_size = 2147418112")
+        }
+        pool = try DatabasePool(
+            path: directory.appending(path: "grdb.db").path, configuration: configuration)
         try pool.write { db in
             try db.create(table: "message", options: [.ifNotExists, .withoutRowID]) { table in
                 table.column("channel", .integer).notNull()
@@ -80,27 +48,37 @@ final class GRDBEngine: Engine {
     func close() throws { try pool.close() }
 
     func insert(_ items: [Item]) throws -> Call {
-        let records = items.map(MessageRecord.init)
+        let rows = items.map { item -> StatementArguments in
+            let request = item.plain.requestID.isEmpty ? nil : item.plain.requestID
+            return [
+                item.channel + 1, item.plain.createdAt, item.plain.messageID, request,
+                item.message.serialize(),
+            ]
+        }
         try setDurable(false)
-        return { [pool] in
-            try pool.write { db in for record in records { try record.insert(db) } }
-            return records.count
+        return write(rows, "INSERT OR REPLACE INTO message VALUES (?, ?, ?, ?, ?)")
+    }
+
+    private func write(_ rows: [StatementArguments], _ sql: String) -> Call {
+        { [pool] in
+            try pool.write { db in
+                let statement = try db.cachedStatement(sql: sql)
+                for row in rows { try statement.execute(arguments: row) }
+            }
+            return rows.count
         }
     }
 
     func put(_ item: Item) throws -> Call { try insert([item]) }
 
     func putDurably(_ items: [Item]) throws -> Call? {
-        let records = items.map { item in
+        let rows = items.map { item -> StatementArguments in
             let item = item.outboxItem
-            return OutboxItemRecord(request: item.requestID.rawValue, payload: item.serialize())
+            return [item.requestID.rawValue, item.serialize()]
         }
         // Not timed: an app would have a connection for each mode.
         try setDurable(true)
-        return { [pool] in
-            try pool.write { db in for record in records { try record.insert(db) } }
-            return records.count
-        }
+        return write(rows, "INSERT OR REPLACE INTO item VALUES (?, ?)")
     }
 
     private func setDurable(_ isDurable: Bool) throws {
@@ -110,82 +88,108 @@ final class GRDBEngine: Engine {
     }
 
     func delete(_ item: Item) -> Call {
-        let (channel, id) = (item.channel + 1, item.plain.messageID)
+        let arguments: StatementArguments = [item.channel + 1, item.plain.messageID]
         return { [pool] in
             try pool.write { db in
-                try MessageRecord
-                    .filter(Column("channel") == channel && Column("id") == id).deleteAll(db)
+                try db.cachedStatement(sql: "DELETE FROM message WHERE channel = ? AND id = ?")
+                    .execute(arguments: arguments)
+                return db.changesCount
             }
         }
     }
 
-    private static func pageRequest(
-        _ channel: Int, _ time: Timestamp?, _ limit: Int
-    ) -> QueryInterfaceRequest<MessageRecord> {
-        var request = MessageRecord.filter(Column("channel") == channel + 1)
-        if let time { request = request.filter(Column("createdAt") < time.milliseconds) }
-        return request.order(Column("createdAt").desc, Column("id").desc).limit(limit)
+    /// Reads the blobs that a statement selects.
+    private func read(
+        _ sql: String, _ arguments: StatementArguments, _ body: @escaping (Data) throws -> Void
+    ) -> Call {
+        { [pool] in
+            try pool.read { db in
+                let rows = try GRDB.Row.fetchCursor(
+                    try db.cachedStatement(sql: sql), arguments: arguments)
+                var count = 0
+                while let row = try rows.next() {
+                    try row.withUnsafeData(atIndex: 0) { try body($0 ?? Data()) }
+                    count += 1
+                }
+                return count
+            }
+        }
+    }
+
+    private func readPage(
+        _ channel: Int, _ time: Timestamp?, _ limit: Int, _ body: @escaping (Data) throws -> Void
+    ) -> Call {
+        let order = "ORDER BY createdAt DESC, id DESC LIMIT ?"
+        guard let time else {
+            return read(
+                "SELECT payload FROM message WHERE channel = ? \(order)", [channel + 1, limit], body
+            )
+        }
+        return read(
+            "SELECT payload FROM message WHERE channel = ? AND createdAt < ? \(order)",
+            [channel + 1, time.milliseconds, limit], body)
     }
 
     func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
-        { [pool] in
-            try pool.read { db in
-                try Self.pageRequest(channel, time, limit).fetchAll(db).count
-            }
-        }
+        readPage(channel, time, limit) { $0.withUnsafeBytes(keepBytes) }
     }
 
     func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call {
-        { [pool] in
-            try pool.read { db in
-                try Self.pageRequest(channel, time, limit).fetchAll(db)
-                    .map { try $0.message() }.count
-            }
+        let messages = Collected<Message>()
+        let read = readPage(channel, time, limit) {
+            messages.values.append(try Message(serialized: $0))
         }
+        return {
+            messages.values = []
+            messages.values.reserveForPage(limit)
+            return try read()
+        }
+    }
+
+    /// The values that a call has decoded.
+    private final class Collected<Value> {
+        var values: [Value] = []
     }
 
     func lookup(_ id: MessageID, in channel: Int) -> Call {
-        let id = id.rawValue
-        return { [pool] in
-            try pool.read { db in
-                let record =
-                    try MessageRecord
-                    .filter(Column("channel") == channel + 1 && Column("id") == id).fetchOne(db)
-                return try record?.message() == nil ? 0 : 1
-            }
-        }
+        read(
+            "SELECT payload FROM message WHERE channel = ? AND id = ?",
+            [channel + 1, id.rawValue]
+        ) { keep(try Message(serialized: $0)) }
     }
 
     func count(in channel: Int) -> Call {
+        count("SELECT COUNT(*) FROM message WHERE channel = ?", [channel + 1])
+    }
+
+    func count() -> Call { count("SELECT COUNT(*) FROM message", []) }
+
+    private func count(_ sql: String, _ arguments: StatementArguments) -> Call {
         { [pool] in
             try pool.read { db in
-                try MessageRecord.filter(Column("channel") == channel + 1).fetchCount(db)
+                try Int.fetchOne(try db.cachedStatement(sql: sql), arguments: arguments) ?? 0
             }
         }
     }
 
-    func count() -> Call { { [pool] in try pool.read { db in try MessageRecord.fetchCount(db) } } }
-
     func put(_ channels: [ChannelItem]) throws -> Call {
-        let records = channels.map { item in
-            ChannelRecord(
-                number: item.number + 1, url: item.channel.url.rawValue,
-                lastMessageAt: item.lastMessageAt, payload: item.channel.serialize())
+        let rows = channels.map { item -> StatementArguments in
+            [
+                item.number + 1, item.channel.url.rawValue, item.lastMessageAt,
+                item.channel.serialize(),
+            ]
         }
-        return { [pool] in
-            try pool.write { db in for record in records { try record.insert(db) } }
-            return records.count
-        }
+        return write(rows, "INSERT OR REPLACE INTO channel VALUES (?, ?, ?, ?)")
     }
 
     func channels(limit: Int?) -> Call {
-        { [pool] in
-            try pool.read { db in
-                var request = ChannelRecord.order(Column("lastMessageAt").desc)
-                if let limit { request = request.limit(limit) }
-                return try request.fetchAll(db)
-                    .map { try GroupChannel(serialized: $0.payload) }.count
-            }
+        let channels = Collected<GroupChannel>()
+        let read = read(
+            "SELECT payload FROM channel ORDER BY lastMessageAt DESC LIMIT ?", [limit ?? -1]
+        ) { channels.values.append(try GroupChannel(serialized: $0)) }
+        return {
+            channels.values = []
+            return try read()
         }
     }
 }

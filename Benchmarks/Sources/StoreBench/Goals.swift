@@ -20,7 +20,7 @@ struct Goal {
 
 extension Goal {
     private static let limit = LevelDBEngine.name
-    private static let peers = [SQLiteEngine.name, GRDBEngine.name]
+    private static let peers = [SQLiteEngine.name, IntegerSQLiteEngine.name, GRDBEngine.name]
 
     /// All goals for the measured sizes.
     static func all(_ sizes: [Int]) -> [Goal] {

@@ -4,17 +4,32 @@ import Measuring
 import Models
 
 /// SQLite called from C and tuned.
-///
-/// No store that is built on SQLite can be faster.
-final class SQLiteEngine: SQLiteFileEngine {
+final class SQLiteEngine: TunedSQLiteEngine {
     static let name = "SQLite, tuned"
 
     let db: OpaquePointer
 
     init(at directory: URL) {
-        db = peer_sqlite_open(directory.appending(path: "sqlite.db").path, false)
+        db = peer_sqlite_open(directory.appending(path: "sqlite.db").path, PEER_SQLITE_TUNED)
     }
+}
 
+/// SQLite called from C and tuned, for a server whose message ids are integers.
+final class IntegerSQLiteEngine: TunedSQLiteEngine {
+    static let name = "SQLite, integer ids"
+
+    let db: OpaquePointer
+
+    init(at directory: URL) {
+        db = peer_sqlite_open(
+            directory.appending(path: "integers.db").path, PEER_SQLITE_INTEGER_IDS)
+    }
+}
+
+/// SQLite called from C and tuned: the operations, shared by both variants.
+protocol TunedSQLiteEngine: SQLiteFileEngine {}
+
+extension TunedSQLiteEngine {
     func insert(_ items: [Item]) -> Call { put(RawMessages(items), isDurable: false) }
     func put(_ item: Item) -> Call { put(RawMessages([item]), isDurable: false) }
     func putDurably(_ items: [Item]) -> Call? {
@@ -63,7 +78,7 @@ final class RecipeEngine: SQLiteFileEngine {
     let db: OpaquePointer
 
     init(at directory: URL) {
-        db = peer_sqlite_open(directory.appending(path: "guide.db").path, true)
+        db = peer_sqlite_open(directory.appending(path: "guide.db").path, PEER_SQLITE_RECIPE)
     }
 
     func insert(_ items: [Item]) throws -> Call { put(try json(items), isDurable: false) }
@@ -116,7 +131,7 @@ final class RecipeEngine: SQLiteFileEngine {
     }
 }
 
-/// SQLite from C: the operations that decode no message, shared by both variants.
+/// SQLite from C: the operations that decode no message, shared by all variants.
 protocol SQLiteFileEngine: Engine {
     var db: OpaquePointer { get }
 }

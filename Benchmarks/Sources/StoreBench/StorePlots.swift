@@ -117,7 +117,8 @@ private func label(
 private enum Drawing {
     private static let colors: [String: String] = [
         ScrollbackEngine.name: "#2a6fdb", LevelDBEngine.name: "#1b1b1b",
-        SQLiteEngine.name: "#e08a2c", GRDBEngine.name: "#b0408f", RecipeEngine.name: "#8a8a8a",
+        SQLiteEngine.name: "#e08a2c", IntegerSQLiteEngine.name: "#3f9e6b",
+        GRDBEngine.name: "#b0408f", RecipeEngine.name: "#8a8a8a",
     ]
 
     static func color(of store: String) -> String { colors[store] ?? "#999999" }

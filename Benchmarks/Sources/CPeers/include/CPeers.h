@@ -85,13 +85,20 @@ void peer_leveldb_rows(
 
 typedef struct peer_sqlite peer_sqlite;
 
+/// How SQLite is used.
+typedef enum {
+    /// WAL, prepared statements, WITHOUT ROWID, mapped files, and a cache as large as those of the
+    /// other stores.
+    PEER_SQLITE_TUNED,
+    /// Tuned, with the ids of messages as integers instead of texts.
+    PEER_SQLITE_INTEGER_IDS,
+    /// As the database guides of chat SDKs show it: each call opens the file, prepares, runs and
+    /// closes, with SQLite's defaults, and a batch is a loop.
+    PEER_SQLITE_RECIPE,
+} peer_sqlite_variant;
+
 /// Opens a database and creates missing tables.
-///
-/// `recipe`: whether to use SQLite as the database guides of chat SDKs show it. Then nothing is
-/// kept between two calls: each opens the file, prepares, runs and closes, with SQLite's defaults,
-/// and a batch is a loop. Otherwise SQLite is tuned: WAL, prepared statements, WITHOUT ROWID, and a
-/// cache as large as those of the other stores.
-peer_sqlite *peer_sqlite_open(const char *path, bool recipe);
+peer_sqlite *peer_sqlite_open(const char *path, peer_sqlite_variant variant);
 void peer_sqlite_close(peer_sqlite *db);
 
 /// Sets whether writes are on disk when a call returns.
