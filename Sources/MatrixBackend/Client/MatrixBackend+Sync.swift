@@ -56,6 +56,9 @@ extension MatrixBackend {
         // An update in flight may have begun too early for this caller.
         while let listUpdate { _ = await listUpdate.value }
         let task = Task { () async -> Result<Void, BackendError> in
+            // Not by its caller: a waiting call that resumes earlier would wait for it again, in
+            // vain, since a completed task does not suspend it.
+            defer { self.listUpdate = nil }
             do throws(BackendError) {
                 let reply = try await self.sync(since: self.list.token)
                 self.apply(reply)
@@ -65,7 +68,6 @@ extension MatrixBackend {
             }
         }
         listUpdate = task
-        defer { listUpdate = nil }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {

@@ -34,6 +34,21 @@ import Testing
         """
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func concurrentCallsForAChannelAllEnd() async throws {
+        let device = Device()
+        try await device.connect()
+        device.prepareRoom()
+        for _ in 0..<20 {
+            try await withThrowingTaskGroup(of: GroupChannel.self) { group in
+                for _ in 0..<10 {
+                    group.addTask { [room] in try await device.backend.channel(room) }
+                }
+                for try await channel in group { #expect(channel.name == "General") }
+            }
+        }
+    }
+
     @Test func roomWithoutANameIsNamedAfterItsHeroes() async throws {
         let pair = try await channel(
             summary: #""m.joined_member_count": 2, "m.heroes": ["@bob:example.org"]"#)
