@@ -224,7 +224,8 @@ import Testing
                 let page = MessagePage(
                     messages: message.map { [$0] } ?? [], older: nil, newer: nil)
                 let report = try ingest.apply(
-                    page, in: "general", edge: .end, since: news, .messageFill)
+                    page, of: PageRequest(in: "general", at: .newest, older: 10), since: news,
+                    .messageFill)
                 for id in report.doubtful {
                     // The answer has the server's state at that time, or a later one.
                     let lookup = MessageLookup(
@@ -328,7 +329,8 @@ import Testing
         try device.apply { ingest in
             let page = MessagePage(
                 messages: [.sample(1, at: 1000), edited], older: nil, newer: nil)
-            let report = try ingest.apply(page, in: url, edge: .end, since: news, .messageFill)
+            let report = try ingest.apply(
+                page, of: PageRequest(in: url, at: .newest, older: 10), since: news, .messageFill)
             #expect(report.doubtful == ["2"])
         }
         // The feed has not reached the page's state yet.
@@ -350,7 +352,8 @@ import Testing
         let news = try #require(answer)
         try device.apply { ingest in
             let page = MessagePage(messages: [.sample(1), .sample(3)], older: nil, newer: nil)
-            let report = try ingest.apply(page, in: url, edge: .end, since: news, .messageFill)
+            let report = try ingest.apply(
+                page, of: PageRequest(in: url, at: .newest, older: 10), since: news, .messageFill)
             let lookup = MessageLookup(found: [], gone: report.doubtful)
             try ingest.apply(lookup, in: url, since: news, .messageFill)
         }

@@ -62,7 +62,7 @@ import Testing
     private func check(
         _ page: MessagePage, _ history: [Message], _ edge: Gap.Bound?, _ isFollowed: Bool
     ) {
-        guard let extent = PageExtent(page, edge: edge, isFollowed: isFollowed) else {
+        guard let extent = PageExtent(page, bound: edge, isFollowed: isFollowed) else {
             #expect(page.messages.isEmpty || !isFollowed)
             return
         }
@@ -82,25 +82,26 @@ import Testing
     @Test func wholeHistoryIsCoveredToBothEnds() {
         let page = page(Self.places, from: 0, to: 3)
         #expect(
-            PageExtent(page, edge: nil, isFollowed: true)
+            PageExtent(page, bound: nil, isFollowed: true)
                 == PageExtent(from: .beginning, through: .end))
-        #expect(PageExtent(page, edge: nil, isFollowed: false) == nil)
+        #expect(PageExtent(page, bound: nil, isFollowed: false) == nil)
     }
 
     @Test func emptyHistoryIsCoveredIfItIsFollowed() {
         let page = MessagePage(messages: [], older: nil, newer: nil)
         #expect(
-            PageExtent(page, edge: nil, isFollowed: true)
+            PageExtent(page, bound: nil, isFollowed: true)
                 == PageExtent(from: .beginning, through: .end))
-        #expect(PageExtent(page, edge: nil, isFollowed: false) == nil)
+        #expect(PageExtent(page, bound: nil, isFollowed: false) == nil)
     }
 
     @Test func emptyPageInTheMiddleCoversOnlyItsEdge() {
         let page = MessagePage(messages: [], older: "older", newer: "newer")
         let edge = Gap.Bound.position(Self.places[1].position!)
-        #expect(PageExtent(page, edge: nil, isFollowed: true) == nil)
+        #expect(PageExtent(page, bound: nil, isFollowed: true) == nil)
         #expect(
-            PageExtent(page, edge: edge, isFollowed: true) == PageExtent(from: edge, through: edge))
+            PageExtent(page, bound: edge, isFollowed: true) == PageExtent(from: edge, through: edge)
+        )
     }
 
     @Test func aPageDoesNotCoverTheRangeToItsOutliers() {
@@ -108,7 +109,7 @@ import Testing
         func extent(_ outliers: Set<MessageID>, edge: Gap.Bound? = nil) -> PageExtent? {
             let page = MessagePage(
                 messages: places, outliers: outliers, older: "older", newer: "newer")
-            return PageExtent(page, edge: edge, isFollowed: true)
+            return PageExtent(page, bound: edge, isFollowed: true)
         }
         let bounds = places.map { Gap.Bound.position($0.position!) }
         #expect(extent(["1"]) == PageExtent(from: bounds[1], through: bounds[2]))

@@ -130,16 +130,16 @@ extension MessageCollection {
                 (isAtEdge ? gap.walkCursor : nil).map { .cursor($0) } ?? edge.anchorIncludingIt
             try await fetch(
                 request(
-                    at: anchor, older: count, edge: isAtEdge && anchor != .newest ? edge : nil,
-                    .messageLoadPrevious)
+                    at: anchor, bound: isAtEdge && anchor != .newest ? edge : nil, older: count),
+                .messageLoadPrevious
             ) { $0 < edge }
         case .newer:
             let isAtEdge = gap.lower >= window.upper || window.upper == .end
             let edge = isAtEdge ? gap.lower : window.upper
             try await fetch(
                 request(
-                    at: edge.anchorForNewer, newer: count + 1, edge: isAtEdge ? edge : nil,
-                    .messageLoadNext)
+                    at: edge.anchorForNewer, bound: isAtEdge ? edge : nil, newer: count + 1),
+                .messageLoadNext
             ) { $0 > edge }
         }
     }
@@ -150,12 +150,13 @@ extension MessageCollection {
     /// The first pages have none if more messages than a page share the time of the anchor, or if
     /// the server returns empty pages.
     private func fetch(
-        _ first: PageRequest, until isWanted: (Gap.Bound) -> Bool
+        _ first: PageRequest, _ source: CollectionEventSource,
+        until isWanted: (Gap.Bound) -> Bool
     ) async throws(SyncError) {
         var request = first
         var usedCursors: Set<PageCursor> = []
         while true {
-            let page = try await fetch(request)
+            let page = try await fetch(request, source)
             let next = request.newer > 0 ? page.newer : page.older
             let hasWanted = page.messages.compactMap(\.position).contains {
                 isWanted(.position($0))
@@ -167,12 +168,15 @@ extension MessageCollection {
     }
 
     @discardableResult
-    func fetch(_ request: PageRequest) async throws(SyncError) -> MessagePage {
+    func fetch(
+        _ request: PageRequest, _ source: CollectionEventSource
+    ) async throws(SyncError) -> MessagePage {
+        let omissions = omissions
         do throws(SyncError) {
-            let fetched = try await tasks.run { [engine, channelURL] () throws(SyncError) in
-                try await request.page(of: channelURL, by: engine)
+            let fetched = try await tasks.run { [engine] () throws(SyncError) in
+                try await engine.fetch(request, source)
             }
-            record(fetched, for: request)
+            record(fetched, since: omissions)
             return fetched.page
         } catch {
             // ``dispose()`` cancels requests in flight: the error is then the disposal.
@@ -204,8 +208,9 @@ extension MessageCollection {
         let anchor = cursor.map { .cursor($0) } ?? upper.anchorIncludingIt
         try await fetch(
             request(
-                at: anchor, older: max(1, shownWindow.olderPageSize),
-                edge: isWhole && anchor != .newest ? upper : nil, .messageFill)
+                at: anchor, bound: isWhole && anchor != .newest ? upper : nil,
+                older: max(1, shownWindow.olderPageSize)),
+            .messageFill
         ) { $0 < upper }
         try checkIsStarted()
         catchUp()
@@ -230,23 +235,20 @@ extension MessageCollection {
         }
         switch start {
         case .newest:
-            return request(
-                at: .newest, older: max(1, shownWindow.olderPageSize), .messageInitialize)
+            return request(at: .newest, older: max(1, shownWindow.olderPageSize))
         case .time(let time):
             return request(
-                at: .time(time), older: shownWindow.olderPageSize, newer: shownWindow.newerPageSize,
-                .messageInitialize)
+                at: .time(time), older: shownWindow.olderPageSize, newer: shownWindow.newerPageSize)
         }
     }
 
     /// Makes a request for a page of the shown history or thread.
     func request(
-        at anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound? = nil,
-        _ source: CollectionEventSource
+        at anchor: MessageAnchor, bound: Gap.Bound? = nil, older: Int = 0, newer: Int = 0
     ) -> PageRequest {
         PageRequest(
-            parentMessageID: parentMessageID, omissions: shownWindow.thread?.omissions ?? 0,
-            anchor: anchor, older: older, newer: newer, edge: edge, source: source)
+            in: channelURL, repliesTo: parentMessageID, at: anchor, bound: bound, older: older,
+            newer: newer)
     }
 
     /// Shows the server's messages at the starting point, after the page of ``firstPage(_:)`` was
@@ -283,33 +285,5 @@ extension Gap.Bound {
         case .position(let position): .time(position.createdAt)
         case .end: .newest
         }
-    }
-}
-
-/// A request for a page of a channel's history or of a thread.
-struct PageRequest: Hashable, Sendable {
-    /// The parent message of the thread; `nil` for the channel's history.
-    let parentMessageID: MessageID?
-    /// The number of omissions of the thread at the time of the request.
-    let omissions: Int
-    var anchor: MessageAnchor
-    let older: Int
-    let newer: Int
-    /// The bound of a known range that the anchor touches; `nil` if messages may be missing between
-    /// the anchor and the known range.
-    let edge: Gap.Bound?
-    let source: CollectionEventSource
-
-    /// Fetches and stores the page.
-    func page(
-        of channelURL: ChannelURL, by engine: SyncEngine
-    ) async throws(SyncError) -> FetchedMessages {
-        if let parentMessageID {
-            return try await engine.fetchReplies(
-                to: parentMessageID, in: channelURL, at: anchor, older: older, newer: newer,
-                edge: edge)
-        }
-        return try await engine.fetchMessages(
-            in: channelURL, at: anchor, older: older, newer: newer, edge: edge, source: source)
     }
 }

@@ -81,14 +81,21 @@ extension MessageCollection {
 
     // MARK: Pages
 
+    /// The number of omissions of the thread so far; `nil` if no thread is shown.
+    var omissions: Int? { shownWindow.thread?.omissions }
+
     /// Records what a page covers of the thread.
-    func record(_ fetched: FetchedMessages, for request: PageRequest) {
+    ///
+    /// - Parameters:
+    ///   - fetched: The page.
+    ///   - omissions: The number of omissions when the page was requested.
+    func record(_ fetched: FetchedMessages, since omissions: Int?) {
         // A page of a channel's history was stored with what it covers.
-        guard request.parentMessageID != nil, let from = fetched.from, let through = fetched.through
+        guard omissions != nil, let from = fetched.from, let through = fetched.through
         else { return }
         catchUp()
         // If the feed has omitted messages since the request, the page may lack them.
-        guard !isDisposed, shownWindow.thread?.omissions == request.omissions else { return }
+        guard !isDisposed, self.omissions == omissions else { return }
         changeThread { $0.cover(from: from, through: through) }
     }
 
@@ -116,9 +123,10 @@ extension MessageCollection {
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
                 while let request = self?.nextRefreshRequest() {
+                    let omissions = self?.omissions
                     do throws(SyncError) {
-                        let fetched = try await request.page(of: channelURL, by: engine)
-                        self?.continueRefresh(request, fetched)
+                        let fetched = try await engine.fetch(request, .messageFill)
+                        self?.continueRefresh(fetched, since: omissions)
                     } catch {
                         let isGone = error.code == .notFound || error.code == .refused
                         if isGone, let id = self?.parentMessageID {
@@ -141,12 +149,11 @@ extension MessageCollection {
     private func nextRefreshRequest() -> PageRequest? {
         guard let threadRefresh, !isDisposed else { return nil }
         return request(
-            at: threadRefresh.anchor, older: ThreadRefresh.pageSize, edge: threadRefresh.edge,
-            .messageFill)
+            at: threadRefresh.anchor, bound: threadRefresh.edge, older: ThreadRefresh.pageSize)
     }
 
-    private func continueRefresh(_ request: PageRequest, _ fetched: FetchedMessages) {
-        record(fetched, for: request)
+    private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
+        record(fetched, since: omissions)
         guard let thread = shownWindow.thread, !isDisposed else { return }
         // Replies may have changed after they were fetched: all are fetched again.
         if thread.isStale { return beginRefresh() }

@@ -239,8 +239,9 @@ public final class MessageCollection {
                         try self?.apply(parentLookup: lookup)
                     }
                     if let request = try self?.firstPage(state) {
-                        let fetched = try await request.page(of: channelURL, by: engine)
-                        self?.record(fetched, for: request)
+                        let omissions = self?.omissions
+                        let fetched = try await engine.fetch(request, .messageInitialize)
+                        self?.record(fetched, since: omissions)
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
@@ -288,7 +289,7 @@ public final class MessageCollection {
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.settledState
         }
-        if let request = try firstPage(state) { try await fetch(request) }
+        if let request = try firstPage(state) { try await fetch(request, .messageInitialize) }
         return try await showServer()
     }
 

@@ -9,6 +9,8 @@ enum HealingStep: Hashable {
     case walk(Gap)
     /// The messages at the upper bound of a stale range.
     case refetch(StaleRange)
+    /// The messages that are newer than the newest page, if the server has more.
+    case newer
 }
 
 /// Chooses the next requests for a channel's history, and their order.

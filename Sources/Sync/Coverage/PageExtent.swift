@@ -21,13 +21,13 @@ struct PageExtent: Hashable {
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - edge: The position of the anchor, if no messages are missing between it and the page: a
+    ///   - bound: The position of the anchor, if no messages are missing between it and the page: a
     ///     stored message, or the position of a gap's own cursor.
     ///   - isFollowed: A Boolean value that indicates whether the feed reports every message that
     ///     was accepted after the request.
-    init?(_ page: MessagePage, edge: Gap.Bound?, isFollowed: Bool) {
+    init?(_ page: MessagePage, bound: Gap.Bound?, isFollowed: Bool) {
         guard isFollowed else { return nil }
-        var bounds: [Gap.Bound] = edge.map { [$0] } ?? []
+        var bounds: [Gap.Bound] = bound.map { [$0] } ?? []
         let ordered = page.orderedPositions
         if let first = ordered.first { bounds.append(.position(first)) }
         if let last = ordered.last { bounds.append(.position(last)) }
@@ -36,7 +36,7 @@ struct PageExtent: Hashable {
         // A page without messages, or with outliers only, covers its anchor, or everything on one
         // side of it. If the anchor is unknown, such a page that reaches only the beginning covers
         // nothing.
-        if ordered.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {
+        if ordered.isEmpty && bound == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }
         guard let lower = bounds.min(), let upper = bounds.max() else { return nil }
@@ -50,31 +50,61 @@ extension MessagePage {
     var orderedPositions: [Position] {
         messages.compactMap(\.position).filter { !outliers.contains($0.messageID) }
     }
+}
 
-    /// Returns a Boolean value that indicates whether the page was requested at a message whose
-    /// position is not where the server has the message in its pages.
-    func isOutlier(_ anchor: MessageAnchor) -> Bool {
-        guard case .message(let id) = anchor else { return false }
-        return outliers.contains(id)
-    }
-
-    /// Returns the bound at which a page was requested, if the page reaches it.
+extension StoreReader {
+    /// Determines the range that the answer to a request covers.
     ///
-    /// A page that was requested by a time starts at any message of that time. If more messages
-    /// have that time than fit in the page, all of them may be on the other side of the bound, with
-    /// unknown messages in between.
+    /// The rule is the same for pages of the backfill, of the engine's callers and of comparisons.
     ///
     /// - Parameters:
-    ///   - bound: The bound of the request; `nil` if it was not requested at a known bound.
-    ///   - older: The requested number of messages before the bound.
-    ///   - newer: The requested number of messages after the bound.
-    /// - Returns: The bound; `nil` if the page does not reach it.
-    func edge(at bound: Gap.Bound?, older: Int, newer: Int) -> Gap.Bound? {
-        let ordered = orderedPositions
-        guard let bound, let first = ordered.first, let last = ordered.last
+    ///   - page: The answer.
+    ///   - request: The request.
+    ///   - isFollowed: A Boolean value that indicates whether the feed reports every message that
+    ///     was accepted after the request.
+    /// - Returns: The range; `nil` if the page covers nothing.
+    /// - Throws: Errors of the store.
+    func extent(
+        of page: MessagePage, for request: PageRequest, isFollowed: Bool
+    ) throws(StoreError) -> PageExtent? {
+        var bound = try bound(of: request, answeredBy: page)
+        let ordered = page.orderedPositions
+        if let known = bound, let first = ordered.first, let last = ordered.last {
+            // A page that was requested by a time starts at any message of that time. If more
+            // messages have that time than fit in the page, all of them may be on the other side of
+            // the bound, with unknown messages in between.
+            if request.newer == 0, known < .position(last) { bound = nil }
+            if request.older == 0, .position(first) < known { bound = nil }
+        }
+        return PageExtent(page, bound: bound, isFollowed: isFollowed)
+    }
+
+    /// Determines the position at which an answered request started: the bound of the request, or
+    /// the position of the message at which it was made.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - page: The answer.
+    /// - Returns: The position; `nil` if it is unknown, or messages may be missing between it and
+    ///   the known history.
+    /// - Throws: Errors of the store.
+    func bound(
+        of request: PageRequest, answeredBy page: MessagePage
+    ) throws(StoreError) -> Gap.Bound? {
+        var bound = request.bound
+        if case .message(let id) = request.anchor {
+            // The server has the message elsewhere in its pages than its position suggests.
+            if page.outliers.contains(id) { return nil }
+            if bound == nil {
+                let held = try message(orNil: id, in: request.channelURL)
+                bound = held?.position.map(Gap.Bound.position)
+            }
+        }
+        // The messages of a thread are stored in gaps of the channel.
+        guard request.parentMessageID == nil, case .position(let position) = bound,
+            !position.messageID.rawValue.isEmpty
         else { return bound }
-        if newer == 0, bound < .position(last) { return nil }
-        if older == 0, .position(first) < bound { return nil }
-        return bound
+        // The anchor's position was known at the time of the request and may be unknown now.
+        return try isInGap(position, in: request.channelURL) ? nil : bound
     }
 }

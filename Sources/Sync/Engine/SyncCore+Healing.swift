@@ -22,42 +22,44 @@ extension SyncCore {
 
     /// Sends the next request that a channel needs, if any.
     private mutating func heal(_ url: ChannelURL) {
-        var work = healing[url]
+        let work = healing[url]
         if let newer = work.newer {
-            work.isBusy = true
-            healing[url] = work
-            return call(
-                .messages(url, .cursor(newer.cursor), older: 0, newer: options.pageSize),
-                .newer(url, edge: newer.edge))
+            healing[url].isBusy = true
+            return fetch(
+                PageRequest(
+                    in: url, at: .cursor(newer.cursor), bound: newer.edge, newer: options.pageSize),
+                for: .newer)
         }
         guard let plan = plan(for: url, work) else { return pause(url) }
         guard let step = plan.next else { return }
-        work.isBusy = true
+        healing[url].isBusy = true
         switch step {
         case .changes(let point):
             let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
-            work.changelog = run
-            healing[url] = work
-            call(.messageChanges(url, run.point, nil), .heal(url, step, edge: nil))
+            healing[url].changelog = run
+            call(.messageChanges(url, run.point, nil), .changes)
         case .walk(let gap):
-            work.pages += 1
-            healing[url] = work
+            healing[url].pages += 1
             let anchor = anchor(at: gap.upper, gap.walkCursor, work)
-            call(
-                .messages(url, anchor, older: pageSize(url, gap, work), newer: 0),
-                .heal(url, step, edge: anchor == .newest ? nil : gap.upper))
+            fetch(
+                PageRequest(
+                    in: url, at: anchor, bound: anchor == .newest ? nil : gap.upper,
+                    older: pageSize(url, gap, work)),
+                for: step)
         case .refetch(let range):
-            work.pages += 1
-            healing[url] = work
+            healing[url].pages += 1
             if let position = singlePosition(in: range) {
                 return lookUp(
                     [position.messageID], in: url,
                     PageExtent(from: range.lower, through: range.upper))
             }
             let anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), work)
-            call(
-                .messages(url, anchor, older: options.pageSize, newer: 0),
-                .heal(url, step, edge: anchor == .newest ? nil : range.upper))
+            fetch(
+                PageRequest(
+                    in: url, at: anchor, bound: anchor == .newest ? nil : range.upper,
+                    older: options.pageSize),
+                for: step)
+        case .newer: break
         }
     }
 
@@ -129,22 +131,18 @@ extension SyncCore {
         guard let url = call.request.channelURL else { return }
         // The response was invalidated by later events. Repeat the request, even if it failed.
         guard let interim else { return healing.resume(url) }
-        if case .failed(let error) = answer { return handleFailure(error, url, call) }
+        if case .failed(let error) = answer { return handleFailure(error, url, call.purpose) }
         switch (answer, call.purpose) {
-        case (.page(let page), .heal(_, let step, let edge)):
-            if handlePage(page, step, edge, call, interim) { return }
-        case (.page(let page), .newer(_, let edge)):
-            handleNewer(page, edge, call, interim)
         case (.lookup(let lookup), .lookup(_, let extent, let rest)):
             if handleLookup(lookup, in: url, extent, rest, interim) { return }
-        case (.messageChanges(let changes), .heal):
+        case (.messageChanges(let changes), .changes):
             return handleChanges(changes, in: url, interim)
         default: break
         }
         resumeOrPause(url)
     }
 
-    private mutating func resumeOrPause(_ url: ChannelURL) {
+    mutating func resumeOrPause(_ url: ChannelURL) {
         if lastFailure == nil { return healing.resume(url) }
         pause(url)
     }
@@ -158,48 +156,47 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    /// Stores a page.
-    ///
-    /// - Returns: `true` if a lookup was started, after which the channel is processed again.
-    private mutating func handlePage(
-        _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
-        _ interim: Flights.Interim
-    ) -> Bool {
-        guard case .messages(let url, let anchor, let older, let newer) = call.request else {
-            return false
+    /// Returns the state by which the effect of a page is measured, before the page is stored.
+    mutating func state(
+        before page: MessagePage, _ step: HealingStep, in url: ChannelURL
+    ) -> (progress: Progress, missingCount: Int) {
+        (progress(in: url), missingCount(on: page, step, in: url))
+    }
+
+    /// Continues after a page was stored for the backfill.
+    mutating func continueHealing(
+        _ step: HealingStep, after fetched: FetchedMessages, of request: PageRequest,
+        since before: (progress: Progress, missingCount: Int)
+    ) {
+        let url = request.channelURL
+        let page = fetched.page
+        if step == .newer {
+            recordNewer(page, request)
+            return resumeOrPause(url)
         }
-        var bound = edge
-        if case .message(let id) = anchor, page.isOutlier(anchor) {
+        if case .message(let id) = request.anchor, page.outliers.contains(id) {
             // The page is about the arrival of the message, not about its position: next time,
             // request the page by its time.
             healing[url].unknownMessages.insert(id)
-            bound = nil
         }
-        let before = progress(in: url)
-        let missing = missingCount(on: page, step, in: url)
-        let report = write { (ingest) throws(StoreError) in
-            // A page without newer messages reaches the newest end.
-            let end: Gap.Bound? = bound ?? (page.newer == nil ? .end : nil)
-            return try ingest.apply(
-                page, in: url, at: end, older: older, newer: newer, since: interim, .messageFill)
-        }
-        guard let report else { return false }
         healing[url].failures = 0
-        if edge == nil, let newer = page.newer {
+        if request.bound == nil, let newer = page.newer {
             let last = page.orderedPositions.last.map(Gap.Bound.position)
             healing[url].newer = (newer, last)
             healing[url].usedCursors = []
         }
         let after = progress(in: url)
-        healing[url].walked += missing
-        recordProgress(page, step, edge, in: url, hasChanged: after != before, after)
+        healing[url].walked += before.missingCount
+        recordProgress(
+            page, step, request.bound, in: url, hasChanged: after != before.progress, after)
         if healing[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
         if case .walk(let gap) = step {
             recordHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
         }
-        guard let extent = report.extent, !report.doubtful.isEmpty else { return false }
-        lookUp(report.doubtful[...], in: url, extent)
-        return true
+        guard let extent = fetched.extent, !fetched.doubtful.isEmpty else {
+            return resumeOrPause(url)
+        }
+        lookUp(fetched.doubtful[...], in: url, extent)
     }
 
     /// Counts consecutive responses without progress.
@@ -225,7 +222,7 @@ extension SyncCore {
             if last == nil { work.usedCursors = [] }
             isCircling = work.isCircling(from: last, to: next)
             hasMoved = hasMoved || (next != nil && next != last)
-        case .changes: break
+        case .changes, .newer: break
         }
         work.idleAnswers = isCircling ? SyncCore.idleLimit : hasMoved ? 0 : work.idleAnswers + 1
         healing[url] = work
@@ -257,24 +254,17 @@ extension SyncCore {
         return true
     }
 
-    /// Stores a page of messages that are newer than the newest page; another one follows if the
-    /// server has more.
-    private mutating func handleNewer(
-        _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ interim: Flights.Interim
-    ) {
-        guard let url = call.request.channelURL else { return }
-        let report = write { (ingest) throws(StoreError) in
-            try ingest.apply(page, in: url, edge: edge, since: interim, .messageFill)
-        }
-        // If the page was not stored, it is requested again.
-        guard report != nil else { return }
+    /// Records the end of a page of messages that are newer than the newest page; another one
+    /// follows if the server has more.
+    private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
+        let url = request.channelURL
         var work = healing[url]
         let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
         work.idleAnswers = isIdle ? work.idleAnswers + 1 : 0
         if work.isCircling(from: work.newer?.cursor, to: page.newer) {
             work.idleAnswers = SyncCore.idleLimit
         }
-        let last = page.orderedPositions.last.map(Gap.Bound.position) ?? edge
+        let last = page.orderedPositions.last.map(Gap.Bound.position) ?? request.bound
         work.newer = page.newer.map { ($0, last) }
         healing[url] = work
         if work.idleAnswers == SyncCore.idleLimit { stopStalled(url) }
@@ -306,17 +296,25 @@ extension SyncCore {
         }
         healing.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
-        where call.isOfHealing && call.request.channelURL == url {
-            cancelCall(number)
+        where call.request.channelURL == url {
+            switch call.purpose {
+            case .page(var fetch) where fetch.step != nil:
+                fetch.step = nil
+                setFetch(fetch, of: number)
+            case .changes, .lookup: cancelCall(number)
+            case .page, .connect, .feed, .question, .outbox: break
+            }
         }
     }
 
     // MARK: Failures
 
-    private mutating func handleFailure(_ error: BackendError, _ url: ChannelURL, _ call: Call) {
+    mutating func handleFailure(
+        _ error: BackendError, _ url: ChannelURL, _ purpose: Call.Purpose
+    ) {
         switch error.code {
-        case .expired: handleExpired(url, call)
-        case .unsupported where call.isOfChanges: markStaleWithoutChanges(in: url)
+        case .expired: handleExpired(url, purpose)
+        case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
         // The backend canceled the call: calls that the engine cancels are not handled here.
         case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
@@ -326,12 +324,14 @@ extension SyncCore {
     }
 
     /// Continues without the cursor, message or token of the request, which has expired.
-    private mutating func handleExpired(_ url: ChannelURL, _ call: Call) {
-        if call.isOfChanges { return handleExpiredChanges(of: url) }
+    private mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
+        if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         healing[url].newer = nil
-        if case .messages(_, .message(let id), _, _) = call.request {
+        if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
             healing[url].unknownMessages.insert(id)
-        } else if case .heal(_, .walk(let gap), _) = call.purpose, gap.walkCursor != nil {
+        } else if case .page(let fetch) = purpose, case .walk(let gap) = fetch.step,
+            gap.walkCursor != nil
+        {
             write { (ingest) throws(StoreError) in try ingest.restartBackfill(of: gap) }
         } else {
             healing[url].refetch = nil
@@ -433,23 +433,14 @@ extension SyncCore {
         return rows ?? Progress()
     }
 
-    private struct Progress: Hashable {
+    struct Progress: Hashable {
         var gaps: [Gap] = []
         var stale: [StaleRange] = []
     }
 }
 
-extension SyncCore.Call {
-    fileprivate var isOfHealing: Bool {
-        switch purpose {
-        case .heal, .newer, .lookup: true
-        case .connect, .feed, .question, .outbox: false
-        }
-    }
-
-    fileprivate var isOfChanges: Bool {
-        if case .messageChanges = request { true } else { false }
-    }
+extension SyncCore.Call.Purpose {
+    fileprivate var isOfChanges: Bool { if case .changes = self { true } else { false } }
 }
 
 extension Ingest {

@@ -12,20 +12,33 @@ extension SyncCore {
                 .notConnected, "the request about \(question.subject) needs a connection")
             return act(.fail(error, ticket: ticket))
         }
-        let question = withValidEdge(question)
+        if case .page(let request, let source) = question {
+            let caller = PageFetch.Caller(ticket: ticket, attempt: attempt, source: source)
+            return fetch(withValidBound(request), callers: [caller])
+        }
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
     /// Removes the bound of a cursor unless the cursor still continues from the newest end: a
     /// truncation adds newer messages.
-    private mutating func withValidEdge(_ question: SyncQuestion) -> SyncQuestion {
-        guard
-            case .messages(let url, .cursor(let cursor), let older, let newer, .end, let source) =
-                question
-        else { return question }
+    private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
+        guard case .cursor(let cursor) = request.anchor, request.bound == .end,
+            request.parentMessageID == nil
+        else { return request }
+        let url = request.channelURL
         let gap = read { (reader) throws(StoreError) in try reader.newestGap(in: url) } ?? nil
-        if gap?.upper == .end && gap?.walkCursor == cursor { return question }
-        return .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
+        return gap?.upper == .end && gap?.walkCursor == cursor ? request : request.repeated
+    }
+
+    /// Repeats a request whose answer was invalidated by later events.
+    mutating func repeatQuestion(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
+        guard attempt < SyncCore.attempts else {
+            let error = SyncError(
+                .stalled,
+                "every response about \(question.subject) was outdated on arrival: retry later")
+            return act(.fail(error, ticket: ticket))
+        }
+        ask(question.repeated, ticket, attempt: attempt + 1)
     }
 
     mutating func handle(
@@ -45,23 +58,15 @@ extension SyncCore {
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
         }
-        guard let interim else {
-            guard attempt < SyncCore.attempts else {
-                let error = SyncError(
-                    .stalled,
-                    "every response about \(question.subject) was outdated on arrival: retry later")
-                return act(.fail(error, ticket: ticket))
-            }
-            return ask(question.repeated, ticket, attempt: attempt + 1)
-        }
-        let reply = handle(answer, to: question, interim)
-        if let reply {
-            act(.reply(reply, ticket: ticket))
-        } else {
-            let error = SyncError(
-                .store, "the answer about \(question.subject) could not be stored")
-            act(.fail(state.failure ?? error, ticket: ticket))
-        }
+        guard let interim else { return repeatQuestion(question, ticket, attempt: attempt) }
+        reply(handle(answer, to: question, interim), to: question, ticket)
+    }
+
+    /// Sends a reply to a caller, or the error of an answer that could not be stored.
+    mutating func reply(_ reply: SyncReply?, to question: SyncQuestion, _ ticket: Int) {
+        if let reply { return act(.reply(reply, ticket: ticket)) }
+        let error = SyncError(.store, "the answer about \(question.subject) could not be stored")
+        act(.fail(state.failure ?? error, ticket: ticket))
     }
 
     /// Stores an answer.
@@ -71,11 +76,6 @@ extension SyncCore {
         _ answer: BackendAnswer, to question: SyncQuestion, _ interim: Flights.Interim
     ) -> SyncReply? {
         switch (answer, question) {
-        case (
-            .page(let page),
-            .messages(let url, let anchor, let older, let newer, let edge, let source)
-        ):
-            return handle(page, in: url, at: anchor, older, newer, edge, source, interim)
         case (.lookup(let lookup), .lookup(_, let url)):
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(lookup, in: url, since: interim, .requestMessage)
@@ -90,10 +90,9 @@ extension SyncCore {
                 return .lookup(lookup)
             }
         case (.lookup(let lookup), .confirm): return .lookup(lookup)
-        case (.page(let page), .compare(let url, _, let older, let edge)):
+        case (.page(let page), .compare(let request)):
             return read { (reader) throws(StoreError) in
-                let edge = page.edge(at: edge, older: older, newer: 0)
-                return try reader.compare(page, in: url, edge: edge, interim)
+                try reader.compare(page, of: request, interim)
             }
         case (.channel(let channel), .compareChannel):
             return read { (reader) throws(StoreError) in
@@ -112,19 +111,6 @@ extension SyncCore {
                 }
                 return .channels(page)
             }
-        case (
-            .page(let page), .replies(let id, let url, let anchor, let older, let newer, let edge)
-        ):
-            return write { (ingest) throws(StoreError) in
-                let edge = try ingest.edge(edge, at: anchor, of: page, in: url)
-                let report = try ingest.apply(
-                    page, repliesTo: id, in: url, at: edge, older: older, newer: newer,
-                    since: interim)
-                return .replies(
-                    FetchedMessages(
-                        page: page, extent: report.extent, doubtful: report.doubtful,
-                        lossCount: try ingest.batch.lossCount()))
-            }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
             // Requests for a viewer of the channel may have been refused before the user joined.
@@ -135,24 +121,6 @@ extension SyncCore {
             }
         default: return nil
         }
-    }
-
-    private mutating func handle(
-        _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ older: Int,
-        _ newer: Int, _ edge: Gap.Bound?, _ source: CollectionEventSource,
-        _ interim: Flights.Interim
-    ) -> SyncReply? {
-        let fetched = write { (ingest) throws(StoreError) in
-            let edge = try ingest.edge(edge, at: anchor, of: page, in: url)
-            let report = try ingest.apply(
-                page, in: url, at: edge, older: older, newer: newer, since: interim, source)
-            return FetchedMessages(
-                page: page, extent: report.extent, doubtful: report.doubtful,
-                lossCount: try ingest.batch.lossCount())
-        }
-        guard let fetched else { return nil }
-        if !fetched.doubtful.isEmpty { healing.examine(url) }
-        return .messages(fetched)
     }
 
     private mutating func handle(
@@ -255,8 +223,9 @@ extension SyncCore {
 extension StoreReader {
     /// Compares a page with the stored messages in the complete ranges of the history.
     fileprivate func compare(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, _ interim: Flights.Interim
+        _ page: MessagePage, of request: PageRequest, _ interim: Flights.Interim
     ) throws(StoreError) -> SyncReply {
+        let url = request.channelURL
         var found = HistoryDifferences()
         let gaps = try gaps(in: url)
         let stale = try staleRanges(in: url)
@@ -274,7 +243,7 @@ extension StoreReader {
             }
             if held.replaced(by: message) != held { found.different.append(message) }
         }
-        let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed)
+        let extent = try extent(of: page, for: request, isFollowed: interim.isFollowed)
         if let extent {
             let reportedState = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)

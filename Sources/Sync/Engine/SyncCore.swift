@@ -80,8 +80,10 @@ struct SyncCore {
         enum Purpose {
             case connect
             case feed(after: FeedToken?)
-            case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
-            case newer(ChannelURL, edge: Gap.Bound?)
+            /// A page for the backfill, for callers, or for both.
+            case page(PageFetch)
+            /// A page of the changelog of a channel that the backfill reads.
+            case changes
             /// A lookup of messages that a page lacked. The others in `rest` are looked up
             /// afterwards; then the extent of the page is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
@@ -89,11 +91,20 @@ struct SyncCore {
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
-        let purpose: Purpose
+        var purpose: Purpose
         /// Records the changes that are stored before the answer.
         ///
         /// `nil` for `connect` and `feed`, whose answers no other event can precede.
         let flight: Flights.Flight?
+
+        /// The tickets of the callers that wait for the answer.
+        var tickets: [Int] {
+            switch purpose {
+            case .question(_, let ticket, _): [ticket]
+            case .page(let fetch): fetch.callers.map(\.ticket)
+            case .connect, .feed, .changes, .lookup, .outbox: []
+            }
+        }
     }
 
     let store: ChatStore
@@ -254,7 +265,8 @@ struct SyncCore {
         case .connect:
             if case .session(let session) = answer { begin(session) }
         case .feed(let token): handleFeed(answer, after: token)
-        case .heal, .newer, .lookup: handleBackfill(answer, call, interim)
+        case .page(let fetch): handlePage(answer, fetch, interim)
+        case .changes, .lookup: handleBackfill(answer, call, interim)
         case .outbox(let id): handleSending(answer, id, call, interim)
         case .question(let question, let ticket, let attempt):
             handle(answer, to: question, ticket, attempt, interim)
@@ -441,9 +453,7 @@ struct SyncCore {
     }
 
     private mutating func loseConnection(_ error: BackendError, _ call: Call) {
-        if case .question(_, let ticket, _) = call.purpose {
-            act(.fail(SyncError(error), ticket: ticket))
-        }
+        for ticket in call.tickets { act(.fail(SyncError(error), ticket: ticket)) }
         cancelCallsAndWaits()
         let step = connector.fail(error)
         if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
@@ -476,7 +486,7 @@ struct SyncCore {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
             if case .send(let item) = call.request { outbox.markDoubtful(item.requestID) }
-            if case .question(_, let ticket, _) = call.purpose {
+            for ticket in call.tickets {
                 act(
                     .fail(
                         SyncError(.notConnected, "the connection was lost during the request"),
@@ -500,9 +510,13 @@ struct SyncCore {
             let others = tickets.filter { $0 != ticket }
             resultTickets[id] = others.isEmpty ? nil : others
         }
-        for (number, call) in calls {
-            guard case .question(_, ticket, _) = call.purpose else { continue }
-            cancelCall(number)
+        for (number, call) in calls where call.tickets.contains(ticket) {
+            guard case .page(var fetch) = call.purpose else {
+                cancelCall(number)
+                continue
+            }
+            fetch.callers.removeAll { $0.ticket == ticket }
+            setFetch(fetch, of: number)
         }
     }
 

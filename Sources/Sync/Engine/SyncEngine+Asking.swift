@@ -25,11 +25,22 @@ extension SyncEngine {
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int,
         edge: Gap.Bound? = nil, source: CollectionEventSource = .messageFill
     ) async throws(SyncError) -> FetchedMessages {
-        let question = SyncQuestion.messages(
-            url, anchor, older: PageSize.nearest(to: older), newer: PageSize.nearest(to: newer),
-            edge: edge, source)
-        guard case .messages(let fetched) = try await reply(to: question) else {
+        try await fetch(
+            PageRequest(in: url, at: anchor, bound: edge, older: older, newer: newer), source)
+    }
+
+    /// Fetches a page, and stores it with the given source for observers.
+    ///
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    package func fetch(
+        _ request: PageRequest, _ source: CollectionEventSource
+    ) async throws(SyncError) -> FetchedMessages {
+        guard case .page(let fetched) = try await reply(to: .page(request, source)) else {
             throw .unexpectedReply
+        }
+        // The engine looks up the missing messages of a history, but not those of a thread.
+        if request.parentMessageID != nil, !fetched.doubtful.isEmpty {
+            _ = try await fetchMessages(fetched.doubtful, in: request.channelURL)
         }
         return fetched
     }
@@ -80,14 +91,10 @@ extension SyncEngine {
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int, edge: Gap.Bound? = nil
     ) async throws(SyncError) -> FetchedMessages {
-        let question = SyncQuestion.replies(
-            parentID, url, anchor, older: PageSize.nearest(to: older),
-            newer: PageSize.nearest(to: newer), edge: edge)
-        guard case .replies(let fetched) = try await reply(to: question) else {
-            throw .unexpectedReply
-        }
-        if !fetched.doubtful.isEmpty { _ = try await fetchMessages(fetched.doubtful, in: url) }
-        return fetched
+        try await fetch(
+            PageRequest(
+                in: url, repliesTo: parentID, at: anchor, bound: edge, older: older, newer: newer),
+            .requestThreadedMessages)
     }
 
     /// Fetches a page of the changes of a channel's messages.

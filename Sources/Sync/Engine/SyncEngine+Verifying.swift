@@ -74,7 +74,8 @@ extension SyncEngine {
             var anchor = edge.anchorIncludingIt
             var used: Set<PageCursor> = []
             while true {
-                let reply = try await reply(to: .compare(url, anchor, older: pageSize, edge: edge))
+                let request = PageRequest(in: url, at: anchor, bound: edge, older: pageSize)
+                let reply = try await reply(to: .compare(request))
                 guard case .compared(let found, let next, let from) = reply else { break }
                 differences.append(found)
                 guard let next, let from, segment.lower < from else { break }

@@ -3,17 +3,14 @@ public import Store
 
 /// A request that a caller of the engine makes, as opposed to the engine's own requests.
 enum SyncQuestion: Hashable, Sendable {
-    /// Messages near an anchor.
-    ///
-    /// `edge` is set if no message exists between that bound and the page.
-    case messages(
-        ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?, CollectionEventSource)
+    /// A page of messages or replies, stored with the given source for observers.
+    case page(PageRequest, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
     /// A lookup of the last messages that a page lacked. Afterwards the page's extent is no longer
     /// stale, unless `lossCount` has changed since the page.
     case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// A comparison of the stored messages with a page.
-    case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
+    case compare(PageRequest)
     /// A lookup of messages that is not stored.
     case confirm([MessageID], ChannelURL)
     /// A comparison of the cached group channel with the server's.
@@ -22,28 +19,20 @@ enum SyncQuestion: Hashable, Sendable {
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
-    /// The replies to a message near an anchor, with its edge as for messages.
-    case replies(
-        MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?)
     case createChannel(GroupChannelCreateParams)
     case updateChannel(ChannelURL, Patch<GroupChannel>)
     case join(ChannelURL)
 
     var request: BackendRequest {
         switch self {
-        case .messages(let url, let anchor, let older, let newer, _, _):
-            .messages(url, anchor, older: older, newer: newer)
+        case .page(let page, _), .compare(let page): page.call
         case .lookup(let ids, let url), .lookupDoubtful(let ids, let url, _, _),
             .confirm(let ids, let url):
             .lookup(ids, url)
-        case .compare(let url, let anchor, let older, _):
-            .messages(url, anchor, older: older, newer: 0)
         case .messageChanges(let url, let point, let params): .messageChanges(url, point, params)
         case .channelChanges(let point, let params): .channelChanges(point, params)
         case .channels(let query, let cursor): .channels(query, cursor)
         case .channel(let url), .compareChannel(let url): .channel(url)
-        case .replies(let id, let url, let anchor, let older, let newer, _):
-            .replies(id, url, anchor, older: older, newer: newer)
         case .createChannel(let params): .createChannel(params)
         case .updateChannel(let url, let patch): .updateChannel(url, patch)
         case .join(let url): .join(url)
@@ -56,23 +45,18 @@ extension SyncQuestion {
     var subject: String { request.channelURL.map { "channel \($0)" } ?? "the list of channels" }
 
     /// The request to send again after the answer was invalidated.
-    ///
-    /// A request at a cursor has no `edge` any more: the history next to the cursor may have changed,
-    /// so messages may exist between that bound and the page.
     var repeated: SyncQuestion {
-        switch self {
-        case .messages(let url, .cursor(let cursor), let older, let newer, _, let source):
-            .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
-        case .replies(let id, let url, .cursor(let cursor), let older, let newer, _):
-            .replies(id, url, .cursor(cursor), older: older, newer: newer, edge: nil)
-        default: self
+        if case .page(let request, let source) = self {
+            .page(request.repeated, source)
+        } else {
+            self
         }
     }
 }
 
 /// The answer to a ``SyncQuestion``.
 enum SyncReply: Sendable {
-    case messages(FetchedMessages)
+    case page(FetchedMessages)
     case lookup(MessageLookup)
     /// The differences, the cursor at which the comparison continues, and the lower bound of the
     /// range that was compared.
@@ -83,7 +67,6 @@ enum SyncReply: Sendable {
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
-    case replies(FetchedMessages)
     case deliveryResult(DeliveryResult)
     case caughtUp
 }

@@ -102,7 +102,7 @@ struct Flights {
     }
 
     /// Returns a Boolean value that indicates whether the response of a request is valid.
-    private func isValid(_ flight: Flight) -> Bool {
+    func isValid(_ flight: Flight) -> Bool {
         flight.loss == losses
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }

@@ -11,71 +11,42 @@ extension Ingest {
         var doubtful: [MessageID] = []
     }
 
-    /// Stores a page that was requested at a bound.
+    /// Stores the answer to a request for a page, and closes the gaps that it covers.
     ///
-    /// If the page does not reach the gap, the backfill continues after it.
+    /// If the page does not reach the gap at which it was requested, the backfill continues after
+    /// it. A page of replies closes no gap of the channel.
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - url: The URL of the channel.
-    ///   - bound: The position of the anchor, if it is known; see ``PageExtent``.
-    ///   - older: The requested number of messages before the anchor.
-    ///   - newer: The requested number of messages after the anchor.
+    ///   - request: The request.
     ///   - interim: The changes since the request.
     ///   - source: The source of the change for observers.
-    /// - Returns: The covered range, and the messages that must be looked up.
+    /// - Returns: The covered range of the history or thread, and the messages that must be looked
+    ///   up.
     /// - Throws: Errors of the store.
     mutating func apply(
-        _ page: MessagePage, in url: ChannelURL, at bound: Gap.Bound?, older: Int, newer: Int,
-        since interim: Flights.Interim, _ source: CollectionEventSource
+        _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
+        _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
-        let edge = page.edge(at: bound, older: older, newer: newer)
-        let report = try apply(page, in: url, edge: edge, since: interim, source)
-        if newer == 0, let bound { try goOnWalking(at: bound, in: url, behind: page) }
+        let url = request.channelURL
+        let bound = try batch.bound(of: request, answeredBy: page)
+        let extent = try batch.extent(of: page, for: request, isFollowed: interim.isFollowed)
+        if let parentID = request.parentMessageID {
+            return try apply(page, repliesTo: parentID, in: url, extent, since: interim)
+        }
+        let report = try apply(page, in: url, extent, since: interim, source)
+        if request.newer == 0, let bound { try goOnWalking(at: bound, in: url, behind: page) }
         return report
     }
 
-    /// Returns the position of the anchor of a page: the one that is known, or that of the message
-    /// at which the page was requested, or the end of the history.
-    func edge(
-        _ known: Gap.Bound?, at anchor: MessageAnchor, of page: MessagePage, in url: ChannelURL
-    ) throws(StoreError) -> Gap.Bound? {
-        switch anchor {
-        case .message(let id):
-            // The edge is the message's position, wherever the page places it.
-            let held = try batch.message(orNil: id, in: url)
-            let edge = known ?? held?.position.map(Gap.Bound.position)
-            return page.isOutlier(anchor) ? nil : edge
-        case .newest where page.newer == nil: return .end
-        default: return known
-        }
-    }
-
     /// Stores a page of the replies to a message.
-    ///
-    /// No gap of the channel is closed.
-    ///
-    /// - Parameters:
-    ///   - page: The page.
-    ///   - parentID: The ID of the parent message.
-    ///   - url: The URL of the channel.
-    ///   - bound: The position of the anchor, if it is known; see ``PageExtent``.
-    ///   - older: The requested number of replies before the anchor.
-    ///   - newer: The requested number of replies after the anchor.
-    ///   - interim: The changes since the request.
-    /// - Returns: The range of the thread that the page covers, and the stored replies in it that
-    ///   the page does not contain: they may have been deleted, and must be looked up.
-    /// - Throws: Errors of the store.
-    mutating func apply(
+    private mutating func apply(
         _ page: MessagePage, repliesTo parentID: MessageID, in url: ChannelURL,
-        at bound: Gap.Bound?, older: Int, newer: Int, since interim: Flights.Interim
+        _ extent: PageExtent?, since interim: Flights.Interim
     ) throws(StoreError) -> PageReport {
         let lookup = MessageLookup(found: page.messages, gone: [])
         try apply(lookup, in: url, since: interim, .requestThreadedMessages)
-        let edge = page.edge(at: bound, older: older, newer: newer)
-        guard let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed) else {
-            return PageReport()
-        }
+        guard let extent else { return PageReport() }
         let reported = Set(page.messages.compactMap(\.messageID))
         let held = try batch.replies(
             to: parentID, in: url, from: extent.from, includesLower: true, to: extent.through,
@@ -86,33 +57,15 @@ extension Ingest {
         return PageReport(extent: extent, doubtful: doubtful)
     }
 
-    /// Stores a page of a history, and closes the gaps that it covers.
-    ///
-    /// - Parameters:
-    ///   - page: The page.
-    ///   - url: The URL of the channel.
-    ///   - edge: The position of the anchor; see ``PageExtent``.
-    ///   - interim: The changes since the request.
-    ///   - source: The source of the change for observers.
-    /// - Returns: The covered range, and the messages that must be looked up.
-    /// - Throws: Errors of the store.
-    mutating func apply(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, since interim: Flights.Interim,
-        _ source: CollectionEventSource
+    /// Stores a page of a history, and closes the gaps in the range that it covers.
+    private mutating func apply(
+        _ page: MessagePage, in url: ChannelURL, _ extent: PageExtent?,
+        since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
             try apply(message, since: interim, source)
         }
-        var edge = edge
-        if case .position(let position) = edge, !position.messageID.rawValue.isEmpty,
-            try batch.isInGap(position, in: url)
-        {
-            // The anchor's position was known at the time of the request and is unknown now.
-            edge = nil
-        }
-        guard let extent = PageExtent(page, edge: edge, isFollowed: interim.isFollowed) else {
-            return PageReport()
-        }
+        guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
         if page.orderedPositions.isEmpty, extent.from == extent.through {
             // The page changes nothing except the position of the backfill.

@@ -146,7 +146,9 @@ final class Device {
         case .fetch(let url, let anchor, let older, let newer):
             let url = ChannelURL(url)
             guard let (place, edge) = place(anchor, in: url) else { return nil }
-            return .messages(url, place, older: older, newer: newer, edge: edge, .messageFill)
+            let request = PageRequest(
+                in: url, at: place, bound: edge, older: older, newer: newer)
+            return .page(request, .messageFill)
         case .lookUp(let tags):
             let places = tags.compactMap { server.history.place(of: $0) }
             guard let url = places.first?.url else { return nil }

@@ -1,0 +1,58 @@
+package import Models
+package import Store
+
+/// A request for a page of a channel's history, or of the replies to a message.
+package struct PageRequest: Hashable, Sendable {
+    let channelURL: ChannelURL
+    /// The parent message of the replies; `nil` for the channel's history.
+    let parentMessageID: MessageID?
+    package var anchor: MessageAnchor
+    package let older: Int
+    package let newer: Int
+    /// The position of the anchor, if no messages are missing between it and the page: the bound of
+    /// a gap or of a known range.
+    var bound: Gap.Bound?
+
+    /// Creates a request for the messages next to an anchor.
+    ///
+    /// Sizes out of range are replaced by the nearest valid ones.
+    package init(
+        in channelURL: ChannelURL, repliesTo parentMessageID: MessageID? = nil,
+        at anchor: MessageAnchor, bound: Gap.Bound? = nil, older: Int = 0, newer: Int = 0
+    ) {
+        self.channelURL = channelURL
+        self.parentMessageID = parentMessageID
+        self.anchor = anchor
+        self.bound = bound
+        self.older = PageSize.nearest(to: older)
+        self.newer = PageSize.nearest(to: newer)
+    }
+
+    /// The call of the backend.
+    var call: BackendRequest {
+        if let parentMessageID {
+            return .replies(parentMessageID, channelURL, anchor, older: older, newer: newer)
+        }
+        return .messages(channelURL, anchor, older: older, newer: newer)
+    }
+
+    /// Returns a Boolean value that indicates whether a page of another request serves this one: it
+    /// starts at the same anchor, in the same direction, and may have another size.
+    func isServed(by other: PageRequest) -> Bool {
+        channelURL == other.channelURL && parentMessageID == other.parentMessageID
+            && anchor == other.anchor && bound == other.bound
+            && (older == other.older || newer == 0 && other.newer == 0)
+            && (newer == other.newer || older == 0 && other.older == 0)
+    }
+
+    /// The request to send again after its answer was invalidated.
+    ///
+    /// A cursor has no bound any more: the history next to the cursor may have changed, so messages
+    /// may exist between that bound and the page.
+    var repeated: PageRequest {
+        guard case .cursor = anchor else { return self }
+        var request = self
+        request.bound = nil
+        return request
+    }
+}

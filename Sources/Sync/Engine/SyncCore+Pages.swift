@@ -1,0 +1,91 @@
+import Models
+import Store
+
+/// A page that was requested, and what it is for.
+struct PageFetch {
+    /// A caller of the engine that waits for the page.
+    struct Caller {
+        let ticket: Int
+        let attempt: Int
+        let source: CollectionEventSource
+    }
+
+    let request: PageRequest
+    /// The step of the backfill that needs the page; `nil` if only callers wait for it.
+    var step: HealingStep?
+    var callers: [Caller]
+}
+
+// All pages are requested and stored here: those of the backfill, and those that apps request.
+extension SyncCore {
+    /// Requests a page for the backfill of a channel, for callers, or for both.
+    ///
+    /// If such a page is in flight, no second one is requested: its answer serves both.
+    mutating func fetch(
+        _ request: PageRequest, for step: HealingStep? = nil, callers: [PageFetch.Caller] = []
+    ) {
+        for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
+            guard case .page(var fetch) = call.purpose, request.isServed(by: fetch.request),
+                step == nil || fetch.step == nil, let flight = call.flight,
+                flights.isValid(flight), flight.isFollowed == hasFeedBegun
+            else { continue }
+            fetch.step = fetch.step ?? step
+            fetch.callers += callers
+            calls[number]?.purpose = .page(fetch)
+            return
+        }
+        call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
+    }
+
+    /// Changes what a page in flight is for, and cancels the call if it is for nothing.
+    mutating func setFetch(_ fetch: PageFetch, of number: Int) {
+        if fetch.step == nil, fetch.callers.isEmpty { return cancelCall(number) }
+        calls[number]?.purpose = .page(fetch)
+    }
+
+    /// Stores a page, replies to the callers, and continues the backfill.
+    mutating func handlePage(
+        _ answer: BackendAnswer, _ fetch: PageFetch, _ interim: Flights.Interim?
+    ) {
+        let request = fetch.request
+        let url = request.channelURL
+        if case .failed(let error) = answer {
+            for caller in fetch.callers { act(.fail(SyncError(error), ticket: caller.ticket)) }
+            guard fetch.step != nil else { return }
+            // If later events invalidated the response, repeat the request, even if it failed.
+            if interim == nil { return healing.resume(url) }
+            return handleFailure(error, url, .page(fetch))
+        }
+        guard let interim else {
+            for caller in fetch.callers {
+                let question = SyncQuestion.page(request, caller.source)
+                repeatQuestion(question, caller.ticket, attempt: caller.attempt)
+            }
+            if fetch.step != nil { healing.resume(url) }
+            return
+        }
+        guard case .page(let page) = answer else {
+            for caller in fetch.callers { act(.fail(.unexpectedReply, ticket: caller.ticket)) }
+            if fetch.step != nil { resumeOrPause(url) }
+            return
+        }
+        let before = fetch.step.map { state(before: page, $0, in: url) }
+        let source = fetch.callers.first?.source ?? .messageFill
+        let fetched = write { (ingest) throws(StoreError) in
+            let report = try ingest.apply(page, of: request, since: interim, source)
+            return FetchedMessages(
+                page: page, extent: report.extent, doubtful: report.doubtful,
+                lossCount: try ingest.batch.lossCount())
+        }
+        for caller in fetch.callers {
+            reply(fetched.map { .page($0) }, to: .page(request, caller.source), caller.ticket)
+        }
+        if let step = fetch.step, let before {
+            // If the page was not stored, it is requested again.
+            guard let fetched else { return resumeOrPause(url) }
+            continueHealing(step, after: fetched, of: request, since: before)
+        } else if let fetched, !fetched.doubtful.isEmpty, request.parentMessageID == nil {
+            healing.examine(url)
+        }
+    }
+}
