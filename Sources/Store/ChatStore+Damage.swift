@@ -18,8 +18,8 @@ extension ChatStore {
     /// any.
     package var cacheDamage: StoreError? { cache.firstDamage.error }
 
-    /// Calls a closure once when a read finds damage in the cache's files, or immediately if one
-    /// has found damage already.
+    /// Calls a closure once: when a read finds damage in the cache's files, or immediately if an
+    /// earlier read has found damage.
     ///
     /// The closure is called on the reader's thread and must not use the store.
     package func observeCacheDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {

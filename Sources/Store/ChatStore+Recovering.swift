@@ -4,7 +4,7 @@ import Models
 // Recovery: after a failed write, the files are reopened before the next one.
 
 extension ChatStore {
-    /// The errors of the databases that could not be reopened; `nil` for a database that can be
+    /// For each database, the error because of which it could not be reopened; `nil` if it can be
     /// written.
     struct RecoveryFailures {
         var cache: StoreError?
@@ -16,19 +16,20 @@ extension ChatStore {
     /// If an earlier attempt left the files closed, another process may have written to them in the
     /// meantime. Observers then receive ``Change/Operation/missed``, as after a suspension.
     ///
-    /// - Returns: The errors of the databases that could not be reopened. They stay readable where
-    ///   possible.
-    /// - Throws: `closed`; then nothing was changed.
+    /// - Returns: The errors of the databases that could not be reopened. Their data stays readable
+    ///   where possible.
+    /// - Throws: `closed`, and then has changed nothing.
     func recover(_ writer: inout Writer) throws(StoreError) -> RecoveryFailures {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
-        // The cached values may stem from failed batches: discard them.
+        // Discard the cached values, because they may come from failed batches.
         if cache.hasFailed { (writer.known, writer.index) = (Batch.Known(), nil) }
         let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
         let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
-        // Readers have to wait while this method waits. If a caller holds a snapshot for long, use
-        // the short wait from then on, so that readers are not delayed by every write.
+        // Readers have to wait while this method waits for snapshots to be released. If a caller
+        // keeps a snapshot for long, wait only briefly from then on, so that not every write delays
+        // readers.
         writer.hasLongLivedSnapshot = left.cache?.code == .busy || left.outbox?.code == .busy
         if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
             do throws(StoreError) {
@@ -43,7 +44,7 @@ extension ChatStore {
     /// Publishes the state of reopened files to which another process may have written, and
     /// notifies observers that they missed changes.
     ///
-    /// - Throws: Errors of reading the files. Nothing was changed then.
+    /// - Throws: Errors of reading the files, and then has changed nothing.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
         let version = CommittedState(
@@ -62,11 +63,11 @@ extension ChatStore {
     private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
-            // Reopening fails while a snapshot keeps the files open: check that first.
+            // Reopening fails while a snapshot keeps the files open, so check that first.
             try withoutSnapshot { () throws(StoreError) in
                 try database.checkIsUnused(waiting: wait)
             }
-            // This checks only the disk: readers need not wait.
+            // This checks only the free space of the disk, so readers need not wait.
             try database.checkCanReopen()
             try withoutSnapshot { () throws(StoreError) in
                 try database.reopen(isChecked: true, waiting: wait)
@@ -82,8 +83,9 @@ extension ChatStore {
     /// Readers wait until the closure returns.
     func withoutSnapshot(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            // The committed state keeps the files open, so it is released first. The state created
-            // afterwards has the same number, because neither of them contains the failed write.
+            // The committed state keeps the files open, so release it first. The state that is
+            // created afterwards gets the same number, because neither state contains the failed
+            // write.
             state.resumed = state.version.map(Resumed.init) ?? state.resumed
             state.version = nil
             defer { state.resume(cache, outbox) }
@@ -106,7 +108,7 @@ extension ChatStore.State {
             self.resumed = nil
             failure = nil
         } catch {
-            // Every read throws this error until a write has reopened the files.
+            // From now on, every read throws this error, until a write has reopened the files.
             failure = cache.failure ?? outbox.failure ?? error
         }
     }

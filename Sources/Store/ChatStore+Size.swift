@@ -39,7 +39,7 @@ extension ChatStore {
         return size
     }
 
-    /// Removes all data that can be fetched again, also from the disk.
+    /// Removes all data that can be fetched again, and purges it from the disk.
     ///
     /// Outbox items are kept.
     ///
@@ -48,8 +48,8 @@ extension ChatStore {
     /// released.
     ///
     /// - Returns: The change, with the number that observers see.
-    /// - Throws: ``StoreError`` if the disk fails. If it fails while rows are purged, the data is
-    ///   cleared nevertheless, and later writes remove the rows.
+    /// - Throws: ``StoreError`` if the disk fails. If the disk fails while rows are being purged,
+    ///   the data is cleared nevertheless, and later writes remove the rows from the disk.
     /// - Precondition: Not called inside a write.
     /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
     ///   readers do not.
@@ -89,7 +89,7 @@ extension ChatStore {
 }
 
 extension StoreView {
-    /// Returns the numbers of channels, without channels that have no number.
+    /// Returns the numbers of those of the channels that have one.
     fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         for url in urls {

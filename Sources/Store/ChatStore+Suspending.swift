@@ -7,11 +7,11 @@ extension ChatStore {
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
     /// container. The call waits for a running write, and briefly for running reads. Until
-    /// ``resume()`` is called, every read and write fails with `suspended`; observations continue
-    /// afterwards. Repeated calls have no effect.
+    /// ``resume()`` is called, every read and write fails with `suspended`. Observations are kept,
+    /// and continue afterwards. Repeated calls have no effect.
     ///
-    /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. Nothing was
-    ///   done then.
+    /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. The store
+    ///   is then unchanged.
     /// - Precondition: Not called inside a write.
     /// - Complexity: That of ``close()``. Readers wait up to some hundred milliseconds.
     public func suspend() throws(StoreError) {
@@ -19,7 +19,7 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // The lists are saved before the step that makes readers wait.
+            // Save the lists before the step during which readers have to wait.
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
@@ -39,8 +39,8 @@ extension ChatStore {
     /// the store was suspended. The call has no effect if the store is not suspended.
     ///
     /// - Throws: ``StoreError`` as ``init(at:options:encryptionKey:migrationHandler:)`` does; the
-    ///   store is still suspended then. After `corruption` or `newerSchema`, close it and open it
-    ///   again.
+    ///   store is still suspended then. After `corruption` or `newerSchema`, close the store and
+    ///   open it again.
     /// - Precondition: Not called inside a write.
     public func resume() throws(StoreError) {
         precondition(!isWriting, "ChatStore.resume waits for writes: call it after this one.")

@@ -13,20 +13,21 @@ extension ChatStore {
     /// wait. If the closure throws, nothing is written. A batch that changes the outbox is on disk
     /// when the call returns.
     ///
-    /// If a batch changes both databases, the cache is written first. If only writing the outbox
+    /// If a batch changes both databases, the cache is written first. If writing the outbox then
     /// fails, the call throws the error, but the changes of the cache are kept and reported to
     /// observers.
     ///
-    /// After a failed write, reads continue. Each later write first reopens the files, without the
-    /// failed batch: it waits for running reads, at most some hundred milliseconds, and fails while
-    /// an earlier ``Snapshot`` exists. If only one database is affected, the part of a batch for
-    /// the other one is written nevertheless. If the process ends before the files are reopened,
-    /// the next opening may find the complete failed batch in the store.
+    /// After a failed write, reads continue. The next write first reopens the files, without the
+    /// failed batch. For that it waits for running reads, at most some hundred milliseconds, and it
+    /// fails while an earlier ``Snapshot`` exists. If the failure concerns only one of the
+    /// databases, the part of a batch for the other one is written nevertheless. If the process
+    /// ends before the files are reopened, the next opening may find the complete failed batch in
+    /// the store.
     ///
     /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if an operation of
-    ///   the batch failed on the disk midway and the closure ignored the error; with code `busy` if
-    ///   a snapshot prevents failed files from being reopened, or `closed`.
+    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, also if it failed in the
+    ///   middle of an operation of the batch and the closure ignored that error; with code `busy`
+    ///   if a snapshot prevents the files from being reopened after a failed write, or `closed`.
     /// - Precondition: Not called inside another write.
     @discardableResult
     public func write<Result>(_ body: (Batch) throws -> Result) throws -> Result {
@@ -48,12 +49,12 @@ extension ChatStore {
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Files are reopened only when a write needs them, not immediately after the failure:
-            // until then, reads continue.
+            // Files are reopened only when the next write needs them, because reads can continue
+            // until then.
             let failures = try recover(&writer)
             return try perform({ result = try body($0) }, &writer, failures)
         }
-        // The result is missing only if the closure has thrown.
+        // The closure has returned without throwing, so there is a result.
         return (result!, change)
     }
 
@@ -65,7 +66,7 @@ extension ChatStore {
                 ?? StoreError(closedAt: path)
         }
         if failures.cache == nil { try prepareIndex(&writer, version) }
-        // Moves the known state into the batch, so that changes do not copy it.
+        // Move the known state into the batch, so that changing it does not copy it.
         let index = writer.index
         writer.index = nil
         let batch = Batch(version, writer.next, writer.known.takeAll(), index)
@@ -84,7 +85,7 @@ extension ChatStore {
         writer.index = batch.index
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
-            // The commit is valid even if purging fails. The next write tries again.
+            // If purging fails, the commit is still valid, and the next write purges the rows.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
@@ -96,14 +97,15 @@ extension ChatStore {
 
     /// A Boolean value that indicates whether this thread is inside a write.
     ///
-    /// There, a call that waits for the writer's lock would deadlock.
+    /// Inside a write, a call that waits for the writer's lock would deadlock.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
 
     /// A number that identifies the running thread: `pthread_self()`, an integer on Linux.
     ///
-    /// On Apple's systems it is a pointer, which is not `Sendable`.
+    /// On Apple's systems it is a pointer, which is converted to an integer because pointers are
+    /// not `Sendable`.
     private static var currentThread: UInt {
         withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }
@@ -141,7 +143,7 @@ extension ChatStore {
     /// Writes a batch, and publishes the new committed state.
     ///
     /// - Returns: The change, and the error of the outbox if only the cache was written.
-    /// - Throws: Errors of the disk. Nothing was changed then.
+    /// - Throws: Errors of the disk, and then has changed nothing.
     private func commit(
         _ batch: Batch, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws(StoreError) -> (Change, StoreError?) {
@@ -155,7 +157,7 @@ extension ChatStore {
         if !batch.rows.cache.isEmpty {
             batch.removeSavedLists(&hasSavedLists)
             old.extents.apply(batch.rows.cache, asOf: old.number + 1)
-            // If a commit that clears data were lost in a crash, the data would reappear.
+            // A commit that clears data is durable: if a crash lost it, the data would reappear.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -198,7 +200,8 @@ extension ChatStore {
             state.version = version
             return state.observers.values.compactMap(\.observation)
         }
-        // Called with the writer's lock held, so that all observers receive commits in order.
+        // Notify observers while the writer's lock is held, so that all of them receive commits in
+        // order.
         for observer in observers { observer.notify(change) }
         didCommit.withLock { $0 }?(Snapshot(version: version))
     }
@@ -223,8 +226,8 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
             _ = try version()
-            // Write the rows to a table before they are removed: a table that contains both a row
-            // and its removal would keep the row.
+            // Write the rows to a table before removing them: LevelDB would keep a row in a table
+            // that contains both the row and its removal.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             if isSearchIndexed { try cache.removeUnownedIndexRows() }
@@ -234,11 +237,11 @@ extension ChatStore {
         }
     }
 
-    /// Replaces the snapshot of the last commit, which keeps removed rows on disk.
+    /// Replaces LevelDB's snapshot of the last commit, which would keep removed rows on disk.
     ///
     /// - Parameter isNewCommit: A Boolean value that indicates whether the state gets the next
-    ///   number, so that it can be told apart from an earlier one. Observers receive a change
-    ///   without entries then.
+    ///   number, which distinguishes it from the earlier one. Observers then receive a change
+    ///   without entries.
     /// - Throws: `closed`, or errors of the disk.
     func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {
         let old = try version()

@@ -19,9 +19,9 @@ package import Models
 /// power failure soon afterwards. A write to the outbox is on disk when ``write(_:)`` returns.
 ///
 /// After a failed write, reads continue, and the next write reopens the files. Readers wait only
-/// for this step: some milliseconds, up to half a second if another read takes that long. If the
-/// files cannot be reopened, every read fails with the reason until a later write succeeds in
-/// reopening them.
+/// while the files are reopened: some milliseconds, or up to half a second if another read takes
+/// that long. If the files cannot be reopened, every read fails with the reason until a later write
+/// succeeds in reopening them.
 public final class ChatStore: StoreReader, Sendable {
     /// The directory of the files; `nil` for a store in memory.
     public let directory: URL?
@@ -43,30 +43,32 @@ public final class ChatStore: StoreReader, Sendable {
     let state: Locked<State>
     /// The thread of the running write, for detecting a write inside a write.
     let writingThread = Locked<UInt?>(nil)
-    /// A closure that is called after each commit and before the next one, for tests that simulate
-    /// an interruption between two commits.
+    /// For tests: a closure that is called between two commits, to simulate an interruption there.
     package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
-        /// The state of the search index; `nil` if it is turned off or has to be read.
+        /// The state of the search index; `nil` if the index is turned off, or its state has to be
+        /// read again.
         var index: IndexState?
         /// A Boolean value that indicates whether rows of cleared channels may remain on disk.
         var hasCleared = true
         /// A Boolean value that indicates whether there may be saved lists.
         var hasSavedLists = true
-        /// A Boolean value that indicates whether the files have been closed since a write failed.
+        /// A Boolean value that indicates whether an attempt to reopen the files after a failed
+        /// write has left them closed.
         ///
-        /// Another process may have written to them in the meantime.
+        /// Until they are reopened, another process may write to them.
         var hasLostFiles = false
-        /// A Boolean value that indicates whether a reader prevented the last attempt to reopen the
-        /// files.
+        /// A Boolean value that indicates whether the last attempt to reopen the files failed
+        /// because of a reader.
         var hasLongLivedSnapshot = false
     }
 
     struct State {
-        /// `nil` after closing, and while files with a failed write cannot be reopened.
+        /// `nil` after the store was closed, and while the files cannot be reopened after a failed
+        /// write.
         var version: CommittedState?
         /// The part of the committed state that is kept while the files are closed.
         var resumed: Resumed?
@@ -104,9 +106,9 @@ public final class ChatStore: StoreReader, Sendable {
     ///
     /// Repeated calls have no effect.
     ///
-    /// Later calls of other methods fail with `closed`, and observations end. A running read and an
-    /// existing ``Snapshot`` stay valid; the files are closed when the last one is released. The
-    /// call waits for a running write. A store that is released is closed.
+    /// Later calls of other methods fail with `closed`, and observations end. Running reads and
+    /// existing ``Snapshot``s stay valid; the files are closed when the last of them is released.
+    /// The call waits for a running write. Releasing the last reference to a store also closes it.
     ///
     /// - Precondition: Not called inside a write.
     /// - Complexity: Waits for the disk. A log of more than 256 KiB is written to a table, so that
@@ -133,7 +135,7 @@ public final class ChatStore: StoreReader, Sendable {
             defer { state.observers = [:] }
             return state.observers.values.compactMap(\.observation)
         }
-        // No more changes will come: end all waits.
+        // No more changes will follow, so end the waits of all observers.
         for observer in observers { observer.cancel() }
         cache.close()
         outbox.close()
@@ -162,9 +164,9 @@ extension ChatStore {
 
     /// Returns a snapshot of the store and an observation of the later changes to a part of it.
     ///
-    /// Each commit is either contained in the snapshot or reported as a change, never both and
-    /// never neither. The observation ends when it is released: the store does not retain it.
-    /// Release the snapshot after reading it.
+    /// Each commit is either contained in the snapshot or reported as a change, and never both. The
+    /// observation ends when it is released, since the store does not retain it. Release the
+    /// snapshot after reading it.
     ///
     /// - Parameters:
     ///   - part: The observed part.
@@ -172,8 +174,8 @@ extension ChatStore {
     ///     ``Change/Operation/missed``: then read again from a new snapshot, and skip changes whose
     ///     number is not greater than the snapshot's.
     /// - Returns: A snapshot, and the changes from now on.
-    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while files with a failed
-    ///   write cannot be reopened.
+    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while the files cannot be
+    ///   reopened after a failed write.
     public func observe(
         _ part: ObservedPart, limit: Int = ObservedChanges.defaultLimit
     ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {

@@ -29,8 +29,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// The state of the outbox's logs when the store was opened.
     public internal(set) var outboxLogs = LogReport()
 
-    /// A Boolean value that indicates whether opening dropped the tokens and the coverage, because
-    /// commits of the cache were missing.
+    /// A Boolean value that indicates whether opening the store has discarded the tokens and the
+    /// coverage, because commits of the cache were missing.
     public internal(set) var isCoverageDropped = false
 
     /// A Boolean value that indicates whether the index of outbox items was rebuilt on opening.
@@ -55,8 +55,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
 
     /// The numbers of unreadable lines in the push inbox, by reason.
     ///
-    /// They include the waiting files and, if a client creates the report, the files that the
-    /// client processed last.
+    /// They are those of the waiting files and, if a client creates the report, also those of the
+    /// files that the client processed last.
     public internal(set) var damagedPushLines: [String: Int] = [:]
 
     /// A Boolean value that indicates whether anything is damaged, or was damaged when the store
@@ -120,7 +120,8 @@ extension ChatStore {
 extension DamageReport {
     /// Counts the rows that cannot be decoded.
     ///
-    /// `table` returns the table's name for such a row, and `nil` for any other.
+    /// `table` returns the name of the table for a row that cannot be decoded, and `nil` for any
+    /// other row.
     fileprivate mutating func search(
         _ rows: Rows, _ unreadable: (UInt8, [UInt8]) -> String?
     ) {
@@ -142,7 +143,7 @@ extension DamageReport {
 extension Table {
     /// Returns a Boolean value that indicates whether a value of the table can be decoded.
     ///
-    /// Only for tables whose values are records.
+    /// It may be called only for tables whose values are records.
     fileprivate func canDecode(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .message: (try? Message(serialized: bytes)) != nil

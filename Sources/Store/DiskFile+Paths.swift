@@ -22,7 +22,8 @@ extension DiskFile {
             }
             try syncParent(of: path)
         } catch {
-            // Throws the original error. The next write removes a leftover file.
+            // Ignore an error here, because the original one is thrown. The next write removes a
+            // leftover file.
             try? remove(unfinished)
             throw error
         }
@@ -30,8 +31,7 @@ extension DiskFile {
 
     /// Renames a file or directory within its parent directory, durably.
     ///
-    /// If the new name is that of an empty directory, it is replaced. Directories that are not
-    /// empty are not replaced.
+    /// An empty directory with the new name is replaced; one that is not empty is not.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
@@ -70,9 +70,9 @@ extension DiskFile {
     ///
     /// When the call returns, the names of all created directories are on disk.
     ///
-    /// - Throws: ``StoreError`` with this path, also if the path is that of a file.
+    /// - Throws: ``StoreError`` with this path, also if a file has this path.
     static func createDirectory(_ path: String) throws(StoreError) {
-        // The system would ignore the text after the null byte.
+        // Reject a path with a null byte: the system would ignore the text after it.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
         guard error == 0 else {
             throw StoreError(errno: error, doing: "create the directory", path: path)
@@ -102,12 +102,14 @@ extension DiskFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // An earlier call may have crashed after creating the parent and before syncing its name.
+        // Sync the parent's name even if the parent exists: an earlier process may have crashed
+        // after creating it and before syncing its name.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)
             } catch {
-                // If the parent cannot be read, this code did not create it, and need not sync it.
+                // If the parent cannot be read, this package has not created it, and need not sync
+                // it.
                 guard error.code == .permission else { throw error }
             }
         }

@@ -7,8 +7,8 @@ struct DiskFile: ~Copyable {
 
     /// Opens an existing file for reading; `nil` if it does not exist.
     init?(reading path: String) throws(StoreError) {
-        // Another program may have put something else at this path: do not follow links or wait for
-        // pipes. A path whose parent is a file counts as missing.
+        // Another program may have created a link or a pipe at this path: do not follow links, and
+        // do not wait for pipes. A path whose parent is a file counts as missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
@@ -25,7 +25,7 @@ struct DiskFile: ~Copyable {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens or creates a file whose content is not used, only its name or its lock.
+    /// Opens or creates a file of which only the name or the lock is used, not the content.
     init(marking path: String) throws(StoreError) {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")
     }
@@ -42,7 +42,7 @@ struct DiskFile: ~Copyable {
             throw StoreError(errno: errno, doing: action, path: path)
         }
         guard flags & O_CREAT != 0 else { return }
-        // The process's umask may deny the owner access to a new file.
+        // Restore the owner's access, which the process's umask may have denied for a new file.
         var status = stat()
         if fstat(descriptor, &status) == 0,
             status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly
@@ -113,7 +113,7 @@ extension DiskFile {
         while !rest.isEmpty {
             let count = retrying { write(rest) }
             if count < 0 { return errno }
-            // The system call returns 0 if the disk is full.
+            // A system call that writes returns 0 if the disk is full.
             if count == 0 { return ENOSPC }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
@@ -134,8 +134,8 @@ extension DiskFile {
 
     /// Acquires the lock of the file, and holds it until the value goes out of scope.
     ///
-    /// Waits while another thread or process holds the lock. Threads exclude each other only if
-    /// each has opened the file itself.
+    /// The call waits while another thread or process holds the lock. Threads exclude each other
+    /// only if each of them has opened the file separately.
     func lock() throws(StoreError) {
         guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
             throw StoreError(errno: errno, doing: "lock the file", path: path)

@@ -22,7 +22,9 @@ extension StoreError {
             code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
 
-    /// Creates an error from an error of Foundation, using the system's error number in it.
+    /// Creates an error from an error of Foundation.
+    ///
+    /// Its code is determined by the system's error number that the error contains.
     init(system error: any Error, doing action: String, path: String) {
         // On Linux, an error must be cast to NSError explicitly.
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error

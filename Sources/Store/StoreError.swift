@@ -2,7 +2,7 @@ public import Foundation
 
 /// An error of the store.
 ///
-/// Errors concern only the environment: the disk, another process, or a key. Missing data is not an
+/// Most errors concern the environment: the disk, another process, or a key. Missing data is not an
 /// error: calls return `nil`. Misuse traps, with a message that says what to do instead.
 public struct StoreError: LocalizedError {
     /// The kind of failure, for use in code.
@@ -88,7 +88,7 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same text as ``description``, for code that only knows the error as an `Error`.
+    /// The same text as ``description``, for code that handles any `Error`.
     public var errorDescription: String? { description }
 }
 

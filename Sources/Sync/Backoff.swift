@@ -2,7 +2,7 @@ import Foundation
 
 /// The delays between attempts to connect.
 ///
-/// The first attempt follows immediately, the second after ``interval``, and each later one after
+/// The first attempt is made immediately, the second after ``interval``, and each later one after
 /// ``multiplier`` times the previous delay, up to ``maximum``:
 ///
 /// ```swift
@@ -63,8 +63,8 @@ public struct Backoff: Hashable, Sendable {
         let jitter = jitter > 0 ? min(jitter, 1) : 0
         if let retries, attempt > retries { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
-        // Compare before multiplying: for a high attempt number, the growth is infinite but the
-        // delay is not.
+        // For a high attempt number, the growth factor is infinite, so it is compared before it is
+        // multiplied.
         let growth = pow(multiplier, Double(attempt - 2))
         let wait = growth < maximum / interval ? interval * growth : maximum
         return jitter == 0 ? wait : wait * (1 - jitter / 2)

@@ -199,7 +199,8 @@ import Testing
         #expect(error?.code == .corruption && error?.path == path)
         #expect(
             error?.message
-                == "the cache: the schema's version: byte 0 is not the first of a version from 1 on"
+                == "the cache: the schema's version: expected a schema version of at least 1 at "
+                + "byte 0"
         )
         #expect(try SchemaFixture.rows(of: directory) == before)
     }

@@ -112,8 +112,8 @@ import Testing
                 }
                 let row = try #require(try batch.describedRow([0x67, 0], of: .cache))
                 #expect(
-                    line(row) == "gap: damaged: byte 1 is not an integer of 4 bytes"
-                        + " → damaged: byte 5 is not a text of 2304 bytes")
+                    line(row) == "gap: damaged: expected an integer of 4 bytes at byte 1"
+                        + " → damaged: expected a text of 2304 bytes at byte 5")
                 // Throws, so that nothing is written.
                 throw IsOver()
             }

@@ -1,11 +1,12 @@
 import Models
 import Store
 
-/// The shown part of a channel list, which begins at the start of the list, and the rules by which
-/// it follows changes.
+/// The shown part of a channel list: the channels from the start of the list up to a bound, and how
+/// changes of the store update them.
 ///
-/// A window is a value without side effects: it reads from the given reader and returns edits of
-/// the rows. Up to ``upper``, it shows every stored channel that belongs to the list.
+/// A window is a value without side effects: it reads from a given reader, and returns edits of the
+/// rows. From the start of the list to ``upper``, it shows every stored channel that matches the
+/// query.
 struct ChannelWindow {
     typealias Edits = ListEdits<GroupChannel, ChannelPlace>
 
@@ -20,13 +21,15 @@ struct ChannelWindow {
     }
 
     let query: GroupChannelListQuery
-    /// The current user, whom filters by nickname ignore.
+    /// The current user.
+    ///
+    /// Filters by nickname ignore this user.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning
     /// A Boolean value that indicates whether the store has every channel of the server's list.
     private(set) var isWhole = false
-    /// The number of channels requested so far.
+    /// The number of channels that callers have requested so far.
     private var wanted = 0
     private var list = OrderedList<GroupChannel, ChannelPlace>()
 
@@ -56,7 +59,8 @@ struct ChannelWindow {
                 for url in channels.map(\.url) + edits.rows.saved.keys {
                     edits.remove(url, entry.source)
                 }
-                // Channels that arrive from now on are shown immediately.
+                // The list shows all stored channels again, so that it also shows those that arrive
+                // from now on.
                 if upper != .beginning { upper = .end }
                 isWhole = false
                 edits.isCleared = true
@@ -80,8 +84,8 @@ struct ChannelWindow {
 
     /// Applies edits to the rows.
     ///
-    /// Until the server has sent its whole list, a channel that arrives may belong between the
-    /// shown ones. Until then, no more channels are shown than were requested.
+    /// Until the server has sent its whole list, a new channel may belong between two shown ones.
+    /// Therefore no more channels than requested are shown until then.
     ///
     /// - Returns: The differences of the rows.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
@@ -97,7 +101,7 @@ struct ChannelWindow {
 
     // MARK: Reading
 
-    /// Extends the list to a number of channels, if as many exist.
+    /// Extends the list to a number of channels, or to all channels if fewer exist.
     ///
     /// - Parameters:
     ///   - count: The total number of channels.
@@ -114,7 +118,7 @@ struct ChannelWindow {
         if upper != .end, left > 0 {
             var last: ChannelPlace?
             if case .place(let place) = upper { last = place }
-            // One more channel than requested is read, to learn whether more exist.
+            // One channel more than requested is read, to find out whether more exist.
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID)
             for channel in found.prefix(left) {
@@ -138,7 +142,8 @@ struct ChannelWindow {
     ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
     ///     server's list.
     ///   - reader: The reader of the store.
-    ///   - ahead: Queued changes that the reader already contains. They must not be received again.
+    ///   - ahead: The queued changes that the reader already contains. The caller must not apply
+    ///     them afterwards.
     /// - Returns: The edits of the rows.
     /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func readAgain(
@@ -146,7 +151,8 @@ struct ChannelWindow {
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
-        // The edits of the queued changes give the sources, and show whether the cache was cleared.
+        // The queued changes are applied for two facts only: the sources of the edits, and whether
+        // the cache was cleared.
         for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
@@ -170,8 +176,8 @@ struct ChannelEdits {
     var sources: [ChannelURL: CollectionEventSource] = [:]
     /// A Boolean value that indicates whether the cached data was cleared.
     var isCleared = false
-    /// A Boolean value that indicates whether the store has dropped changes, so that everything
-    /// must be read again.
+    /// A Boolean value that indicates whether the store has dropped changes, so that the window has
+    /// to read all rows again.
     var isMissed = false
 
     mutating func remove(_ url: ChannelURL, _ source: CollectionEventSource?) {

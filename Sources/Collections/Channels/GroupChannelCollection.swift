@@ -14,9 +14,10 @@ public import Sync
 /// ```
 ///
 /// A collection is isolated to the main actor. It shows a list from its start to the end of the
-/// last loaded page. In that part, channels are inserted, moved and deleted by the query's rules,
-/// and these are the same in memory, on disk and on the server. ``channels``, ``hasMore`` and
-/// ``drafts`` are observable: views that use Observation need no delegate.
+/// last loaded page. In that part, the collection inserts, moves and deletes channels by the
+/// filters and the order of the query, which are the same in memory, on disk and on the server.
+/// ``channels``, ``hasMore`` and ``drafts`` are observable: views that use Observation need no
+/// delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
@@ -25,7 +26,8 @@ public final class GroupChannelCollection {
 
     /// The texts that the user is writing, by channel.
     ///
-    /// Complete from the start of the collection on, whichever channels are listed.
+    /// After ``start()``, it contains the drafts of all channels, including channels that are not
+    /// listed.
     public private(set) var drafts: [ChannelURL: String] = [:]
 
     /// A Boolean value that indicates whether ``dispose()`` was called.
@@ -43,7 +45,7 @@ public final class GroupChannelCollection {
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isAwaitingWholeList = false
-    /// The next page of the server's list.
+    /// The next page to request of the server's list.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
     /// The number of times that the server's list was started from its first page.
     @ObservationIgnored private var beginnings = 0
@@ -89,7 +91,9 @@ public final class GroupChannelCollection {
 
     // MARK: Loading
 
-    /// The maximum number of pages to fetch in one call if they have few new channels.
+    /// The maximum number of pages to fetch in one call.
+    ///
+    /// A call fetches several pages if they contain few new channels.
     private static let pageLimit = 5
 
     /// Starts the collection: lists a page of stored channels, and requests the list from the
@@ -222,7 +226,7 @@ public final class GroupChannelCollection {
 
     /// Waits until the engine has fetched the user's whole list.
     ///
-    /// Until then, more channels may exist than are stored.
+    /// Until then, the server may have channels that are not stored.
     private func awaitWholeList() {
         guard !isDisposed, !window.isWhole, !isAwaitingWholeList else { return }
         isAwaitingWholeList = true
@@ -240,7 +244,8 @@ public final class GroupChannelCollection {
     /// - Returns: `true` if it has, or if the wait is no longer needed.
     private func recordWholeList() -> Bool {
         if isDisposed || window.isWhole { return true }
-        // A closed store has no changes; the engine reports a store that cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports a store that
+        // cannot be read.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isWhole(in: reader)
             if holdsAll { window.recordIsWhole() }
@@ -282,7 +287,8 @@ public final class GroupChannelCollection {
         var edits = window.fold(change)
         if edits.isCleared { restart() }
         if edits.isMissed {
-            // A closed store has no changes; the engine reports a store that cannot be read.
+            // Ignore the error: a closed store reports no changes, and the engine reports a store
+            // that cannot be read.
             guard let read = try? readAgain() else { return }
             edits = read
             readDrafts()
@@ -295,7 +301,8 @@ public final class GroupChannelCollection {
     }
 
     private func readDrafts() {
-        // A closed store has no changes; the engine reports a store that cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports a store that
+        // cannot be read.
         drafts = (try? engine.store.drafts()) ?? drafts
     }
 

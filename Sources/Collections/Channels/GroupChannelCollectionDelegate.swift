@@ -11,10 +11,10 @@ public import Models
 /// source.
 @MainActor
 public protocol GroupChannelCollectionDelegate: AnyObject {
-    /// The list has changed for any reason. Apply the change to the list that a view shows.
+    /// The list has changed, for whatever reason. Apply the change to the list that a view shows.
     ///
-    /// ``GroupChannelCollection/channels`` is the list after the change. This is the only
-    /// notification of pages that were loaded on request.
+    /// ``GroupChannelCollection/channels`` is the list after the change. For pages that the app has
+    /// requested, this is the only method that is called.
     func channelCollection(
         _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>)
 

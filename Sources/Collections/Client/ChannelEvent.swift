@@ -3,9 +3,9 @@ import Store
 
 /// A live event of a channel.
 ///
-/// Live events arrive while the client is connected. Events that the client has missed while it was
-/// offline are not reported: once the client has caught up, each channel that they changed is
-/// reported once, with the source `channelBackgroundSync`.
+/// Live events arrive while the client is connected. Events that the client missed while it was
+/// offline are not reported one by one: after the client has caught up, it reports each channel
+/// that they changed once, with the source `channelBackgroundSync`.
 public struct ChannelEvent: Hashable, Sendable {
     /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`;
     /// `channelBackgroundSync` if the channel, or messages in it, changed while the client was
@@ -43,7 +43,7 @@ public struct ChannelEvent: Hashable, Sendable {
 }
 
 extension ChannelEvent {
-    /// Returns the live events of channels that an entry of a change reports.
+    /// Returns the live events that an entry of a store change contains.
     ///
     /// - Parameters:
     ///   - entry: The entry.
@@ -92,7 +92,8 @@ extension ChannelEvent {
 extension CollectionEventSource {
     /// A Boolean value that indicates whether an event changes a message.
     ///
-    /// A new message also changes its channel, which is not reported a second time.
+    /// A new message also changes its channel. That change of the channel is not reported as
+    /// another event.
     fileprivate var isAboutMessage: Bool {
         switch self {
         case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,
@@ -106,7 +107,7 @@ extension CollectionEventSource {
 }
 
 extension ChatStore {
-    /// Returns a channel; `nil` if it is not stored, or if it cannot be read.
+    /// Returns a stored channel; `nil` if it is not stored or cannot be read.
     ///
     /// The event is reported without the channel in these cases.
     fileprivate func channel(_ url: ChannelURL) -> AnyChannel? {

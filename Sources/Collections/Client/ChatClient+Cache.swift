@@ -31,10 +31,10 @@ extension ChatClient {
         try await engine.clearCachedMessages(in: urls)
     }
 
-    /// Removes all data that the server can return again from this device.
+    /// Removes from this device all data that can be fetched from the server again.
     ///
-    /// Outbox items stay. If a client with another key setting has stored a cache of the user, that
-    /// cache is removed, too.
+    /// Outbox items stay. A second cache of the user, which a client with a key has created if this
+    /// one has no key, or the reverse, is removed, too.
     ///
     /// Works at any time. If the cache is damaged, its files are removed, and an empty one is
     /// created; collections are then disposed of, and the user has to connect again.
@@ -60,8 +60,8 @@ extension ChatClient {
 
     /// Acknowledges the loss of outbox items, so that ``storageDamage`` no longer reports it.
     ///
-    /// Call it when the user has seen the loss. The copies of the damaged files, and the outbox's
-    /// copies of outgoing files that no item names, are removed.
+    /// Call it when the user has seen the report. The call removes the copies of the damaged files,
+    /// and the outbox's copies of outgoing files that belong to no item.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`
     ///   if the disk fails; then call it again.
@@ -84,8 +84,8 @@ extension ChatClient {
         currentUser = user
     }
 
-    /// Removes the data that the server can return again from the user's other stores, which this
-    /// client does not open.
+    /// Removes the data that can be fetched again from the user's other stores, which this client
+    /// does not open.
     func removeOtherCachedData() async throws(SyncError) {
         guard let userID = session?.userID, let directories = UserDirectories(options),
             cachingError?.code != .wrongKey
@@ -143,7 +143,7 @@ extension ChatClient {
 
     /// Searches for damage on this device, and returns a report that an app can submit.
     ///
-    /// The report contains figures and no user data. If the cache could not be opened, it contains
+    /// The report contains numbers and no user data. If the cache could not be opened, it contains
     /// only the reason.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
@@ -154,8 +154,8 @@ extension ChatClient {
         let store = try engine.store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
-        // The files of the push inbox that were processed no longer exist, so their damage is
-        // added.
+        // The push inbox's processed files no longer exist, so the check of the files does not find
+        // their damage.
         if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
         return report
     }

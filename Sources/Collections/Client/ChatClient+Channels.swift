@@ -2,8 +2,8 @@ public import Models
 import Store
 public import Sync
 
-// Channels. Requests to the server need a connection. Results are stored, and collections show
-// them.
+// Operations on channels. Requests to the server need a connection. Their results are stored, and
+// collections show them.
 extension ChatClient {
     // MARK: Getting
 
@@ -127,8 +127,8 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - hidesPreviousMessages: A Boolean value that indicates whether to reset the user's
     ///     history of the channel.
-    ///   - allowsAutoUnhide: A Boolean value that indicates whether a new message shows the channel
-    ///     again.
+    ///   - allowsAutoUnhide: A Boolean value that indicates whether the channel is shown again when
+    ///     a new message arrives.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
@@ -200,7 +200,7 @@ extension ChatClient {
         }
     }
 
-    /// Ends a restriction of ``restrict(_:in:as:until:reason:)``.
+    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` has imposed.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func lift(
@@ -256,7 +256,7 @@ extension ChatClient {
         }
     }
 
-    /// Ends the block of a user.
+    /// Unblocks a user for the current user.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unblock(_ userID: UserID) async throws(SyncError) {
@@ -298,7 +298,7 @@ extension ChatClient {
 
     /// Pins a message to a channel for all members.
     ///
-    /// The channel's `pinnedMessageIDs` contain it when the feed has reported it.
+    /// The channel's `pinnedMessageIDs` contain the message after the feed has reported the change.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
@@ -347,7 +347,8 @@ extension ChatClient {
 
     /// Reports that the user is typing.
     ///
-    /// Call it for each key press: it is throttled.
+    /// An app may call it for each key press. A notice is sent to the server at most once in
+    /// ``ChatClientOptions/typingThrottle``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
@@ -415,8 +416,8 @@ extension ChatClient {
     /// Enters an open channel.
     ///
     /// Its messages are received live until the user exits. The client enters it again after each
-    /// reconnection. A ``MessageCollection`` that shows the channel fetches what has
-    /// happened meanwhile.
+    /// reconnection. A ``MessageCollection`` that shows the channel then fetches the messages and
+    /// changes that it has missed.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -429,14 +430,14 @@ extension ChatClient {
 
     /// Exits an open channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. The client does not enter the
-    ///   channel again in any case.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even after an error, the
+    ///   client does not enter the channel again by itself.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
         enteredChannels.remove(url)
         try await perform { (backend) throws(BackendError) in try await backend.exit(url) }
     }
 
-    /// Enters the open channels again that the user was in before the connection was lost.
+    /// After a reconnection, enters again the open channels that the user had entered.
     func enterAgain() {
         guard let session, !enteredChannels.isEmpty else { return }
         session.tasks.add(
@@ -445,10 +446,10 @@ extension ChatClient {
                     do throws(SyncError) {
                         _ = try await engine.enter(url)
                     } catch  where error.code == .refused || error.code == .notFound {
-                        // The user was banned, or the channel was deleted.
+                        // The server refuses: the user was banned, or the channel was deleted.
                         self?.enteredChannels.remove(url)
                     } catch {
-                        // The next connection enters it.
+                        // After a lost connection, the next reconnection enters the channel.
                     }
                 }
             })

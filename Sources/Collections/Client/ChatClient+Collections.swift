@@ -1,7 +1,7 @@
 public import Models
 public import Sync
 
-// Creating collections.
+// Methods that create collections.
 extension ChatClient {
     /// Creates a collection of a channel's messages.
     ///

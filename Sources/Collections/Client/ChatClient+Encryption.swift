@@ -2,25 +2,25 @@ import Foundation
 public import Store
 public import Sync
 
-// Changing the key of all data that an app stores of its users on this device.
+// Methods that change the encryption key of all data that an app has stored on this device.
 extension ChatClient {
-    /// Changes the encryption key: that of all users' stores, and that of the last user's ID.
+    /// Changes the key that encrypts the stores of all users, and the ID of the last user.
     ///
-    /// Only some small files are written, regardless of the size of the stores, and nothing is
-    /// interrupted. An attacker who has the old key and a copy of these files can still decrypt the
-    /// data; only ``reencrypt(_:to:progress:)`` prevents that. A store that has a third key, and
-    /// cannot be opened with the current one, is not changed.
+    /// The call writes only a few small files, regardless of the size of the stores. Connections
+    /// and open stores stay open. An attacker who has the old key and a copy of these files can
+    /// still decrypt the data; only ``reencrypt(_:to:progress:)`` prevents that. A store whose key
+    /// is neither the current nor the new one is not changed.
     ///
-    /// Keep both keys until the call returns. First each store is changed to open with either key,
-    /// then with only the new one. If the process ends in between, one of the two keys opens all
-    /// stores, and the same call, in a client that was opened with either key, completes the
-    /// change. A push inbox that another process opens needs the new key, too.
+    /// Keep both keys until the call returns. The call first changes each store so that either key
+    /// opens it, and then so that only the new one does. If the process ends in between, one of the
+    /// two keys opens all stores; open a client with it and repeat the call to complete the change.
+    /// Other processes that open a push inbox need the new key, too.
     ///
-    /// - Parameter key: The new key, which is then also in ``options``.
+    /// - Parameter key: The new key. The call also sets it in ``options``.
     /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
     ///   client has no key, `corruption`, `permission`, `noSpace` or `io`.
-    /// - Complexity: O(*n*) in the number of users on this device. Waits for the disk twice for
-    ///   each.
+    /// - Complexity: O(*n*) in the number of users on this device. Syncs the disk twice for each
+    ///   user.
     public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             try await onDisk { [options] () throws(StoreError) in
@@ -30,8 +30,8 @@ extension ChatClient {
         }
     }
 
-    /// Re-encrypts the stores of all users of an application, each as by
-    /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)``.
+    /// Re-encrypts the stores of all users of an application, as
+    /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does for one store.
     ///
     /// The application's client must not be open. If the process ends in between, call it again
     /// with the same keys before a client is opened. Data that was stored without a key is
@@ -41,7 +41,8 @@ extension ChatClient {
     ///   - options: The options of the client, with the present key.
     ///   - key: The new key of the application. If it equals the present one, only the keys of the
     ///     files are replaced.
-    ///   - progress: Is called on another thread with the finished share, from 0 to 1.
+    ///   - progress: A closure that is called on another thread with the completed fraction, from 0
+    ///     to 1.
     /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
     ///   does; `wrongKey` if `options` has no key.
     /// - Complexity: Reads and writes all files.
@@ -75,7 +76,8 @@ extension ChatClient {
 }
 
 extension ChatClientOptions {
-    /// Returns the present key, and the directories of the users that it or the new key opens.
+    /// Returns the present key, and the directories of the users whose stores the present key or
+    /// the new key opens.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if there is no present key.
     fileprivate func encryptedDirectories(

@@ -2,7 +2,7 @@ public import Models
 import Store
 public import Sync
 
-// Removing a user's data from this device.
+// Logging out, and removing a user's data from this device.
 extension ChatClient {
     /// The data that is removed when a user logs out.
     public enum Wiping: Hashable, Sendable, CaseIterable {
@@ -12,9 +12,10 @@ extension ChatClient {
         case cachedData
         /// All data of the user on this device, plain and encrypted: the user's directories.
         ///
-        /// ``logOut(wiping:)`` returns the unsent outbox items. It cannot return those that this
-        /// client cannot read: the items that a client with another key setting has stored, and
-        /// those of ``StorageDamage/unmovedOutbox``.
+        /// ``logOut(wiping:)`` returns the unsent outbox items. It cannot return items that this
+        /// client cannot read: those in a second store of the user that this client does not open
+        /// (an encrypted one if this client has no key, or a plain one), and those of
+        /// ``StorageDamage/unmovedOutbox``.
         case everything
     }
 
@@ -29,13 +30,13 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `store` if the data could not be removed, for
     ///   example because the store could not be opened; the client then keeps the user and the
     ///   unsent items. Files of an emptied store that cannot be removed now are removed when the
-    ///   next user connects. `closed` or `canceled` if another user connects in the meantime, who
-    ///   is not affected.
+    ///   next user connects. `closed` or `canceled` if another user connects in the meantime; that
+    ///   user is not affected.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [OutboxItem] {
         guard let userID = session?.userID else { return [] }
         await disconnect()
-        // For a damaged cache, this creates a new one next to the outbox.
+        // If the cache is damaged, this call replaces it by an empty one and keeps the outbox.
         try await clearCachedData()
         if let cachingError { throw SyncError(cachingError) }
         guard let session, session.userID == userID else {
@@ -44,7 +45,8 @@ extension ChatClient {
         let engine = session.engine
         // From here on, a push extension cannot store data of the user.
         try await engine.removePushInbox()
-        // This is the last step that can fail. Afterwards only the caller has the items.
+        // This is the last step that can fail. With `everything`, only the caller has the items
+        // afterwards.
         let items: [OutboxItem]
         switch wiping {
         case .cachedData:

@@ -5,8 +5,8 @@ public import Sync
 
 // Operations on messages that need no collection.
 //
-// Sent items are on disk when a call returns, online or offline. Reads use the cache if it is
-// complete.
+// Everything that the user writes is on disk when the call returns, online or offline. Calls that
+// read messages use the cache where it is complete.
 extension ChatClient {
     // MARK: Writing
 
@@ -102,17 +102,18 @@ extension ChatClient {
 
     /// Sends a failed outbox item again, with the same request ID.
     ///
-    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's
-    /// copy is missing or was changed. The error message of its item says which file.
+    /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
+    /// missing or was changed: pass a replacement in `files`. The error message of the item names
+    /// the file.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
-    ///   - files: The files to send in place of the message's own, by index. None by default. A new
-    ///     file is copied where the one that it replaces was.
+    ///   - files: The files that replace files of the message, by index; empty by default. A
+    ///     replacement is copied if the file that it replaces was.
     /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no item with that request ID has
-    ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
-    ///   cannot be read; `store`. The item is unchanged then.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if there is no failed item with that
+    ///   request ID, if its message has no file at one of the indices, or if a file is larger than
+    ///   the server accepts or cannot be read; `store`. The item is unchanged in these cases.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -133,7 +134,7 @@ extension ChatClient {
 
     /// Returns the messages, edits, deletions and reactions of the user that failed.
     ///
-    /// They are sorted by channel, and in each channel by the time at which they were made.
+    /// They are sorted by channel, and within a channel in the order in which the user made them.
     /// ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
@@ -170,7 +171,8 @@ extension ChatClient {
 
     /// Deletes a message of the user, and cancels one that was not sent.
     ///
-    /// It is removed from lists immediately, and on the server when possible.
+    /// The message disappears from lists immediately, and the deletion is sent to the server when
+    /// possible.
     ///
     /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
     ///   the result `canceled`.
@@ -277,7 +279,7 @@ extension ChatClient {
     /// The message with the new counts is stored when the call returns.
     ///
     /// - Parameters:
-    ///   - optionIDs: The IDs of the options; none ends the user's vote.
+    ///   - optionIDs: The IDs of the options; an empty array withdraws the user's vote.
     ///   - id: The ID of the message.
     ///   - url: The URL of its channel.
     /// - Returns: The message.
@@ -315,8 +317,8 @@ extension ChatClient {
 
     /// Returns the messages of a channel around a time.
     ///
-    /// Fetches a page around the time from the server. Without a connection, returns the stored
-    /// messages.
+    /// The call fetches a page around the time from the server. Without a connection, it returns
+    /// the stored messages.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
@@ -342,7 +344,8 @@ extension ChatClient {
 
     /// Returns the replies to a message around a time.
     ///
-    /// Fetches a page from the server. Without a connection, returns the stored replies.
+    /// The call fetches a page from the server. Without a connection, it returns the stored
+    /// replies.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
@@ -382,7 +385,8 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not move the point from which `nil` continues.
+    ///     returned. A call with parameters does not change the point from which a call with `nil`
+    ///     continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)`` does.
     public func messageChanges(
@@ -396,8 +400,9 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
-    ///   - params: The new and changed channels to return; `nil` for all. Lost channels are always
-    ///     returned. A call with parameters does not move the point from which `nil` continues.
+    ///   - params: The new and changed channels to return; `nil` for all. Channels that the user
+    ///     has lost are always returned. A call with parameters does not change the point from
+    ///     which a call with `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(
@@ -417,7 +422,8 @@ extension ChatClient {
 
     /// Stores messages that came with a push notification.
     ///
-    /// They are shown immediately, and close no gap.
+    /// They are shown immediately. They close no gap, because it is unknown which messages are next
+    /// to them.
     ///
     /// - Returns: The number of these messages that are now stored, in this or a newer version.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;

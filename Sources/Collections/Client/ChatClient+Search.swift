@@ -62,7 +62,8 @@ extension ChatClient {
         let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {
-                // After an error, such as a full disk, the next opening continues.
+                // After an error, such as a full disk, indexing continues when the store is next
+                // opened.
                 while !Task.isCancelled, (try? store.indexMessages()) == true {
                     await Task.yield()
                 }

@@ -12,14 +12,15 @@ public import Sync
 /// let messages = try client.makeMessageCollection(of: "general")
 /// ```
 ///
-/// Each user has a separate directory, so that users cannot see each other's data. The client opens
-/// the data of the last user, which can be shown before a user has connected.
+/// The data of each user is in a directory of its own, so that users cannot see each other's data.
+/// When it is opened, the client opens the data of the user who connected last, which can be shown
+/// before a user has connected.
 @MainActor
 @Observable
 public final class ChatClient {
     /// The options of the client.
     ///
-    /// Only ``changeEncryptionKey(to:)`` changes them later.
+    /// They are constant, except that ``changeEncryptionKey(to:)`` sets the key.
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
     /// The connection to the server.
@@ -40,10 +41,10 @@ public final class ChatClient {
     /// has not reported it.
     public private(set) var unreadCount: UnreadItemCount?
 
-    /// The error because of which the user's files could not be opened and the client works in
-    /// memory; `nil` if there is none.
+    /// The reason why the client works in memory: the error of opening the user's files; `nil` if
+    /// the files are open.
     ///
-    /// Only with ``StorageFailurePolicy/continueInMemory``.
+    /// It is set only with the policy ``StorageFailurePolicy/continueInMemory``.
     public private(set) var cachingError: StoreError?
 
     /// The damage to the user's files, and the losses, found since they were opened.
@@ -51,11 +52,11 @@ public final class ChatClient {
     /// ``UserEventDelegate/client(_:didFind:)`` reports it.
     public internal(set) var storageDamage = StorageDamage()
 
-    /// The latest content that the client has found in the push inbox, or the error of reading the
-    /// inbox; `nil` if neither has happened.
+    /// The content that the client last found in the push inbox, or the error of reading the inbox;
+    /// `nil` if no message was found so far, or if the inbox was empty after an error.
     ///
-    /// The value contains the messages, which remain in memory until the next result: up to the
-    /// capacity of the inbox, ``/Store/PushInbox/maximumByteCount``.
+    /// The value keeps the messages in memory until the next result: at most as many bytes as the
+    /// inbox can contain, ``/Store/PushInbox/maximumByteCount``.
     public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
 
     /// A Boolean value that indicates whether data is stored in files.
@@ -90,7 +91,7 @@ public final class ChatClient {
         weak var collection: (any Collection)?
     }
 
-    /// A collection, which ends with the session of its user.
+    /// A collection that the client disposes when the session of its user ends.
     @MainActor
     protocol Collection: AnyObject {
         func dispose()
@@ -151,9 +152,12 @@ public final class ChatClient {
 
     /// Connects a user.
     ///
-    /// There are three outcomes. Connected: returns the user and no error. Not connected, but the
-    /// user has connected on this device before: returns the user and the error; stored data may be
-    /// shown, and the client keeps retrying. Not connected, and nothing stored: throws the error.
+    /// There are three outcomes:
+    ///
+    /// - If the connection succeeds, the call returns the user and no error.
+    /// - If it fails, and the user has connected on this device before, the call returns the user
+    ///   and the error. The app can show the stored data, and the client keeps retrying.
+    /// - If it fails, and the user has never connected on this device, the call throws the error.
     ///
     /// If another user was connected, that user's collections are disposed of; the data stays on
     /// this device, and outbox items are sent when that user connects again.
@@ -292,8 +296,10 @@ public final class ChatClient {
         channelDelegates[identifier] = nil
     }
 
-    /// Returns the live events of all channels from now on, of whichever user is connected, until
-    /// the client is closed or released.
+    /// Returns a stream of the live events of all channels from now on, until the client is closed
+    /// or released.
+    ///
+    /// If another user connects, the stream continues with the events of that user.
     ///
     /// Each call returns a sequence of its own. It buffers events without a limit: iterate over it
     /// continuously, or release it.
@@ -307,7 +313,7 @@ public final class ChatClient {
 
     /// Ends the session of one user and starts that of another.
     ///
-    /// Switches are executed one after the other.
+    /// Concurrent calls are executed one after the other.
     private func switchUser(to userID: UserID) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             if session?.userID == userID { return }
@@ -326,19 +332,19 @@ public final class ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // The last user is removed last: after a crash before this step, the next start knows
-            // the user, who can log out once more.
+            // This is the last step: if the process ends before it, the next start still knows the
+            // user, who can log out again.
             if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
 
-    /// Removes all directories of a user: also the store of another key setting, which this client
-    /// cannot read.
+    /// Removes all directories of a user, including a second store that this client cannot read
+    /// because it was created with a key, or without one.
     ///
     /// - Parameters:
     ///   - leaving: The user's session.
-    ///   - keepsOutbox: A Boolean value that indicates whether to remove only the cache of the
-    ///     user's store, whose tables may still contain cleared rows.
+    ///   - keepsOutbox: A Boolean value that indicates whether to keep the outbox of the user's
+    ///     store and remove only its cache. The tables of the cache may still contain cleared rows.
     private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
@@ -349,8 +355,8 @@ public final class ChatClient {
             }
             return
         }
-        // The other directories are removed first: if this fails, the user can log out of this
-        // store again.
+        // The other directories are removed first: if this fails, the user's own store still
+        // exists, and the user can log out again.
         let others = (try? UserDirectories(options)?.others(of: leaving.userID)) ?? []
         for directory in others + [directory] {
             // Files that cannot be removed now are removed when the next user connects.
@@ -381,7 +387,7 @@ public final class ChatClient {
         }
     }
 
-    /// Performs work while no user's store is being opened or closed.
+    /// Runs a closure at a time when no store of a user is being opened or closed.
     ///
     /// - Throws: Errors of the closure.
     func betweenSwitches<Failure: Error>(
@@ -421,8 +427,8 @@ public final class ChatClient {
 
     /// Starts the session of a user.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened, unless the
-    ///   client shall then work in memory.
+    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened and the
+    ///   policy is not to continue in memory.
     private func begin(_ userID: UserID) async throws(SyncError) {
         let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
@@ -470,7 +476,8 @@ public final class ChatClient {
     func record(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
         if case .success(let absorbed) = result, absorbed.isEmpty {
-            // Keep the content that was found before, but not an earlier error.
+            // The inbox was empty: keep the content of an earlier result, and clear an earlier
+            // error.
             if case .failure = lastAbsorption { lastAbsorption = nil }
         } else {
             lastAbsorption = result
@@ -500,7 +507,7 @@ public final class ChatClient {
             store = try open()
         } catch {
             guard ChatStore.isCacheDamage(error, at: directory) else { throw error }
-            // The server has all data of the cache.
+            // No data is lost: the cache contains only data that the server has.
             try ChatStore.rebuildCache(at: directory)
             store = try open()
             try store.recordOwner(User(id: userID))
@@ -535,7 +542,7 @@ public final class ChatClient {
     /// Without delegates and subscribers, a commit does not wake the main actor.
     private func followChanges(of session: Session) {
         guard follower == nil else { return }
-        // A closed store has no changes.
+        // Ignore the error: a closed store reports no changes.
         follower = try? StoreFollower(.everything, of: session.store) { [weak self] change in
             self?.handle(change)
         }
@@ -550,7 +557,8 @@ public final class ChatClient {
         }
     }
 
-    /// Reports damage to the delegates, once: at the next connection, or when it is found.
+    /// Reports each damage to the delegates once: at the next connection, or as soon as it is
+    /// found.
     private func reportDamage() {
         guard !isDamageReported else { return }
         isDamageReported = true
@@ -605,8 +613,8 @@ public final class ChatClient {
         recordLastUser(nil, of: session)
         let engine = session.engine
         let clearing = Task { @MainActor in
-            // If this fails, the data is never shown: another user uses another directory, or
-            // removes it.
+            // If this fails, the data stays on disk, but is never shown to another user, who has
+            // another directory.
             try? await engine.clearCachedData()
             try? await removeOtherCachedData()
             // Likewise, the push inbox of a revoked user is never processed.

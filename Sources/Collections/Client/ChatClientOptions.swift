@@ -8,7 +8,7 @@ public struct ChatClientOptions: Sendable {
     /// The ID of the app, which separates its files from those of others in the same directory.
     public var applicationID = "default"
 
-    /// The place of the users' data on this device.
+    /// Where the users' data is stored on this device.
     ///
     /// The default is a directory in the application support directory.
     public var storage = Storage.applicationSupport
@@ -29,11 +29,13 @@ public struct ChatClientOptions: Sendable {
 
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///
-    /// With a key, the names of the users' directories are hashes. Stores that were created without
-    /// a key are encrypted when the client is opened, and moved to such directories. Removing the
-    /// key later does not decrypt the data: a client without a key does not find the encrypted
-    /// data, and creates a second, plain store. The next client with the key moves the outbox items
-    /// of that store to the encrypted one, and removes it.
+    /// With a key, the names of the users' directories are hashes of their IDs. When a client with
+    /// a key is opened, stores that were created without a key are encrypted and moved to such
+    /// directories.
+    ///
+    /// Removing the key later does not decrypt the data: a client without a key does not find the
+    /// encrypted store, and creates a second, plain one. The next client with the key moves the
+    /// outbox items of the plain store to the encrypted one, and removes the plain store.
     public var encryptionKey: EncryptionKey?
 
     /// The options of the sync engine.
@@ -43,7 +45,7 @@ public struct ChatClientOptions: Sendable {
     /// if there are none.
     public var renewSession: @Sendable () async -> Credentials? = { nil }
 
-    /// The least time between two notices to the server that the user is typing.
+    /// The minimum time between two notices to the server that the user is typing.
     ///
     /// The default is a second; zero or less sends one with each call.
     public var typingThrottle = Duration.seconds(1)
@@ -64,7 +66,7 @@ public struct ChatClientOptions: Sendable {
     public init() {}
 }
 
-/// The place of the users' data on a device.
+/// Where the users' data is stored on a device.
 public enum Storage: Hashable, Sendable {
     /// `Scrollback` in the application support directory; on Linux, in the data directory of the
     /// XDG specification (`~/.local/share` unless `XDG_DATA_HOME` is set).
@@ -73,7 +75,7 @@ public enum Storage: Hashable, Sendable {
     /// A directory, in which the client creates a directory for each app and user.
     case directory(URL)
 
-    /// Only the memory of the process: unsent messages are lost when it ends.
+    /// The memory of the process. Unsent messages are lost when the process ends.
     case inMemory
 
     /// The directory; `nil` for ``inMemory``.

@@ -18,11 +18,11 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     public static let connected = ConnectionEvent(description: "connected")
     /// The app has ended the connection.
     public static let disconnected = ConnectionEvent(description: "disconnected")
-    /// The connection was lost or could not be established, and is retried.
+    /// The connection was lost or could not be established, and the client is retrying.
     public static let reconnectionStarted = ConnectionEvent(description: "reconnectionStarted")
     /// The connection was established again.
     public static let reconnectionSucceeded = ConnectionEvent(description: "reconnectionSucceeded")
-    /// The connection is no longer retried.
+    /// The client has stopped retrying the connection.
     public static let reconnectionFailed = ConnectionEvent(description: "reconnectionFailed")
     /// The app ended the connection while it was being established again.
     public static let reconnectionCanceled = ConnectionEvent(description: "reconnectionCanceled")
@@ -51,8 +51,9 @@ public protocol UserEventDelegate: AnyObject {
 /// ``ChatClient/events()`` delivers the same events as a sequence.
 @MainActor
 public protocol ChannelDelegate: AnyObject {
-    /// Something happened in a channel.
+    /// An event has happened in a channel.
     ///
-    /// The cache has stored it before the call: a message can be read from the cache in the call.
+    /// The event is stored before this method is called, so the method can read its message from
+    /// the cache.
     func client(_ client: ChatClient, didReceive event: ChannelEvent)
 }

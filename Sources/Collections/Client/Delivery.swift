@@ -17,8 +17,8 @@ public struct Delivery: Sendable {
     /// The result, as soon as it is known: after the server's answer, or when the item has failed
     /// or was canceled.
     ///
-    /// Waits as long as there is no connection; cancel the task to stop waiting. After a failure,
-    /// ``ChatClient/resend(_:replacing:)`` returns a new delivery.
+    /// Awaiting it without a connection waits until there is one; cancel the task to stop waiting.
+    /// After a failure, ``ChatClient/resend(_:replacing:)`` returns a new delivery.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `canceled` if the task is canceled, `closed` if the
     ///   user's session ends before the result is known, or `store`.

@@ -4,7 +4,8 @@ import Store
 
 /// The user who connected last on this device, whose cache can be shown before a user connects.
 ///
-/// A client with a key uses an encrypted file and removes the plain one, which names the user.
+/// A client with a key stores the user's ID in an encrypted file, and removes the plain file, which
+/// an attacker could read.
 struct LastUser {
     private let plain: NoteFile
     private let sealed: NoteFile?
@@ -24,7 +25,8 @@ struct LastUser {
 
     /// The user; `nil` if there is none, or if the file cannot be read.
     ///
-    /// An unreadable file is no error, because the next user who connects is recorded again.
+    /// An unreadable file is treated as missing, because the next user who connects is recorded
+    /// again.
     var userID: UserID? {
         guard let sealed else { return id(in: plain) }
         // Before the application had a key, only a plain file existed.
@@ -37,13 +39,13 @@ struct LastUser {
 
     /// Records a user; `nil` for none.
     ///
-    /// After a failure, the next start has no user until one connects.
+    /// If writing fails, the next start has no user until one connects.
     ///
     /// - Parameters:
     ///   - userID: The user.
     ///   - replacesUnreadable: A Boolean value that indicates whether to replace a file that the
-    ///     key does not decrypt. Pass `false` if the key may be wrong: it has not opened an
-    ///     existing store, or does not open one of them.
+    ///     key does not decrypt. Pass `false` if the key may be wrong, that is, if it has not
+    ///     opened an existing store, or if it fails to open one of the stores.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }

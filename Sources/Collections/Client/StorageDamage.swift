@@ -14,29 +14,29 @@ public struct StorageDamage: Sendable {
     /// The error of opening the cache, if the client has replaced it by an empty one; otherwise
     /// `nil`.
     ///
-    /// The server's data is fetched again, and outbox items stay. The app need not call anything.
+    /// The server's data is fetched again, and outbox items stay. The app need not react.
     public internal(set) var replacedCache: StoreError?
 
     /// The report of the opening, if it has repaired the cache; otherwise `nil`.
     ///
     /// A log of the cache was damaged. The opening has rebuilt the indexes and counts from the
     /// messages and channels that can be read, and made each channel's history one gap: the missing
-    /// messages are fetched again as they become visible. The app need not call anything.
+    /// messages are fetched again as they become visible. The app need not react.
     public internal(set) var repairedCache: OpeningReport?
 
     /// The report of the opening, if outbox items may have been lost; otherwise `nil`.
     ///
     /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. A loss is reported each time
-    /// the client opens the user's files, until ``ChatClient/acknowledgeOutboxLoss()``. A torn tail
-    /// of ``/Store/OpeningReport/outboxLogs`` is the rest of a change that the process did not
-    /// finish.
+    /// the client opens the user's files, until ``ChatClient/acknowledgeOutboxLoss()`` is called.
+    /// If a log in ``/Store/OpeningReport/outboxLogs`` has a torn tail, the process ended while it
+    /// was writing its last change.
     public internal(set) var outbox: OpeningReport?
 
     /// The reason why outbox items that the user wrote without a key could not be moved to the
     /// encrypted store; `nil` if there are none.
     ///
-    /// The items are encrypted, in a separate directory, and are moved when the store is next
-    /// opened. ``ChatClient/logOut(wiping:)`` with `everything` removes them.
+    /// The items stay, encrypted, in a separate directory. The client tries to move them again when
+    /// the store is next opened. ``ChatClient/logOut(wiping:)`` with `everything` removes them.
     public internal(set) var unmovedOutbox: SyncError?
 
     /// A Boolean value that indicates whether no damage was found.

@@ -26,8 +26,8 @@ extension ChatClient {
     /// Returns the files of all users of the app on this device, sorted by the names of their
     /// directories.
     ///
-    /// Works without a client, without a connection and without the encryption key, and while files
-    /// are open. A user may have two entries: a plain and an encrypted store.
+    /// The call needs no client, no connection and no encryption key, and works while the files are
+    /// open. A user who has a plain and an encrypted store has two entries.
     ///
     /// - Parameter options: The options of the client; only `storage` and `applicationID` are used.
     /// - Returns: The users; none if the storage is in memory.
@@ -42,8 +42,8 @@ extension ChatClient {
 
     /// Removes the data of a user from this device, from plain and encrypted stores.
     ///
-    /// Works without a connection and without the encryption key. The data of a user whose files a
-    /// client has open is not removed: call ``logOut(wiping:)`` for that user.
+    /// The call needs no connection and no encryption key. It does not remove the data of a user
+    /// whose files a client has open: call ``logOut(wiping:)`` for that user.
     ///
     /// - Parameters:
     ///   - userID: The user.
@@ -67,8 +67,9 @@ extension ChatClient {
     /// - Parameters:
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
     ///   - options: The options of the client; only `storage` and `applicationID` are used.
-    /// - Throws: ``/Sync/SyncError`` as for one user. If any files are open, nothing is removed;
-    ///   after an error of the disk, the data of some users may be removed: repeat the call.
+    /// - Throws: ``/Sync/SyncError`` as for one user. If the files of any user are open, no data is
+    ///   removed. After a disk error, the data of some users may already be removed: repeat the
+    ///   call.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {
@@ -98,7 +99,7 @@ extension UserDirectories {
 
     /// Removes data from stores that no process has open.
     ///
-    /// All of them are checked before the first is changed.
+    /// All stores are checked before the first one is changed.
     func removeData(in stores: [URL], wiping: ChatClient.Wiping) throws(StoreError) {
         for directory in stores { try ChatStore.checkIsNotOpen(at: directory) }
         for directory in stores {

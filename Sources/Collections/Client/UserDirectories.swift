@@ -6,7 +6,7 @@ import Sync
 /// The directories of the stores of an application's users on this device.
 ///
 /// A client with a key names a user's directory by a hash of the user's ID; a client without a key
-/// uses a readable name. If an app opens a client once without its key, the user therefore has a
+/// uses a readable name. If an app once opens a client without its key, the user therefore gets a
 /// second, plain store. The next client with the key encrypts that store, or moves its outbox items
 /// to the encrypted store and removes it. Each step can be repeated, so a crash in between loses
 /// nothing.
@@ -38,8 +38,9 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// Returns all directories of a user except the one that the client opens: those of another key
-    /// setting, and plain stores whose outbox items could not be moved.
+    /// Returns all directories of a user except the one that the client opens: the encrypted store
+    /// if the client has no key, or the plain one if it has, and former plain stores whose outbox
+    /// items could not be moved.
     func others(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         let stores = [plain(userID), encrypted(userID)].filter {
@@ -58,7 +59,7 @@ struct UserDirectories {
 
     /// Finishes interrupted log-outs, and encrypts the plain stores of all users if there is a key.
     ///
-    /// A store that cannot be encrypted now stays as it is: opening it for its user throws the
+    /// A store that cannot be encrypted now is not changed, and opening it for its user throws the
     /// reason.
     func prepare() throws(StoreError) {
         try ChatStore.finishRemovals(in: root)
@@ -72,15 +73,15 @@ struct UserDirectories {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the key opens one of the encrypted stores, or
-    /// there are none.
+    /// Returns a Boolean value that indicates whether the key opens at least one of the encrypted
+    /// stores, or no encrypted store exists.
     ///
-    /// With a wrong key, nothing is encrypted.
+    /// If it returns `false`, the key is probably wrong, and the caller encrypts no store with it.
     private func isKeyPlausible() throws(StoreError) -> Bool {
         guard let key = options.encryptionKey else { return false }
         let names = try KeyFile.directories(in: root.path)
         for name in names {
-            // A store whose file of keys is damaged does not show whether the key is right.
+            // If a store's key file is damaged, the store cannot show whether the key is right.
             let keys = KeyFile(in: root.appending(path: name).path)
             if (try? keys.isOpened(byOneOf: [key])) ?? false { return true }
         }
@@ -102,13 +103,13 @@ struct UserDirectories {
     /// It becomes the user's store. If the user has an encrypted store already, only the outbox of
     /// the plain store is kept, in a directory that ``moveOutboxes(of:to:)`` processes.
     ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if the key is not that of the encrypted store,
-    ///   or that of no store on this device; `locked` if another process has the plain store open;
-    ///   errors of the disk.
+    /// - Throws: ``StoreError`` with code `wrongKey` if the key does not open the user's encrypted
+    ///   store, or opens none of the encrypted stores on this device; `locked` if another process
+    ///   has the plain store open; errors of the disk.
     func encryptPlainStore(of userID: UserID) throws(StoreError) {
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }
-        // The directories of long IDs have the same name in both cases.
+        // For a long ID, the plain and the encrypted store have the same directory name, a hash.
         guard plain != encrypted else {
             try ChatStore.reencrypt(at: plain, from: nil, to: key)
             return
@@ -131,11 +132,11 @@ struct UserDirectories {
 
     // MARK: Leftovers
 
-    /// Moves the outbox items of plain stores that were encrypted to the user's store, and removes
-    /// those stores.
+    /// Moves the outbox items of former plain stores, which are encrypted by now, to the user's
+    /// store, and removes the former stores.
     ///
-    /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. They
-    ///   stay, encrypted, and are moved when the store is next opened.
+    /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. These
+    ///   items stay, encrypted, and are moved when the store is next opened.
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?
@@ -191,7 +192,7 @@ struct UserDirectories {
         let prefix = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
         return try ChatStore.directoryNames(in: root).compactMap { name in
             guard name.hasPrefix(prefix) else { return nil }
-            // A name without a number is that of a directory that is being removed.
+            // A directory whose name has no number is being removed.
             return Int(name.dropFirst(prefix.count))
         }
     }

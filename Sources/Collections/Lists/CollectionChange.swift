@@ -1,4 +1,4 @@
-/// A change of a collection's list, as indices that a list view can animate.
+/// A change of a collection's list, given as indices, so that a list view can animate it.
 ///
 /// Deletions and the origins of updates and moves are indices in the old list; insertions and the
 /// destinations of updates and moves are indices in the new list. All are in ascending order.
@@ -15,10 +15,12 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     /// The new elements, with their indices in the new list.
     public let insertions: [Insertion]
 
-    /// The elements that have changed without moving relative to the others.
+    /// The elements that have changed, and have kept their order relative to the others.
     public let updates: [Update]
 
-    /// The elements that have moved relative to the others; most of them have also changed.
+    /// The elements whose order relative to the others has changed.
+    ///
+    /// Most of them have other changes, too.
     public let moves: [Update]
 
     /// A new element.

@@ -14,14 +14,14 @@ public struct CollectionStart<Element: Sendable>: Sendable {
         get throws(SyncError) { try cachedResult.get() }
     }
 
-    /// The rows after the server has responded; the same as `cached` if no request is needed.
+    /// The rows after the server has responded; equal to `cached` if no request is needed.
     ///
-    /// If the calling task is canceled, the request is canceled, too. After an error, the cached
-    /// rows stay, and are updated when there is a connection.
+    /// If the calling task is canceled, the request is canceled, too. After an error, the
+    /// collection keeps the cached rows, and updates them when there is a connection.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another error of the server;
-    ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed, or a message
-    ///   collection was released, without waiting for the server.
+    ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed before the server
+    ///   responded, or if a message collection was released before.
     public var refreshed: [Element] {
         get async throws(SyncError) {
             let result = await withTaskCancellationHandler {

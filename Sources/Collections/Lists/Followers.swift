@@ -36,8 +36,8 @@ final class Followers<Element: Sendable> {
         for follower in leaving { follower.finish() }
     }
 
-    // An `isolated deinit` would need macOS 15.4 and iOS 18.4, and is not needed: a stream can be
-    // finished on any thread.
+    // This need not be an `isolated deinit`, which requires macOS 15.4 and iOS 18.4, because a
+    // stream can be finished on any thread.
     deinit {
         for follower in followers.values { follower.finish() }
     }

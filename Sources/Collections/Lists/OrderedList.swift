@@ -45,7 +45,8 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return elements.count + new - gone
     }
 
-    /// Returns the elements that the list would have after edits, from one end.
+    /// Returns the elements that the list would have after edits, in order from the first or the
+    /// last.
     ///
     /// - Parameters:
     ///   - edits: The edits.
@@ -75,7 +76,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
     }
 
-    /// Returns the index of the first key that does not precede another one.
+    /// Returns the index of the first key that does not precede the given key.
     private func index(of key: Key) -> Int { keys.insertionIndex(of: key, precedes: precedes) }
 
     private func precedes(_ left: Key, _ right: Key) -> Bool {
@@ -159,8 +160,8 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
                 groups.append((place, offset..<offset + 1))
             }
         }
-        // The keys are closures, not key paths: a key path of a generic type is looked up at run
-        // time, which takes 20 µs.
+        // The elements are accessed by closures instead of key paths, because a key path of a
+        // generic type is resolved at run time, which takes 20 µs.
         for group in groups.reversed() {
             elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.place)
             keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.place)
@@ -175,7 +176,8 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     /// The removed elements.
     private(set) var removed: Set<Element.RowID> = []
-    /// The elements that replace others, each with the element that it replaces.
+    /// The elements that replace others: the ID of each, with the ID of the element that it
+    /// replaces.
     ///
     /// For example, a sent message replaces its pending one.
     private(set) var successors: [Element.RowID: Element.RowID] = [:]
@@ -189,13 +191,14 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     /// - Parameters:
     ///   - element: The element.
     ///   - key: The key of the element.
-    ///   - old: The element that this one replaces, if it is in the list; it is then removed
-    ///     itself.
+    ///   - old: The ID of an element that this one replaces. If the list contains it, the new
+    ///     element takes over its row.
     mutating func save(
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {
         let id = element.rowID
-        // If a replaced element is saved again, it becomes a row of its own next to its successor.
+        // The element was replaced earlier and is now saved again: it becomes a row of its own next
+        // to its successor.
         if let next = successorOf[id] { unlink(next) }
         saved[id] = (element, key)
         removed.remove(id)
@@ -212,7 +215,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 
     mutating func remove(_ id: Element.RowID) {
-        // The successor represents a replaced element, so nothing is removed.
+        // The element was replaced: its successor stays in the list, so there is nothing to remove.
         if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
@@ -225,7 +228,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
         removed.contains(id) || saved[id] != nil || successorOf[id] != nil
     }
 
-    /// Turns a successor into a new element.
+    /// Turns an element that replaces another one into a new element.
     @discardableResult
     private mutating func unlink(_ id: Element.RowID) -> Element.RowID? {
         guard let old = successors.removeValue(forKey: id) else { return nil }
@@ -237,7 +240,9 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
 /// The differences between a list before and after edits.
 struct ListDiff<Element: Hashable & Sendable> {
     struct Row {
-        /// The index: of a deleted row in the old list, of an inserted row in the new list.
+        /// The index.
+        ///
+        /// For a deleted row it refers to the old list, for an inserted row to the new list.
         let index: Int
         let element: Element
     }
@@ -273,7 +278,8 @@ struct ListDiff<Element: Hashable & Sendable> {
         settleMoves(leaving: leaving, coming: coming)
     }
 
-    /// Turns moves into updates if only the key has changed and the relative order is the same.
+    /// Turns a move into an update if the key of the element has changed but not its order relative
+    /// to the others.
     private mutating func settleMoves(leaving: [Int], coming: [Int]) {
         var moved: [Changed] = []
         var last = -1
@@ -292,7 +298,7 @@ struct ListDiff<Element: Hashable & Sendable> {
         moves = moved.sorted { $0.to < $1.to }
     }
 
-    /// Returns the rank of an index among the indices that are not in a sorted list.
+    /// Returns the number of indices below the given one that are not in a sorted array.
     private static func rank(of place: Int, without others: [Int]) -> Int {
         place - others.insertionIndex(of: place, precedes: <)
     }

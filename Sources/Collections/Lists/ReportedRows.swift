@@ -1,8 +1,8 @@
-/// The recipients of an edit, in addition to the subscribers of changes.
+/// Who is notified of an edit, in addition to the subscribers of changes.
 enum Reporting {
     /// The delegate is also notified of added, updated and deleted rows.
     case reported
-    /// No other observer is notified, because a call requested the edit.
+    /// Only the subscribers are notified, because a call of the app requested the edit.
     case asked
 }
 

@@ -2,7 +2,8 @@ import Models
 import Store
 import Sync
 
-/// Receives the changes of a part of a store, and processes them one after the other.
+/// Receives the changes of a part of a store, and processes them one after the other on the main
+/// actor.
 @MainActor
 final class StoreFollower {
     private let store: ChatStore
@@ -50,8 +51,9 @@ final class StoreFollower {
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
-            // The snapshot is taken first. All of its commits have been reported then, except
-            // possibly the last one, which may be processed twice.
+            // Take the snapshot before the changes are processed. When it exists, the store has
+            // reported all of its commits, except possibly the last one, which may therefore be
+            // processed twice.
             let snapshot = try store.snapshot()
             queued += changes.drain()
             reading = snapshot
@@ -68,15 +70,16 @@ final class StoreFollower {
     /// The snapshot may already contain queued changes. Those are skipped: replaying them would
     /// bring back deleted rows and apply replacements twice.
     ///
-    /// - Parameter body: A closure that reads the snapshot, and receives the queued changes that it
-    ///   already contains, for their sources for example. If it throws, these changes are processed
-    ///   as usual.
+    /// - Parameter body: A closure that reads the snapshot. It receives the queued changes that the
+    ///   snapshot already contains, for example to get their sources. If the closure throws, these
+    ///   changes are processed as usual.
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure and of the store.
     func readAgain<Value>(
         _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // A read in progress must not return older data than this read shows.
+        // If another read is in progress, use its snapshot, so that the other read does not return
+        // older data than this one.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         queued += changes.drain()

@@ -18,10 +18,11 @@ final class TaskBag {
 
     /// Sends a request to an engine.
     ///
-    /// The request is canceled when the owner ends or the calling task is canceled.
+    /// The request is canceled when the owner is disposed or released, and when the calling task is
+    /// canceled.
     ///
     /// - Returns: The response.
-    /// - Throws: Errors of the engine; `canceled` after the end.
+    /// - Throws: Errors of the engine; `canceled` after the owner was disposed or released.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(SyncError) -> Value {
@@ -46,8 +47,8 @@ final class TaskBag {
         tasks = [:]
     }
 
-    // An `isolated deinit` would need macOS 15.4 and iOS 18.4, and is not needed: a task can be
-    // canceled on any thread.
+    // This need not be an `isolated deinit`, which requires macOS 15.4 and iOS 18.4, because a task
+    // can be canceled on any thread.
     deinit {
         for cancel in tasks.values { cancel() }
     }

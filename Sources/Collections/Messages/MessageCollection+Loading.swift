@@ -2,24 +2,27 @@ public import Models
 public import Store
 public import Sync
 
-// Loading on request: pages from the cache and, where its history is incomplete, from the server.
+// Loading pages on request: from the cache and, where the cached history is incomplete, from the
+// server.
 extension MessageCollection {
     enum Direction { case older, newer }
 
-    /// The maximum number of pages to fetch in one call if few of their messages match the list.
+    /// The maximum number of pages to fetch in one call.
+    ///
+    /// A call fetches several pages if few of their messages match the list.
     private static let pageLimit = 5
 
     /// Loads older messages: from the complete part of the cache, then from the server.
     ///
-    /// If the server cannot be reached, stored messages older than a gap are shown, too, with the
-    /// gap in between.
+    /// If the server cannot be reached, the collection also shows stored messages that are older
+    /// than a gap, and the gap between them and the newer ones.
     ///
     /// A page has `previousResultSize` messages, and at most as many as the capacity of the
-    /// collection. If the collection then exceeds its capacity, the newest messages are removed
-    /// from it; ``loadNext()`` loads them again.
+    /// collection. If the collection then exceeds its capacity, its newest messages are removed
+    /// from the list; ``loadNext()`` loads them again.
     ///
-    /// - Returns: The messages, oldest first; fewer than a page if few messages match the list or
-    ///   no more exist. If ``hasPrevious`` is true, call again for more.
+    /// - Returns: The messages, oldest first. They are fewer than a page if few messages match the
+    ///   list, or if no older ones exist. If ``hasPrevious`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `closed`, `canceled`.
@@ -28,7 +31,8 @@ extension MessageCollection {
         try await load(.older, shownWindow.olderPageSize)
     }
 
-    /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` does older ones.
+    /// Loads `nextResultSize` newer messages, in the same way as ``loadPrevious()`` loads older
+    /// ones.
     ///
     /// - Returns: The messages, oldest first. If ``hasNext`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
@@ -48,8 +52,7 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        // At the newest end, fetched messages arrive as changes of the store, because that end is
-        // shown.
+        // If the newest end is shown, fetched messages already arrive as changes of the store.
         let isFollowing = direction == .newer && shownWindow.upper == .end
         let before = isFollowing ? Set(shownWindow.items.map(\.id)) : []
         var shown = try await extend(direction, max(1, count))
@@ -123,7 +126,8 @@ extension MessageCollection {
         let window = shownWindow
         switch direction {
         case .older:
-            // If the window starts inside the gap, the messages on either side are unknown.
+            // If the window starts inside the gap, it is unknown which messages are next to its
+            // start.
             let isAtEdge = gap.upper <= window.olderEdge
             let edge = isAtEdge ? gap.upper : window.lower
             let anchor =
@@ -144,11 +148,11 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches pages, each at the end of the one before it, until one has a message of the wanted
-    /// part of the history.
+    /// Fetches consecutive pages, until one contains a message of the requested part of the
+    /// history.
     ///
-    /// The first pages have none if more messages than a page share the time of the anchor, or if
-    /// the server returns empty pages.
+    /// The first pages contain no such message if more messages than fit in a page have the time of
+    /// the anchor, or if the server returns empty pages.
     private func fetch(
         _ first: PageRequest, _ source: CollectionEventSource,
         until isWanted: (Gap.Bound) -> Bool
@@ -221,7 +225,8 @@ extension MessageCollection {
 
     /// Returns the request for the first page at the starting point.
     ///
-    /// - Parameter state: The state of the engine when no connection attempt is in progress.
+    /// - Parameter state: The state of the engine, at a time when no connection attempt is in
+    ///   progress.
     /// - Returns: The request; `nil` if the server has nothing new.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `notStarted`.
     func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
@@ -251,12 +256,13 @@ extension MessageCollection {
             newer: newer)
     }
 
-    /// Shows the server's messages at the starting point, after the page of ``firstPage(_:)`` was
-    /// fetched.
+    /// Shows the server's messages at the starting point.
+    ///
+    /// Call it after the page that ``firstPage(_:)`` requests was fetched.
     func showServer() async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
-            // If the user has loaded more in the meantime, the window stays.
+            // If the user has loaded more messages in the meantime, the window keeps its position.
             catchUp()
             return messages
         }
@@ -265,7 +271,7 @@ extension MessageCollection {
         return messages
     }
 
-    /// Loads more if few messages of the page match the list.
+    /// Loads older messages if few messages of the page match the list.
     private func extendToSize() async throws(SyncError) {
         let count = succeededMessages.count
         let size = shownWindow.olderPageSize
@@ -277,8 +283,7 @@ extension MessageCollection {
 }
 
 extension Gap.Bound {
-    /// The anchor of pages that start here, including the messages at this bound, and extend toward
-    /// newer messages.
+    /// The anchor of pages that contain the messages at this bound and newer ones.
     fileprivate var anchorForNewer: MessageAnchor {
         switch self {
         case .beginning: .time(Timestamp(milliseconds: .min))

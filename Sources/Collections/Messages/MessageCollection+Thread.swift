@@ -4,8 +4,8 @@ import Sync
 
 // Collections of the replies to a message.
 //
-// Pages of the server decide which part of the thread is complete. When the feed omits messages,
-// the shown replies are fetched again.
+// A range of a thread is complete if pages of the server have covered it. When the feed omits
+// messages, the shown replies are fetched again.
 extension MessageCollection {
     func checkHasParent() throws(SyncError) {
         guard isParentMessageDeleted, let parentMessageID else { return }
@@ -23,11 +23,11 @@ extension MessageCollection {
         isParentMessageDeleted = try isDeleted(parentMessageID, in: reader)
     }
 
-    /// Reads the parent message after changes were missed, and reports what is new.
+    /// Reads the parent message again after changes were missed, and reports its changes.
     func readParentMessageAgain() {
         guard parentMessageID != nil else { return }
         let (known, wasDeleted) = (parentMessage, isParentMessageDeleted)
-        // A closed store has no changes.
+        // Ignore the error: a closed store reports no changes.
         try? stored { (reader) throws(StoreError) in try readParentMessage(in: reader) }
         if isParentMessageDeleted, !wasDeleted {
             notifyParent(nil, nil)
@@ -36,7 +36,8 @@ extension MessageCollection {
         }
     }
 
-    /// An evicted message is removed without a tombstone.
+    /// Returns a Boolean value that indicates whether the parent message was deleted, and not only
+    /// evicted: an evicted message has no tombstone.
     private func isDeleted(
         _ id: MessageID, in reader: Snapshot
     ) throws(StoreError) -> Bool {
@@ -61,7 +62,7 @@ extension MessageCollection {
                 isParentMessageDeleted = false
                 notifyParent(message, entry.source)
             case .removedMessage(let id, _, channelURL) where id == parentMessageID:
-                // A closed store has no changes.
+                // Ignore the error: a closed store reports no changes.
                 let isDeleted = try? stored { (reader) throws(StoreError) in
                     try self.isDeleted(id, in: reader)
                 }
@@ -84,13 +85,14 @@ extension MessageCollection {
     /// The number of omissions of the thread so far; `nil` if no thread is shown.
     var omissions: Int? { shownWindow.thread?.omissions }
 
-    /// Records what a page covers of the thread.
+    /// Records the range of the thread that a page covers.
     ///
     /// - Parameters:
     ///   - fetched: The page.
     ///   - omissions: The number of omissions when the page was requested.
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
-        // A page of a channel's history was stored with what it covers.
+        // For a page of a channel's history, the engine has already stored the range that the page
+        // covers.
         guard omissions != nil, let from = fetched.from, let through = fetched.through
         else { return }
         catchUp()
@@ -104,11 +106,11 @@ extension MessageCollection {
     /// The state of fetching the shown replies again.
     struct ThreadRefresh {
         var anchor: MessageAnchor
-        /// The bound of the range that was fetched again.
+        /// The bound of the range that was already fetched again.
         var edge: Gap.Bound?
         var usedCursors: Set<PageCursor> = []
 
-        /// A page size that needs few requests for a long thread.
+        /// The number of replies in a page, large enough that a long thread needs few requests.
         static let pageSize = 100
     }
 
@@ -155,7 +157,7 @@ extension MessageCollection {
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
         record(fetched, since: omissions)
         guard let thread = shownWindow.thread, !isDisposed else { return }
-        // Replies may have changed after they were fetched: all are fetched again.
+        // Fetched replies may have become stale in the meantime: fetch all of them again.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }
         guard let older = fetched.page.older, shownWindow.lower < from else {

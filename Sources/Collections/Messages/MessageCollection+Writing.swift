@@ -1,10 +1,10 @@
 public import Models
 public import Sync
 
-// The user's operations on the visible channel.
+// The user's operations on the channel of the collection.
 //
-// They are on disk and in the rows when a call returns, and delivery results change the rows later.
-// Do not add rows to a view yourself.
+// When a call returns, the operation is on disk and shown in the rows; its delivery result changes
+// the rows later. An app does not add rows to a view itself.
 extension MessageCollection {
     /// Sends a text message; in a thread, as a reply.
     ///
@@ -62,17 +62,19 @@ extension MessageCollection {
 
     /// Sends a failed outbox item again, with the same request ID.
     ///
-    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's
-    /// copy is missing or was changed. The error message of its item says which file.
+    /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
+    /// missing or was changed: pass a replacement in `files`. The error message of the item names
+    /// the file.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
-    ///   - files: The files to send in place of the message's own, by index. None by default. A new
-    ///     file is copied where the one that it replaces was.
+    ///   - files: The files that replace files of the message, by index; empty by default. A
+    ///     replacement is copied if the file that it replaces was.
     /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no item with that request ID has
-    ///   failed, if it has no file of an index, or if a file is larger than the server accepts or
-    ///   cannot be read; `store`, `disposed`, `closed`, `canceled`. The item is unchanged then.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if there is no failed item with that
+    ///   request ID, if its message has no file at one of the indices, or if a file is larger than
+    ///   the server accepts or cannot be read; `store`, `disposed`, `closed`, `canceled`. The item
+    ///   is unchanged in these cases.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -84,7 +86,8 @@ extension MessageCollection {
 
     /// Cancels an unsent message.
     ///
-    /// A message in flight may reach the server nevertheless, and then appears like any other.
+    /// A message whose request is in flight may reach the server nevertheless. It then appears like
+    /// any other sent message.
     ///
     /// - Returns: `true` if there was such a message.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
@@ -234,7 +237,7 @@ extension MessageCollection {
         }
     }
 
-    /// Performs a write of the engine, and shows the result.
+    /// Performs a write of the engine, and processes its store changes before it returns.
     @discardableResult
     private func write<Value>(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Value

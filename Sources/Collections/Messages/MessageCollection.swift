@@ -13,10 +13,11 @@ public import Sync
 /// show(collection.items)  // the cached rows; the server's rows follow as changes
 /// ```
 ///
-/// A collection is isolated to the main actor. It shows a window of the store: sending, editing and
-/// reacting go through the engine, and the rows change because the store has changed. Messages
-/// outside the window are stored and not shown. ``items``, ``messages``, ``hasPrevious``,
-/// ``hasNext`` and ``channel`` are observable: views that use Observation need nothing else.
+/// A collection is isolated to the main actor. It shows a part of the stored history, its window.
+/// Sending, editing and reacting go through the engine, which changes the store; the rows follow
+/// the changes of the store. Messages outside the window are stored but not shown. ``items``,
+/// ``messages``, ``hasPrevious``, ``hasNext`` and ``channel`` are observable: views that use
+/// Observation need nothing else.
 ///
 /// The channel is a group channel, or an open channel that the user has entered. A thread has the
 /// same window, changes and delegate as a channel; its ``parentMessageID`` is set.
@@ -42,12 +43,12 @@ public final class MessageCollection {
     /// The messages to show, their order, and the page sizes.
     public let params: MessageListParams
 
-    /// The position at which the window was last placed.
+    /// The position at which the window was opened, or to which ``restart(at:)`` has moved it last.
     public private(set) var startingPoint: StartingPoint
 
     /// The stored channel.
     ///
-    /// If it is not stored, or is an open channel, only its URL is set.
+    /// If the channel is not stored, or is an open channel, only the URL of this value is set.
     public private(set) var channel: GroupChannel
 
     /// The stored channel, if it is an open channel; otherwise `nil`.
@@ -69,7 +70,8 @@ public final class MessageCollection {
     /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
 
-    /// A Boolean value that indicates whether the user has lost the channel.
+    /// A Boolean value that indicates whether the channel was deleted, or the user left it or was
+    /// banned from it.
     public private(set) var isChannelDeleted = false
 
     /// The delegate that is notified of changes.
@@ -101,12 +103,12 @@ public final class MessageCollection {
     ///   - startingPoint: The initial position of the window. The default is the newest message.
     ///   - params: The messages to show, their order, and the page sizes. `isInclusive` is ignored:
     ///     messages at the starting point are always shown.
-    ///   - userID: The current user, so that reactions are shown before they are sent; if `nil`,
-    ///     reactions are shown after they were sent.
+    ///   - userID: The current user. If it is `nil`, the user's reactions are shown only after they
+    ///     were sent.
     ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. If there are
-    ///     more, messages are removed at the end that is not being loaded, and can be loaded again.
-    ///     A page is never larger than the capacity, whatever `params` specify, so that loading
-    ///     skips no message. Gaps and unsent messages do not count.
+    ///     more, messages at the end opposite to the one being loaded are removed from the list.
+    ///     They can be loaded again. A page is never larger than the capacity, whatever `params`
+    ///     specify, so that loading skips no message. Gaps and unsent messages do not count.
     ///   - engine: The engine that fetches the messages.
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
@@ -157,7 +159,8 @@ public final class MessageCollection {
 
     /// The rows: messages, and gaps between them.
     ///
-    /// The order is oldest first, or the reverse if the parameters ask for it.
+    /// The rows are sorted from oldest to newest, or from newest to oldest if `params.isReversed`
+    /// is true.
     ///
     /// Unsent messages are newer than all sent ones.
     public var items: [MessageItem] { window.items }
@@ -184,12 +187,14 @@ public final class MessageCollection {
     /// were written.
     public var failedMessages: [Message] { window.unsentMessages(.failed) }
 
-    /// A Boolean value that indicates whether older messages exist, or may exist, than are shown.
+    /// A Boolean value that indicates whether messages older than the shown ones exist, or may
+    /// exist.
     public var hasPrevious: Bool {
         phase == .started && !isParentMessageDeleted && window.hasPrevious
     }
 
-    /// A Boolean value that indicates whether newer messages exist, or may exist, than are shown.
+    /// A Boolean value that indicates whether messages newer than the shown ones exist, or may
+    /// exist.
     public var hasNext: Bool {
         phase == .started && !isParentMessageDeleted && window.hasNext
     }
@@ -220,8 +225,9 @@ public final class MessageCollection {
     /// The returned value does not keep the collection alive.
     ///
     /// - Parameter policy: The sources to load from: the cache, the server, or both.
-    /// - Returns: The cached messages, none if the policy excludes the cache; and the messages after
-    ///   the server has responded, which are the current ones if the policy excludes the server.
+    /// - Returns: The cached messages, which are none if the policy excludes the cache, and the
+    ///   messages after the server has responded, which are the cached ones if the policy excludes
+    ///   the server.
     @discardableResult
     public func start(
         _ policy: InitPolicy = .cacheAndReplaceByAPI
@@ -231,8 +237,8 @@ public final class MessageCollection {
             do throws(SyncError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromAPI {
-                    // The collection must not be retained while this waits for the server: when it
-                    // is released, the wait ends.
+                    // Do not retain the collection while this task waits for the server: releasing
+                    // the collection ends the wait.
                     let state = await engine.settledState
                     if let id = self?.missingParentMessageID {
                         let lookup = try await engine.fetchMessages([id], in: channelURL)
@@ -248,7 +254,8 @@ public final class MessageCollection {
                 return Result<[Message], SyncError>.success(
                     policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
-                // ``dispose()`` cancels requests in flight: the error is then the disposal.
+                // ``dispose()`` cancels requests in flight; the caller then receives `disposed`
+                // instead of `canceled`.
                 let isOver = error.code.isEnd && self?.isDisposed != false
                 return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
@@ -272,20 +279,23 @@ public final class MessageCollection {
         }
     }
 
-    /// Moves the window to another position, showing cached messages first and then the server's.
+    /// Moves the window to another position.
     ///
-    /// The delegate and the subscribers of changes stay. After a huge gap, the time of the first
-    /// visible message is a good position.
+    /// It shows cached messages first, and then those of the server.
+    ///
+    /// The delegate and the subscribers of changes stay. To skip a huge gap, pass the time of the
+    /// first visible message.
     ///
     /// - Returns: The messages after the server has responded.
-    /// - Throws: ``/Sync/SyncError``; with code `notConnected`, the stored messages are shown.
+    /// - Throws: ``/Sync/SyncError``; with code `notConnected`, the window has moved and shows the
+    ///   stored messages.
     @discardableResult
     public func restart(at point: StartingPoint) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         startingPoint = point
         hasLoadedMore = false
         try place(crossesGaps: true)
-        // As for a page, disposal ends the wait.
+        // Disposing the collection ends the wait, as it does for a page.
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.settledState
         }
@@ -334,8 +344,8 @@ public final class MessageCollection {
         let isThread = window.thread != nil
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                // The events are filtered, because each message changes the state and would wake
-                // the task.
+                // The events are filtered, because each message changes the engine's state, and an
+                // unfiltered stream would resume the task each time.
                 let events = await engine.events {
                     isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
                 }
@@ -343,8 +353,8 @@ public final class MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        // The channel is read last: if it cannot be read, its messages may still be readable, and
-        // everything else is already observed.
+        // Read the channel last. If it cannot be read, its messages may still be readable, and the
+        // collection already observes everything else.
         channel = try follower.read { (reader) throws(StoreError) in
             try readParentMessage(in: reader)
             openChannel = try reader.openChannel(channelURL)
@@ -357,7 +367,8 @@ public final class MessageCollection {
 
     /// Reads the failed changes, and notifies the delegate of the new ones.
     private func readFailedChanges(notifies: Bool) {
-        // A closed store has no changes; the engine reports a store that cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports a store that
+        // cannot be read.
         guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
             return
         }
@@ -370,7 +381,8 @@ public final class MessageCollection {
     }
 
     private func readDraft() {
-        // A closed store has no changes, and a damaged draft is shown as none.
+        // Ignore errors: a closed store reports no changes, and a damaged draft is shown as an
+        // empty one.
         draft = ((try? engine.store.draft(of: channelURL)) ?? nil) ?? ""
     }
 
@@ -388,7 +400,8 @@ public final class MessageCollection {
         defer { if !wasStale { refreshThread() } }
         let edits = window.fold(change)
         var taken = [change]
-        // A closed store has no changes; the engine reports a store that cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports a store that
+        // cannot be read.
         if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
             apply(edits, .reported)
         }
@@ -416,8 +429,10 @@ public final class MessageCollection {
         }
     }
 
-    /// Notifies the delegate of a change of the channel; once, if one commit saves it many times
-    /// for the same reason, as when many messages arrive.
+    /// Notifies the delegate of a change of the channel.
+    ///
+    /// If one commit saves the channel several times with the same source, as when many messages
+    /// arrive, the delegate is notified once.
     private func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
         if window.thread != nil { notifyParent(change) }
@@ -505,10 +520,10 @@ public final class MessageCollection {
         return (value, diff.insertions.compactMap(\.element.message))
     }
 
-    /// The current window, read-only.
+    /// The window, for reading.
     var shownWindow: Window { window }
 
-    /// Changes what is known of the thread, and applies the resulting edits to the rows.
+    /// Changes the coverage of the thread, and applies the resulting edits to the rows.
     func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
 
     @discardableResult
@@ -517,7 +532,7 @@ public final class MessageCollection {
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
-        // The engine is woken last, because that takes as long as everything else here.
+        // Inform the engine last, because that takes as long as all the rest of this method.
         defer { showWindow() }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
@@ -542,7 +557,7 @@ public final class MessageCollection {
         return diff
     }
 
-    /// Tells the engine which range is visible, so that it fills the gaps in it first.
+    /// Reports the visible range to the engine, which fills the gaps in that range first.
     private func showWindow() {
         // If no message is known yet, the newest messages are requested.
         let range =
@@ -555,7 +570,7 @@ public final class MessageCollection {
 }
 
 extension GroupChannel {
-    /// A channel of which only the URL is known.
+    /// Returns a channel with only a URL.
     static func unknown(_ url: ChannelURL) -> GroupChannel {
         GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
     }
@@ -576,8 +591,8 @@ extension Result {
 }
 
 extension Change.Operation {
-    /// A Boolean value that indicates whether the operation concerns a channel itself, and not its
-    /// messages.
+    /// Returns a Boolean value that indicates whether the operation concerns the channel itself,
+    /// and not its messages.
     fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
         switch self {
         case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:

@@ -11,10 +11,10 @@ public import Models
 /// sending status.
 @MainActor
 public protocol MessageCollectionDelegate: AnyObject {
-    /// The rows have changed for any reason. Apply the change to the list that a view shows.
+    /// The rows have changed, for whatever reason. Apply the change to the list that a view shows.
     ///
-    /// ``MessageCollection/items`` is the list after the change. This is the only notification of
-    /// pages that were loaded on request.
+    /// ``MessageCollection/items`` is the list after the change. For pages that the app has
+    /// requested, this is the only method that is called.
     func messageCollection(
         _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>)
 
@@ -31,12 +31,12 @@ public protocol MessageCollectionDelegate: AnyObject {
         updatedMessages messages: [Message])
 
     /// Messages were removed from the list: they were deleted, evicted, or no longer match the
-    /// list.
+    /// parameters of the list.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [Message])
 
-    /// The channel has changed, or the users who are typing in it.
+    /// The channel has changed, or the set of users who are typing in it.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel)
 
@@ -45,7 +45,7 @@ public protocol MessageCollectionDelegate: AnyObject {
         _ collection: MessageCollection, context: GroupChannelContext,
         updatedOpenChannel: OpenChannel)
 
-    /// The user has lost the channel. Its view has nothing more to show.
+    /// The channel was deleted, or the user left it or was banned from it. Close its view.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL)
@@ -56,7 +56,7 @@ public protocol MessageCollectionDelegate: AnyObject {
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?)
 
-    /// A gap has more missing messages than a user would want to wait for.
+    /// More messages are missing in a visible gap than `SyncOptions.hugeGapThreshold`.
     ///
     /// The rows on both sides of the gap stay, and the gap is one of ``MessageCollection/items``.
     /// To start over instead, call ``MessageCollection/restart(at:)`` with the time of the first

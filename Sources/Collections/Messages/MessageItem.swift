@@ -5,10 +5,11 @@ public import Store
 public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A message, sent or not.
     case message(Message)
-    /// A range in which messages may be missing, between the rows before and after it.
+    /// A range of the history between two rows, or at an end of the list, in which messages may be
+    /// missing.
     ///
-    /// ``MessageCollection/fill(_:)`` fetches them. If single messages are stored inside a gap,
-    /// they divide it into several rows.
+    /// ``MessageCollection/fill(_:)`` fetches the missing messages. Messages that are stored inside
+    /// a gap divide it into several rows.
     indirect case gap(Gap)
 
     /// The identity of a row, which stays the same when the row changes.
@@ -20,7 +21,7 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
         case sent(MessageID)
         /// An unsent message.
         case unsent(RequestID)
-        /// A gap, identified by its lower bound: gaps are filled from the upper bound.
+        /// A gap, identified by its lower bound, because filling a gap changes its upper bound.
         case gap(above: Gap.Bound)
     }
 
@@ -57,7 +58,8 @@ extension Message {
 /// are after all sent ones, in the order in which they were written.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// The order at one bound: the sent message, the gap above it, unsent messages.
+    /// The order of rows at the same bound: first the sent message, then the gap above it, then
+    /// unsent messages.
     private let rank: Int
 
     private static let sent = -2

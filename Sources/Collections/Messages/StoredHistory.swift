@@ -1,9 +1,10 @@
 package import Models
 package import Store
 
-/// The rows that a message collection would show of a stored history while there is no connection.
+/// The rows of a stored history that a message collection would show without a connection.
 ///
-/// Unlike a collection, it sends no request, and the engine does not fetch what it lacks.
+/// Unlike a collection, it sends no request, and the engine does not fetch the messages that are
+/// missing in it.
 package struct StoredHistory: Sendable {
     /// The messages, and the gaps between them, oldest first, then unsent messages.
     package let items: [MessageItem]

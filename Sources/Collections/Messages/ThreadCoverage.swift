@@ -2,11 +2,14 @@ import Models
 import Store
 import Sync
 
-/// The coverage of a thread: the gaps of its channel's history, except where pages of replies have
-/// covered the thread.
+/// The coverage of a thread.
+///
+/// Its gaps are those of the channel's history, without the ranges that pages of replies have
+/// covered.
 ///
 /// The feed reports every reply, so a covered range stays complete until the feed omits messages.
-/// The store does not keep these ranges: a gap of a channel concerns all of its messages.
+/// The covered ranges are not stored, because a stored gap applies to all messages of a channel,
+/// and not to one thread.
 struct ThreadCoverage {
     /// The ID of the parent message.
     let parentID: MessageID
@@ -14,8 +17,8 @@ struct ThreadCoverage {
     private var channelGaps: [Gap.Bound: Gap]
     /// The ranges that pages of replies have covered, in order and without overlaps.
     private(set) var covered: [ClosedRange<Gap.Bound>] = []
-    /// A Boolean value that indicates whether replies may have changed without notice, so that the
-    /// shown ones have to be fetched again.
+    /// A Boolean value that indicates whether replies may have changed without a report of the
+    /// feed, so that the shown replies have to be fetched again.
     var isStale = false
     /// The number of times that the feed has omitted messages.
     ///
@@ -71,7 +74,7 @@ struct ThreadCoverage {
         covered.sort { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Discards what pages have covered strictly between two bounds.
+    /// Removes the part of the covered ranges that is strictly between two bounds.
     private mutating func forget(from lower: Gap.Bound, to upper: Gap.Bound) {
         covered = covered.flatMap { range -> [ClosedRange<Gap.Bound>] in
             guard range.lowerBound < upper, lower < range.upperBound else { return [range] }
@@ -100,7 +103,8 @@ struct ThreadCoverage {
         for operation in change.operations {
             switch operation {
             case .savedGap(let gap) where gap.channelURL == channelURL:
-                // A gap that is saved without being removed has another backfill state.
+                // A gap that is saved without having been removed has the same bounds as before;
+                // only its backfill state has changed.
                 let isUpdated = channelGaps[gap.upper]?.lower == gap.lower
                 channelGaps[gap.upper] = gap
                 let isPart = replacedGaps.save(from: gap.lower, to: gap.upper)
@@ -126,10 +130,12 @@ struct ThreadCoverage {
     }
 
     private mutating func omit(_ gap: Gap, _ newest: Gap.Bound) {
-        // Omitted messages are newer than those that were known. Evicted ones are in the gap.
+        // A gap at the newest end comes from a truncation: the omitted messages are newer than the
+        // newest known reply. Another gap comes from an eviction: the evicted messages are between
+        // its bounds.
         forget(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
-            // Only the upper bound of the range is left.
+            // Nothing is left of this range except its upper bound.
             covered.removeLast()
         }
         isStale = true
@@ -139,15 +145,16 @@ struct ThreadCoverage {
 
 extension Gap {
     fileprivate func part(_ lower: Bound, _ upper: Bound) -> Gap {
-        // The walk cursor belongs to the channel's history.
+        // The gap's backfill cursor is not copied, because it continues in the channel's history
+        // and not in the thread.
         Gap(in: channelURL, from: lower, to: upper)
     }
 }
 
-/// Distinguishes new gaps and stale ranges from the parts that are left of a removed one.
+/// Distinguishes new gaps and stale ranges from the remaining parts of removed ones.
 ///
 /// The store removes the ranges that a new one overlaps, and then saves the merged range. If a page
-/// covers a part of a range, the store removes the range, and then saves the parts that are left.
+/// covers a part of a range, the store removes the range, and then saves the remaining parts.
 private struct ReplacedRanges {
     private var removed: [ClosedRange<Gap.Bound>] = []
     private var isSaved = false

@@ -4,12 +4,13 @@ import Sync
 
 // Loads a window from the store, initially and at either end. Later changes are applied to it.
 extension Window {
-    /// Places the window at another part of the history, with the pending messages of the outbox.
+    /// Moves the window to another part of the history, and reads the pending messages of the
+    /// outbox.
     ///
     /// - Parameters:
     ///   - start: The start of the window.
-    ///   - crossesGaps: A Boolean value that indicates whether messages beyond a gap are shown too,
-    ///     as if the server cannot be reached.
+    ///   - crossesGaps: A Boolean value that indicates whether messages on the other side of a gap
+    ///     are shown too, as is done if the server cannot be reached.
     ///   - reader: The reader of the store.
     /// - Returns: The edits of the rows.
     /// - Throws: Errors of the reader.
@@ -27,7 +28,7 @@ extension Window {
             try next.extendNewer(newerPageSize, crossesGaps, in: reader, &edits)
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
-        // Rows of messages are removed before the gaps are placed between the remaining messages.
+        // Remove the rows of messages before placing the gaps between the remaining ones.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -43,11 +44,11 @@ extension Window {
         case time(Timestamp)
     }
 
-    /// Returns a Boolean value that indicates whether the store has everything that a window shows
-    /// at a start, with all changes that the feed has delivered.
+    /// Returns a Boolean value that indicates whether a window that is opened at a start needs no
+    /// request, because all messages that it would show are stored and up to date with the feed.
     ///
-    /// A window shows the requested number of messages in each direction, or all messages up to the
-    /// end of the history.
+    /// The window would show the requested number of messages in each direction, or all messages up
+    /// to the end of the history.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
@@ -61,7 +62,7 @@ extension Window {
         return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
     }
 
-    /// Empties the window at a time: before every message of that time, regardless of its ID.
+    /// Empties the window, and places it at a time, just below the messages of that time.
     private mutating func begin(at time: Timestamp) {
         lower = .position(Position(createdAt: time, messageID: ""))
         upper = lower
@@ -71,8 +72,10 @@ extension Window {
     ///
     /// - Parameters:
     ///   - reader: The reader of the store.
-    ///   - earlier: Edits that were reported nevertheless, for their sources.
-    ///   - ahead: Queued changes that the reader already contains. They must not be received again.
+    ///   - earlier: The edits from the changes that were received, which have the sources of the
+    ///     rows.
+    ///   - ahead: The queued changes that the reader already contains. The caller must not apply
+    ///     them afterwards.
     /// - Returns: The edits of the rows.
     /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func readAgain(
@@ -102,11 +105,11 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // If the history has become known in the meantime, more is shown than one message that
-        // arrived alone.
+        // A message that had arrived alone may be the only row. If the history below it has become
+        // known in the meantime, fill up the page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        // Rows of messages are removed before the gaps are placed between the remaining messages.
+        // Remove the rows of messages before placing the gaps between the remaining ones.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -129,7 +132,8 @@ extension Window {
     ///
     /// - Parameters:
     ///   - count: The maximum number of messages.
-    ///   - crossesGaps: A Boolean value that indicates whether messages beyond a gap are shown too.
+    ///   - crossesGaps: A Boolean value that indicates whether messages on the other side of a gap
+    ///     are shown too.
     ///   - reader: The reader of the store.
     /// - Returns: The edits of the rows, the number of messages found, and the gap that prevents
     ///   more; `nil` if the requested number was found or no older message exists.
@@ -145,8 +149,8 @@ extension Window {
         return (edits, found, gap)
     }
 
-    /// Loads newer messages up to the next gap, as ``loadOlder(_:crossesGaps:in:)`` does older
-    /// ones.
+    /// Loads newer messages up to the next gap, in the same way as ``loadOlder(_:crossesGaps:in:)``
+    /// loads older ones.
     mutating func loadNewer(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -168,7 +172,7 @@ extension Window {
         let gap = try firstGap(below: start, in: reader)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
-        // One more message than requested is read, to learn whether more exist.
+        // One message more than requested is read, to find out whether more exist.
         let messages = try messages(
             from: floor, includesLower: true, to: start, isNewestFirst: true, limit: count + 1,
             matching: filter, in: reader)
@@ -185,7 +189,8 @@ extension Window {
     ///
     /// - Parameters:
     ///   - reader: The reader of the store.
-    ///   - oldest: The position of the oldest message, or the one where it would be.
+    ///   - oldest: The position of the oldest message, or the bound that takes its place if there
+    ///     is none.
     /// - Returns: The start of the history or, if its oldest part is missing, the upper bound of
     ///   that gap.
     /// - Throws: Errors of the reader.
@@ -218,8 +223,8 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// The filter of reads; `nil` if unsent changes are applied to messages, since a change may
-    /// make a message match the list.
+    /// The filter of reads from the store; `nil` if the user has unsent changes, because an edit
+    /// may make a message match the list that does not match it in the store.
     private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
@@ -290,7 +295,7 @@ extension Window {
 }
 
 extension Message {
-    /// The position of the message.
+    /// The bound at the message.
     ///
     /// Every stored message has one.
     fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }

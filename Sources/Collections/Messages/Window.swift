@@ -4,9 +4,10 @@ import Sync
 
 /// The part of a channel's history, or of a thread, that a list shows.
 ///
-/// A value without side effects: it reads from the reader that a call passes, applies store
-/// changes, and returns the edits of the rows. Between ``lower`` and ``upper`` it shows all stored
-/// messages that match the list, the gaps between them, and at the newest end the unsent messages.
+/// A window is a value without side effects: it reads from a given reader, applies store changes,
+/// and returns the edits of the rows. Between ``lower`` and ``upper``, it shows all stored messages
+/// that match the list, and the gaps between them. If it includes the newest end, it also shows the
+/// unsent messages.
 struct Window {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
@@ -14,21 +15,24 @@ struct Window {
     let params: MessageListParams
     /// The maximum number of sent messages that are shown; at least 1.
     ///
-    /// If there are more, rows are removed at the end that is not being loaded. Gaps and unsent
-    /// messages do not count.
+    /// If there are more, rows are removed at the end opposite to the one being loaded. Gaps and
+    /// unsent messages do not count.
     let capacity: Int
-    /// The number of older messages to load at once: at most the capacity, so that none is skipped.
+    /// The number of older messages to load at once.
+    ///
+    /// It is at most the capacity, because a larger page would exceed the window, and the removed
+    /// messages would be skipped.
     let olderPageSize: Int
-    /// The number of newer messages to load at once: at most the capacity, so that none is skipped.
+    /// The number of newer messages to load at once; at most the capacity, like ``olderPageSize``.
     let newerPageSize: Int
     /// The user whose unsent reactions are shown.
     var userID: UserID?
     /// The coverage of the thread that is shown; `nil` for the history of the channel.
     var thread: ThreadCoverage?
 
-    /// The oldest bound that is shown; `end` if no message is known yet.
+    /// The lower bound of the shown range; `end` if no message is known yet.
     var lower = Gap.Bound.end
-    /// The newest bound that is shown; `end` if new messages are shown as they arrive.
+    /// The upper bound of the shown range; `end` if new messages are shown as they arrive.
     var upper = Gap.Bound.end
 
     var list: OrderedList<MessageItem, MessageItemKey>
@@ -39,7 +43,7 @@ struct Window {
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
     var lastOutboxItemNumber = 0
     var overlay = UnsentChanges([], userID: nil)
-    /// The stored messages that the overlay shows differently.
+    /// The stored versions of the messages that the overlay of unsent changes shows differently.
     var covered: [MessageID: Message] = [:]
 
     init(
@@ -76,7 +80,8 @@ struct Window {
     /// The gap at the newest end.
     var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
 
-    /// The bound below which older messages are loaded.
+    /// The bound at which loading older messages continues: the upper bound of the leading gap, or
+    /// the lower bound of the window.
     var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
 
     /// The unsent messages in a state, in the order of their creation.
@@ -85,13 +90,14 @@ struct Window {
             .compactMap { shownMessage(of: $0.item) }
     }
 
-    /// Returns a Boolean value that indicates whether a message is in the list, regardless of its
+    /// Returns a Boolean value that indicates whether a message matches the list, regardless of its
     /// position.
     private func belongs(_ message: Message) -> Bool {
         isOfHistory(message) && params.belongsTo(message)
     }
 
-    /// Returns a Boolean value that indicates whether a message is in the shown history or thread.
+    /// Returns a Boolean value that indicates whether a message is part of the shown history or
+    /// thread.
     private func isOfHistory(_ message: Message) -> Bool {
         message.channelURL == channelURL
             && thread.map { message.parentMessageID == $0.parentID } ?? true
@@ -119,7 +125,8 @@ struct Window {
     mutating func fold(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
-            // No message was known until this change: the window begins with the change's messages.
+            // No message was known before this change: the window begins with the oldest message of
+            // the change.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation, isOfHistory(message)
                 else { return nil }
@@ -187,8 +194,8 @@ struct Window {
         guard let shown, belongs(shown) else {
             return edits.remove(.sent(id), source)
         }
-        // If the sent message is already listed, keep the pending row: removing its outbox item
-        // removes it.
+        // If the sent message is already listed, the pending message keeps its own row until its
+        // outbox item is removed.
         let isThere = list[.sent(id)] != nil
         edits.rows.save(
             .message(shown), at: .sent(at: position),
@@ -278,11 +285,11 @@ struct Window {
         if let target = item.targetRequestID { showUnsent(target, source, &edits) }
         let id = item.messageID ?? item.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits) else {
-            // The edit may make a message match the list that did not match it.
+            // The edit may make a message match the list that did not match it before.
             if item.operation == .update { edits.isMissed = true }
             return
         }
-        // The row may have been trimmed in the meantime.
+        // The message may be outside the window by now.
         save(held, source, &edits)
     }
 
@@ -291,11 +298,12 @@ struct Window {
             .map(\.item)
     }
 
-    /// Returns a listed message as it is stored.
+    /// Returns the stored version of a listed message.
     private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
         if let held = covered[id] { return held }
         if let saved = edits.rows.saved[.sent(id)] { return saved.element.message }
-        // The message was removed, and its old row may show an unsent change.
+        // The message was removed. Its old row must not be used, because it may show an unsent
+        // change.
         if edits.rows.removed.contains(.sent(id)) { return nil }
         return list[.sent(id)]?.message
     }
@@ -311,9 +319,9 @@ struct Window {
 
     // MARK: Gaps
 
-    /// Shows the gaps between the messages of the window, and one at the newest end.
+    /// Shows the gaps between the messages of the window, and a gap at the newest end.
     ///
-    /// A gap that reaches below the oldest message has no row; ``hasPrevious`` is then true.
+    /// A gap that extends below the oldest message has no row; instead, ``hasPrevious`` is true.
     mutating func placeGaps(_ edits: inout WindowEdits) {
         gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
         let shown = gaps.values
@@ -327,7 +335,7 @@ struct Window {
         shownGaps = ids
     }
 
-    /// Records that a page of replies covers a range, and shows the gaps that are left.
+    /// Records that a page of replies covers a range, and shows the remaining gaps.
     mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
         var edits = WindowEdits()
         thread?.cover(from: lower, through: upper)
@@ -341,10 +349,11 @@ struct Window {
         gaps = Dictionary(uniqueKeysWithValues: thread.gaps.map { ($0.upper, $0) })
     }
 
-    /// Returns the parts of a gap between the listed messages inside it.
+    /// Returns the parts into which the listed messages divide a gap.
     ///
-    /// At the newest end, live messages are inside a gap until a page confirms that none is missing
-    /// between them. The feed delivers them in order, so only the part before them gets a row.
+    /// At the newest end, live messages are inside the gap until a page confirms that no message is
+    /// missing between them. Since the feed delivers them in order, no messages are missing after
+    /// the first of them, and only the part older than that one gets a row.
     private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -362,7 +371,7 @@ struct Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // At the newest end, the gap may contain many messages, and only the oldest matters.
+        // At the newest end, the gap may contain many messages. Only the oldest one is needed.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }
@@ -370,7 +379,7 @@ struct Window {
 
     // MARK: Rows
 
-    /// Applies edits to the rows, and removes messages above the capacity.
+    /// Applies edits to the rows, and removes messages if there are more than the capacity.
     ///
     /// - Parameters:
     ///   - edits: The edits.
@@ -404,12 +413,12 @@ struct Window {
     /// An end of the window.
     enum End { case oldest, newest }
 
-    /// Removes sent messages at an end, with the rows between and beyond them.
+    /// Removes a number of sent messages at an end, with the gaps between them and outside of them.
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem.ID] = []
         var excess = excess
-        // The outermost message that stays. At least one message stays.
+        // The outermost message that is kept. At least one message is kept.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
             if let position = row.message?.position {
@@ -438,8 +447,7 @@ struct WindowEdits {
     /// A Boolean value that indicates whether changes were missed, so that the window has to be
     /// read again.
     var isMissed = false
-    /// A Boolean value that indicates whether the history older than the oldest row has become
-    /// known.
+    /// A Boolean value that indicates whether the gap below the oldest row was closed.
     var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {

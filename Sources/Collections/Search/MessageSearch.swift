@@ -240,7 +240,7 @@ public final class MessageSearch {
         guard isOutdated, !isLoading, !isDisposed else { return }
         isOutdated = false
         guard isStarted else { return }
-        // A store that cannot be read has no changes; the engine reports it.
+        // Ignore the error: the engine reports a store that cannot be read.
         tasks.add(Task { @MainActor [weak self] in _ = try? await self?.load(isNext: false) })
     }
 

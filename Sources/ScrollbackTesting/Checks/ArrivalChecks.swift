@@ -4,7 +4,9 @@ import Sync
 // Checks of pages whose messages did not arrive in the order of their positions.
 extension BackendConformance {
     static let arrivalChecks: [ConformanceCheck] = [
-        ConformanceCheck("messages.whole", "page what several devices send at a time") { scene in
+        ConformanceCheck(
+            "messages.whole", "send from several devices at the same time, and request pages"
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let writers = [alice, bob, try await scene.device(0)]
@@ -15,7 +17,8 @@ extension BackendConformance {
                 return try await group.reduce(into: []) { $0 += $1 }
             }.inOrder
             let whole = try await bob.page(url, .newest, older: 100, newer: 0)
-            // Clocks may differ by milliseconds.
+            // A few messages may be outliers, because the server's clocks may differ by
+            // milliseconds.
             let late = whole.outliers
             try expect(
                 late.count * 2 < sent.count, "\(late.count) of \(sent.count) messages are outliers")
@@ -33,7 +36,7 @@ extension BackendConformance {
                 try expectEqual((older + newer).inOrder.ids, sent.ids, "the pages from \(anchor)")
             }
         },
-        ConformanceCheck("messages.whole", "page a message that arrives late") { scene in
+        ConformanceCheck("messages.whole", "deliver a message late, and request pages") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let sent = try await bob.send(6, in: url).inOrder
@@ -57,8 +60,9 @@ extension BackendConformance {
         },
     ]
 
-    /// Throws if a page lacks a message of the range that it covers, which ends at its anchor or
-    /// contains it.
+    /// Throws if a page lacks a message of the range that it covers.
+    ///
+    /// The range contains the anchor, or ends at it.
     private static func expectWhole(
         _ page: MessagePage, around anchor: Message, _ sent: [Message]
     ) throws {
@@ -75,8 +79,9 @@ extension BackendConformance {
             "the page \(page.messages.ids) at \(anchor.shown) lacks \(missing.ids)")
     }
 
-    /// Throws if a walk from the newest message claims to know a range before all of its messages
-    /// were on a page.
+    /// Pages from the newest message toward older ones.
+    ///
+    /// Throws if the pages so far cover a range, and lack a message of it.
     private static func expectHonestWalk(
         _ url: ChannelURL, on device: Device, by step: Int, _ all: [Message]
     ) async throws {

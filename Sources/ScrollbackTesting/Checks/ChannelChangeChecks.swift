@@ -60,7 +60,8 @@ extension BackendConformance {
             }
             try expect(
                 !lost.contains(kept),
-                "the changelog reports that the user lost \(kept), which is not so")
+                "the changelog reports that the user lost \(kept), but the user still has that channel"
+            )
         },
         ConformanceCheck(
             "channelChanges.complete", "gain a channel, and read the changelog since a time",

@@ -93,7 +93,7 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels that are sorted differently by name and by last message.
+    /// Creates channels whose order by name differs from their order by last message.
     ///
     /// The last channel is empty.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {

@@ -152,8 +152,8 @@ extension BackendConformance {
             notified.sorted(), all.suffix(notified.count).sorted(),
             "the messages in the feed after the last truncation")
         for step in [5, 8] {
-            // If the clocks of the server's parts differ, the order of the messages in the pages may
-            // not be that in which the feed reported them.
+            // If the server's clocks differ, the order of the messages in the pages may differ from
+            // the order in which the feed reported them.
             let found = try await alice.walk(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),
@@ -163,8 +163,8 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed reported that the user lost a channel, and no later events of the
-    /// channel.
+    /// Throws unless the feed reported that the user lost a channel, and reported no events of the
+    /// channel afterwards.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

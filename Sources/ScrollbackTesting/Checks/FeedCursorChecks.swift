@@ -184,9 +184,10 @@ extension Device {
 extension FeedEvent {
     var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
 
-    /// A Boolean value that indicates whether devices store the effect of the event.
+    /// A Boolean value that indicates whether the event changes data that devices store.
     ///
-    /// Other events are only reported while the feed is live, and are not repeated.
+    /// Other events, such as typing, are reported only while the feed is live, and are not
+    /// repeated.
     fileprivate var isKept: Bool {
         switch self {
         case .typing, .participants, .openChannel, .unreadCount: false

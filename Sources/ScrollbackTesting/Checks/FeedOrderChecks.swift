@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Checks of the feed: order, complete messages, and the right recipients.
+// Checks of the feed: the order of events, complete messages, and the users who receive events.
 extension BackendConformance {
     static let feedOrderChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.order", "resume the feed after messages that were changed") {
@@ -91,7 +91,8 @@ extension BackendConformance {
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
                 try await reading.await("the user's own message", message, else: nil)
-                // The message may have arrived by a truncation's backfill instead of an event.
+                // The feed may have omitted the message and reported a truncation: then there is no
+                // event to compare.
                 guard let notified = reading.received(in: url).first else { continue }
                 try expectEqual(notified.requestID, request, "the request id")
             }

@@ -122,7 +122,7 @@ extension BackendConformance {
 
     /// Returns the number of messages before an anchor.
     ///
-    /// Returns `nil` for a time, which another promise covers, and for a cursor.
+    /// Returns `nil` for a cursor, and for a time, which the checks of `messages.time` cover.
     private static func place(of anchor: MessageAnchor, in all: [Message]) -> Int? {
         switch anchor {
         case .newest: all.count

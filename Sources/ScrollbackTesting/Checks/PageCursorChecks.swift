@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Checks of how pages connect.
+// Checks of cursors: that consecutive pages neither omit nor repeat messages.
 extension BackendConformance {
     static let pageCursorChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -88,16 +88,16 @@ extension BackendConformance {
                 let url = try await scene.channel(alice, bob)
                 var sent = try await alice.send(9, in: url).inOrder
                 if side == .older { sent.reverse() }
-                // In the direction of paging: a first page of three messages, then the remaining
-                // six.
+                // Read a first page of three messages in the direction of paging, and later the
+                // remaining six.
                 let (seen, cursor) = try await bob.firstPage(url, side, of: 3)
-                // Deletes the last message of the first page, the one after it, and a later one.
+                // Delete the last message of the first page, the one after it, and a later one.
                 for index in [seen - 1, seen, seen + 2] { try await alice.delete(sent[index]) }
                 let new = try await alice.send("new", in: url)
                 var left = Array(sent[seen...])
                 for index in [2, 0] { left.remove(at: index) }
-                // If the new message's position is before the last message of the page, the next
-                // page does not contain it.
+                // If the new message's position is older than the last message of the first page,
+                // the next page does not contain it.
                 let isNewer = [sent[seen - 1], new].inOrder.ids.last == [new].ids[0]
                 if isNewer == (side == .newer) { left.append(new) }
                 for step in [2, 20] {

@@ -11,11 +11,13 @@ extension BackendConformance {
             var sent: [Message] = []
             for text in ["one", "two", "three"] { sent.append(try await alice.send(text, in: url)) }
             guard let second = sent[1].messageID, let third = sent[2].messageID else { return }
-            // On a server with several clocks, the messages may be in another order.
+            // On a server whose clocks differ, the messages may be in another order than they were
+            // sent.
             let newer = sent.filter { second == $0.messageID || sent[1].isOlder(than: $0) }.count
             if bob.can(.readReceipts) { try await bob.backend.markAsRead(url) }
             let cursor = try await bob.tip()
-            // A message that is newer than the first unread one is unread already.
+            // The second call has no effect: the message is newer than the first unread one, so it
+            // is unread already.
             for id in [second, third] {
                 try await bob.backend.markAsUnread(from: id, in: url)
                 let channel = try await bob.backend.channel(url)
@@ -28,7 +30,9 @@ extension BackendConformance {
                     "the unread count is \(channel.unreadMessageCount) instead of \(newer)")
             }
             let reported = try await bob.reported(url, since: cursor)
-            try expect(reported.patch.contains(\.myLastRead), "the user was not notified")
+            try expect(
+                reported.patch.contains(\.myLastRead),
+                "the feed did not report the new read position")
             guard bob.can(.unreadCounts) else { return }
             let count = reported.channel.unreadMessageCount
             try expect(
@@ -52,14 +56,14 @@ extension BackendConformance {
                     reported.sorted(), expected.sorted(), "the reported pins after \(what)")
             }
             try await alice.backend.setPinned(true, first, in: url)
-            try await expectPins([first], "a pin")
+            try await expectPins([first], "pinning a message")
             for _ in 0..<2 { try await alice.backend.setPinned(true, second, in: url) }
-            try await expectPins([first, second], "the same pin twice")
+            try await expectPins([first, second], "pinning the same message twice")
             try await alice.backend.setPinned(false, first, in: url)
-            try await expectPins([second], "a pin was removed")
+            try await expectPins([second], "unpinning a message")
             try await alice.backend.delete(
                 second, in: url, requestID: scene.subject.makeRequestID())
-            try await expectPins([], "the message was deleted")
+            try await expectPins([], "deleting a pinned message")
             try await expectFailure(.notFound, of: "pinning a deleted message") {
                 try await alice.backend.setPinned(true, second, in: url)
             }
@@ -68,10 +72,10 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob)
-            try await expectFailure(.refused, of: "a role given by a member") {
+            try await expectFailure(.refused, of: "a role set by a member who is not an operator") {
                 try await bob.backend.setRole(.operator, of: [bob.userID], in: url)
             }
-            try await expectFailure(.notFound, of: "a role of a user who is no member") {
+            try await expectFailure(.notFound, of: "a role of a user who is not a member") {
                 try await alice.backend.setRole(
                     .operator, of: [bob.userID, carol.userID], in: url)
             }
@@ -81,11 +85,11 @@ extension BackendConformance {
             for role in [Role.operator, .none] {
                 try await alice.backend.setRole(role, of: [bob.userID], in: url)
                 let own = try await bob.backend.channel(url).myRole
-                try expectEqual(own, role, "the own role")
+                try expectEqual(own, role, "the user's role in the channel")
                 let member = try await alice.members(of: url).first { $0.userID == bob.userID }
                 try expectEqual(member?.role, role, "the role in the list of members")
                 let reported = try await bob.reported(url, since: cursor)
-                try expect(reported.patch.contains(\.myRole), "the role was not reported")
+                try expect(reported.patch.contains(\.myRole), "the feed did not report the role")
                 try expectEqual(reported.channel.myRole, role, "the reported role")
             }
         },
@@ -107,7 +111,9 @@ extension BackendConformance {
                 } while cursor != nil && users.count < 10
                 return users
             }
-            try await expectFailure(.refused, of: "a list for a member") {
+            try await expectFailure(
+                .refused, of: "a list requested by a member who is not an operator"
+            ) {
                 _ = try await bob.backend.restrictedUsers(
                     of: url, as: .muted, after: nil, limit: 10)
             }
@@ -121,15 +127,18 @@ extension BackendConformance {
             for user in muted {
                 try expectEqual(user.restrictionType, .muted, "the restriction")
                 try expectEqual(user.restrictionDescription, "loud", "the reason")
-                try expect(user.endAt.map { $0 < 0 } ?? true, "a mute without an end ends")
+                try expect(
+                    user.endAt.map { $0 < 0 } ?? true,
+                    "the mute has an end, although none was requested")
             }
             try expectEqual(try await list(.banned).map(\.userID), [], "the banned users")
             try await alice.backend.lift(.muted, of: bob.userID, in: url)
             try await alice.backend.restrict(
                 bob.userID, in: url, as: .banned, until: nil, reason: "")
             try expectEqual(
-                try await list(.muted).map(\.userID), [carol.userID], "who is muted still")
-            try expectEqual(try await list(.banned).map(\.userID), [bob.userID], "who is banned")
+                try await list(.muted).map(\.userID), [carol.userID], "the muted users afterwards")
+            try expectEqual(
+                try await list(.banned).map(\.userID), [bob.userID], "the banned users afterwards")
         },
         ConformanceCheck("poll.options", "create a poll", needs: .polls) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -157,7 +166,8 @@ extension BackendConformance {
                 let cursor = try await alice.tip()
                 let message = try await bob.backend.vote(for: voted, inPollOf: id, in: url)
                 try expectEqual(
-                    message.poll?.votedOptionIDs ?? [], voted, "the voter's own options")
+                    message.poll?.votedOptionIDs ?? [], voted,
+                    "the options that the voter sees as voted for")
                 var reported: [Poll] = []
                 for event in try await alice.missed(since: cursor).events(in: url) {
                     switch event {
@@ -167,24 +177,25 @@ extension BackendConformance {
                     }
                 }
                 guard let last = reported.last else {
-                    throw Broken(text: "the vote was not reported")
+                    throw Broken(text: "the feed did not report the vote")
                 }
                 try expectEqual(last.options.map(\.voteCount), counts, "the reported counts")
-                try expectEqual(last.votedOptionIDs, [], "the options of another user")
+                try expectEqual(
+                    last.votedOptionIDs, [], "the options that another user sees as voted for")
                 try expect(
                     last.updatedAt.map { changed < $0 } ?? false,
-                    "the time of the change did not become later")
+                    "the time of the poll's last change is not later than before")
                 changed = last.updatedAt ?? changed
             }
             try await expectFailure(.refused, of: "a vote for several options") {
                 _ = try await bob.backend.vote(for: options, inPollOf: id, in: url)
             }
-            try await expectFailure(.refused, of: "a vote for no such option") {
+            try await expectFailure(.refused, of: "a vote for an option that does not exist") {
                 _ = try await bob.backend.vote(for: [1 << 40], inPollOf: id, in: url)
             }
             let other = try await alice.send("no poll", in: url)
             guard let other = other.messageID else { return }
-            try await expectFailure(.notFound, of: "a vote where there is no poll") {
+            try await expectFailure(.notFound, of: "a vote in a message without a poll") {
                 _ = try await bob.backend.vote(for: [options[0]], inPollOf: other, in: url)
             }
         },
@@ -210,7 +221,10 @@ extension BackendConformance {
             try expectEqual(try await alice.blockedIDs(limit: 1), ids, "the blocked users")
             for id in ids { try await alice.backend.setBlocked(false, id) }
         },
-        ConformanceCheck("report.missing", "report what is missing", needs: .reporting) { scene in
+        ConformanceCheck(
+            "report.missing", "report a message, a user and a channel, and then a deleted message",
+            needs: .reporting
+        ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob)
@@ -227,7 +241,7 @@ extension BackendConformance {
                 try await bob.backend.report(
                     ModerationReport(.message(sent, in: url), as: .spam))
             }
-            try await expectFailure(.notFound, .refused, of: "a report by who has no access") {
+            try await expectFailure(.notFound, .refused, of: "a report by a user without access") {
                 try await carol.backend.report(ModerationReport(.channel(url), as: .spam))
             }
         },
@@ -242,7 +256,8 @@ extension Message {
 }
 
 extension Device {
-    /// The channel updates since a cursor, as one patch, and the fields that they set.
+    /// Returns the channel with all updates since a cursor applied, and a patch of the fields that
+    /// they set.
     fileprivate func reported(
         _ url: ChannelURL, since cursor: FeedCursor
     ) async throws -> (patch: Patch<GroupChannel>, channel: GroupChannel) {

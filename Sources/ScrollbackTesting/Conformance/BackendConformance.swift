@@ -23,8 +23,7 @@ public enum BackendConformance {
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + roleChecks + openChannelChecks
 
-    /// The number of checks after which the server counts as unreachable if no device has
-    /// connected.
+    /// The number of checks after which the run stops if no device has connected.
     private static let attempts = 3
 
     /// Runs the checks one after the other.

@@ -8,10 +8,10 @@ public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
 
     /// Returns the promise with an ID.
     ///
-    /// Traps if no promise has it.
+    /// Traps if no promise has this ID.
     init(id: String) {
         guard let sentence = BackendPromise.sentences[id] else {
-            preconditionFailure("`Backend` promises nothing that is called \(id).")
+            preconditionFailure("The documentation of `Backend` has no promise with the ID \(id).")
         }
         self.id = id
         self.sentence = sentence
@@ -59,8 +59,8 @@ extension BackendPromise {
         (
             "feed.beginning",
             "Without a cursor, the feed first reports every group channel of the user with "
-                + "its complete state, ordered by the newest message, newest first. Earlier "
-                + "messages are not reported."
+                + "its complete state; the channel with the newest message comes first. It "
+                + "does not report messages that were sent before."
         ),
         (
             "feed.complete",
@@ -74,7 +74,8 @@ extension BackendPromise {
         ),
         (
             "feed.once",
-            "A cursor resumes after its batch: reported events are not reported again."
+            "A request with the cursor of a batch does not report the events of that batch "
+                + "again."
         ),
         (
             "feed.again",
@@ -83,8 +84,8 @@ extension BackendPromise {
         ),
         (
             "feed.cursor",
-            "A batch with events that a later batch would not repeat has a cursor of its "
-                + "own."
+            "A batch with events has a cursor of its own, unless a later batch repeats "
+                + "these events."
         ),
         (
             "feed.live",
@@ -92,8 +93,8 @@ extension BackendPromise {
         ),
         (
             "feed.whole",
-            "A message is reported with all its fields, and never in an older version than "
-                + "before."
+            "A message is reported with all its fields, and never in a version older than "
+                + "one that was reported before."
         ),
         (
             "feed.sender",
@@ -102,9 +103,10 @@ extension BackendPromise {
         ),
         (
             "feed.members",
-            "A channel that the user gains is reported with its complete state, and one that "
-                + "the user is invited to with what the server shows to invited users. A "
-                + "channel that the user loses is reported as removed, with no events afterwards."
+            "A channel that the user joins is reported with its complete state, and a "
+                + "channel that the user is invited to with the state that the server "
+                + "shows to invited users. A channel that the user loses is reported as "
+                + "removed, and none of its events are reported afterwards."
         ),
         (
             "feed.private",
@@ -112,14 +114,15 @@ extension BackendPromise {
         ),
         (
             "feed.truncation",
-            "After a truncation, fetching from the newest message toward older ones returns "
-                + "every message that the feed omitted, and those that it had reported before."
+            "After a truncation, pages from the newest message toward older ones contain "
+                + "every message that the feed omitted, and the messages that it had "
+                + "reported before."
         ),
         (
             "feed.history",
-            "Messages that an import adds or a retention period removes, without an event "
-                + "of their own, are in a range that `historyChanged` reports for their "
-                + "channel, and the complete state of the channel is reported."
+            "If an import adds messages, or a retention period removes them, without an "
+                + "event for each, the feed reports a `historyChanged` whose range "
+                + "contains them, and the complete state of their channel."
         ),
         (
             "feed.restart",
@@ -127,14 +130,14 @@ extension BackendPromise {
         ),
         (
             "feed.epoch",
-            "Batches have the epoch of the session, until the server's history is rolled "
+            "Batches have the epoch of the session, unless the server's history is rolled "
                 + "back."
         ),
         (
             "feed.expired",
             "A cursor throws `expired` if the server cannot report everything after it, if "
-                + "it belongs to another epoch, or if it is unknown. The server neither omits "
-                + "events instead nor starts the feed from the beginning."
+                + "it belongs to another epoch, or if it is unknown. It must not omit "
+                + "events or start the feed from the beginning instead."
         ),
     ]
 
@@ -146,22 +149,25 @@ extension BackendPromise {
         ),
         (
             "messages.limit",
-            "A page has at most `older` messages before the anchor and at most `newer` "
-                + "messages after it. It may have fewer."
+            "A page has at most `older` messages older than the anchor, and at most "
+                + "`newer` messages that are newer or the anchor itself. It may have "
+                + "fewer."
         ),
         (
             "messages.whole",
-            "A page contains every existing message between its oldest and its newest one that are "
-                + "not outliers. Without different clocks, it has no outliers."
+            "Between the oldest and the newest message of a page that are not outliers, "
+                + "the page contains every existing message. A server whose clocks do not "
+                + "differ has no outliers."
         ),
         (
             "messages.cursor",
-            "Pages from cursor to cursor connect without missing or duplicate messages."
+            "A page at a cursor continues the page that the cursor came from: between the "
+                + "two, no message is missing or repeated."
         ),
         (
             "messages.ends",
             "A cursor is `nil` only at the end of the history in its direction. A page "
-                + "with few or no messages does not imply that."
+                + "with few or no messages need not be the last one."
         ),
         (
             "messages.walk",
@@ -170,14 +176,14 @@ extension BackendPromise {
         ),
         (
             "messages.time",
-            "A time as the anchor separates messages that were created before it, which "
-                + "are older, from all others, which are newer."
+            "If the anchor is a time, messages that were created before it count as older, "
+                + "and all others as newer."
         ),
         (
             "messages.anchor",
-            "A message as the anchor is on the page, as the oldest of the newer messages. "
-                + "If the message was deleted, the call throws `expired` or returns the page at "
-                + "its former position."
+            "If the anchor is a message, it is on the page, as the oldest of the newer "
+                + "messages. If it was deleted, the call throws `expired` or returns the "
+                + "page at its former position."
         ),
         (
             "messages.steady",
@@ -185,7 +191,8 @@ extension BackendPromise {
         ),
         (
             "messages.fresh",
-            "A page is not older than the feed's reports at the time of the request."
+            "A page reflects all events that the feed had reported when the page was "
+                + "requested."
         ),
         (
             "messages.expired",
@@ -223,8 +230,8 @@ extension BackendPromise {
         ),
         (
             "messageChanges.expired",
-            "A point throws `expired` if the server cannot report everything since then, "
-                + "and so does an unknown token."
+            "The call throws `expired` if the server cannot report everything since the "
+                + "point, or does not know the token."
         ),
         (
             "channelChanges.complete",
@@ -242,8 +249,8 @@ extension BackendPromise {
         ),
         (
             "channelChanges.expired",
-            "A point throws `expired` if the server cannot report everything since then, "
-                + "and so does an unknown token."
+            "The call throws `expired` if the server cannot report everything since the "
+                + "point, or does not know the token."
         ),
         (
             "channels.query",
@@ -270,18 +277,20 @@ extension BackendPromise {
         (
             "send.once",
             "If the backend deduplicates requests, two requests of a device with the same "
-                + "request ID create one message, even if the first response was lost, and "
-                + "however late the second one is within ``deduplicationPeriod``. If it "
-                + "deduplicates across devices, so do two requests of a user."
+                + "request ID create one message, even if the first response was lost, "
+                + "provided that the second request is made within "
+                + "``deduplicationPeriod``. If the backend deduplicates across devices, "
+                + "the same applies to requests of different devices of a user."
         ),
         (
             "send.deleted",
-            "A request ID whose message was deleted does not create the message again."
+            "If a message was deleted, a request with its request ID does not create it "
+                + "again."
         ),
         (
             "send.order",
             "Messages that are sent one after the other have positions in that order, "
-                + "unless the server has several clocks that differ."
+                + "unless the server has clocks that differ."
         ),
         (
             "send.reported",
@@ -302,11 +311,11 @@ extension BackendPromise {
         ),
         (
             "delete.gone",
-            "The message is no longer in any page, lookup or count of any user."
+            "No page, lookup or count of any user contains the message any longer."
         ),
         (
             "delete.owner",
-            "The server refuses a deletion by a user without the right to it."
+            "The server refuses a deletion by a user who may not delete the message."
         ),
         (
             "delete.twice",
@@ -314,7 +323,8 @@ extension BackendPromise {
         ),
         (
             "react.idempotent",
-            "A user holds a reaction at most once, however often it is added or removed."
+            "A user has a reaction at most once, however often it is added, and not at all "
+                + "after it was removed."
         ),
         (
             "react.version",
@@ -328,10 +338,10 @@ extension BackendPromise {
         ),
         (
             "vote.reported",
-            "A vote replaces the earlier vote of the user; no option ends it. The feed reports "
-                + "the message with the new counts to the members, and with a later time of the "
-                + "poll's last change. `votedOptionIDs` are those of the user who reads the "
-                + "message."
+            "A vote replaces the earlier vote of the user; a vote for no option withdraws "
+                + "it. The feed reports the message to the members, with the new counts "
+                + "and a later time of the poll's last change. Each user receives their "
+                + "own `votedOptionIDs`."
         ),
         (
             "upload.bytes",
@@ -339,17 +349,18 @@ extension BackendPromise {
         ),
         (
             "read.reported",
-            "The feed reports it to the members, and the user's unread count becomes 0."
+            "The feed reports the receipt to the members, and the user's unread count "
+                + "becomes 0."
         ),
         (
             "unread.reported",
-            "The feed reports to the user's devices that the user has read up to before the "
-                + "message, and an unread count that includes it and all newer messages of "
-                + "others."
+            "The feed reports two facts to the user's devices: the user has read the "
+                + "messages before this one, and the unread count includes this message "
+                + "and all newer ones of other users."
         ),
         (
             "delivered.reported",
-            "The feed reports it to the members."
+            "The feed reports the receipt to the members."
         ),
         (
             "typing.reported",
@@ -357,12 +368,12 @@ extension BackendPromise {
         ),
         (
             "create.members",
-            "Each listed user has the channel, as joined or invited."
+            "Each listed user is a joined or an invited member of the channel."
         ),
         (
             "create.distinct",
-            "A distinct channel is returned again for the same users, if the parameters "
-                + "ask for it."
+            "If the parameters ask for a distinct channel, and one with the same users "
+                + "exists, that channel is returned."
         ),
         (
             "updateChannel.absent",
@@ -374,7 +385,7 @@ extension BackendPromise {
         ),
         (
             "invite.reported",
-            "Each invited user has the channel, as joined or invited."
+            "Each invited user is a joined or an invited member of the channel."
         ),
         (
             "invitation.answer",
@@ -382,7 +393,8 @@ extension BackendPromise {
         ),
         (
             "invitation.none",
-            "An answer without an invitation is refused, also of a member."
+            "An answer of a user who has no invitation is refused, even if the user is a "
+                + "member."
         ),
         (
             "leave.loses",
@@ -395,19 +407,19 @@ extension BackendPromise {
         ),
         (
             "reset.history",
-            "Messages that were created before that time are no longer in any page, lookup "
-                + "or count of the user, and the channel has the time as its `messageOffset`. "
-                + "Other users keep all messages."
+            "No page, lookup or count of the user contains messages that were created "
+                + "before the lower bound, and the channel has the bound as its "
+                + "`messageOffset`. Other users keep all messages."
         ),
         (
             "pin.reported",
-            "The message is one of the channel's pinned messages until its pin is removed or "
-                + "it is deleted, and the feed reports that to the members."
+            "The channel's pinned messages contain the message until it is unpinned or "
+                + "deleted, and the feed reports each change to the members."
         ),
         (
             "role.reported",
-            "The users have the role in the list of members and in the channel's state, and "
-                + "the feed reports that to the members."
+            "The list of members and the channel's state show the users with the role, and "
+                + "the feed reports the change to the members."
         ),
         (
             "freeze.refuses",
@@ -428,13 +440,13 @@ extension BackendPromise {
         ),
         (
             "restricted.all",
-            "The pages together contain each user once whose restriction has not ended, with "
-                + "its reason and its end."
+            "The pages together contain each user whose restriction has not ended once, "
+                + "with the reason and the end of the restriction."
         ),
         (
             "block.listed",
-            "The user is in the list of blocked users until the block ends, also on the user's "
-                + "other devices, and in no other user's list."
+            "Until the block ends, the blocked user is in the current user's list on all "
+                + "devices, and in no other user's list because of it."
         ),
         (
             "blocked.all",
@@ -442,8 +454,8 @@ extension BackendPromise {
         ),
         (
             "report.missing",
-            "What does not exist, or what the user cannot see, cannot be reported: the call "
-                + "throws `notFound` or `refused`."
+            "A report of a message, user or channel that does not exist, or that the user "
+                + "cannot see, throws `notFound` or `refused`."
         ),
         (
             "open.live",

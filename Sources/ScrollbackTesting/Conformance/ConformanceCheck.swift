@@ -59,7 +59,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Returns the result, and whether any device connected during the check.
+    /// Runs the check; returns the result, and whether any device has connected.
     func result(
         on subject: some ConformanceSubject, _ users: [Credentials]
     ) async -> (result: ConformanceResult, hasConnected: Bool) {
@@ -91,13 +91,13 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // A task group would wait for a call that ignores its cancellation, so this is a separate
-        // task.
+        // This is a separate task and not a child of a task group, because a group would wait for a
+        // call that ignores its cancellation.
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
-            // If this task is canceled, the work has finished. The duration is limited, because
-            // `Task.sleep` traps on durations of centuries.
+            // The sleep throws if this task is canceled, which happens when the work has finished.
+            // Its duration is limited, because `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 alarm.finish(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
@@ -110,7 +110,7 @@ extension ConformanceCheck {
     }
 }
 
-/// Holds the first of several results.
+/// Stores the first of several results, and ignores the others.
 private final class FirstResult: Sendable {
     private enum State {
         case none

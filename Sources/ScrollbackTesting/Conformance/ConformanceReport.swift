@@ -21,7 +21,7 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
 
     /// The outcome of a check.
     public enum Outcome: Hashable, Sendable, Codable {
-        /// The promise is fulfilled, as far as the check can determine.
+        /// The check has found no violation of the promise.
         case passed
         /// The promise is not fulfilled. The value describes the observed behavior.
         case failed(String)
@@ -139,7 +139,7 @@ extension ConformanceReport: CustomStringConvertible {
     /// and the number of checks with each outcome.
     public var description: String {
         if let failure {
-            // All checks failed for the same reason: one trace is enough.
+            // All checks failed for the same reason, so one trace is shown.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
             return (["the run was stopped: \(failure)"] + trace).joined(separator: "\n")
         }

@@ -3,16 +3,18 @@ public import Sync
 
 /// A server and the backend that connects to it, for ``BackendConformance``.
 ///
-/// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` are required. Checks that need
-/// more than the subject provides are skipped, with the reason in the report.
+/// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` are required. If a check needs
+/// another method or hook that the subject does not implement, it is skipped, and the report
+/// contains the reason.
 public protocol ConformanceSubject: Sendable {
-    /// At least three users who may connect, and who share no channel in which anyone else writes.
+    /// At least three users who may connect. If they are members of a common channel, no other user
+    /// may write in it during the checks.
     var users: [Credentials] { get }
 
-    /// Returns the users of a check, of whom the first three take part.
+    /// Returns the users for a check, which uses the first three of them.
     ///
     /// The default implementation returns ``users``. Return new users for each check if the server
-    /// limits what a user does, or if its feed becomes slow with the channels of earlier checks.
+    /// limits the operations of a user, or if the channels of earlier checks slow down its feed.
     ///
     /// - Parameter check: The check that is about to run.
     /// - Returns: At least three users, as for ``users``.
@@ -21,8 +23,8 @@ public protocol ConformanceSubject: Sendable {
 
     /// Creates a backend for another device of a user, not yet connected.
     ///
-    /// If its feed has no events, it must respond with an empty batch, either immediately or when
-    /// the server ends the wait. If a feed waits forever, checks that expect no event never finish.
+    /// If there are no events, its feed must return an empty batch, either immediately or when the
+    /// server ends the wait. If it waited forever, checks that expect no event would never finish.
     func makeBackend(for user: Credentials) async throws -> any Backend
 
     /// Returns a request ID that was never used on this server; see ``RequestIDs``.
@@ -42,7 +44,7 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
 
-    /// Adds messages to the history of a channel, as when an old log is imported.
+    /// Adds messages to the history of a channel, as an import of an old log does.
     ///
     /// The default implementation returns `false`, and the checks of imports are skipped.
     ///
@@ -54,20 +56,19 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func importMessages(_ messages: [Message]) async throws -> Bool
 
-    /// Lets a message arrive that was created earlier, as from another server that could not be
-    /// reached for a while.
+    /// Delivers a message that was created earlier, as if it came from another server that could
+    /// not be reached for a while.
     ///
     /// The default implementation returns `false`, and the check of late messages is skipped.
     ///
-    /// - Parameter message: A message with its time and its sender, who is a member of the channel,
-    ///   but without an ID. Its sender may be replaced.
+    /// - Parameter message: A message with a time and a sender, but without an ID. The sender is a
+    ///   member of the channel; the subject may replace it by another member.
     /// - Returns: `true` if the message is now in the channel's history, and the feed reports it;
     ///   `false` if messages cannot arrive late.
     /// - Throws: Any error; the check fails with it.
     func deliverLate(_ message: Message) async throws -> Bool
 
-    /// Removes the messages of all channels that were created before a time, as when a retention
-    /// period ends.
+    /// Removes all messages that were created before a time, as at the end of a retention period.
     ///
     /// The default implementation returns `false`, and the checks of retention are skipped.
     ///
@@ -89,14 +90,14 @@ public protocol ConformanceSubject: Sendable {
     /// The maximum difference between the clocks from which messages get their times. The default
     /// is zero.
     ///
-    /// If it is not zero, a message may have an older position than a message that was sent before
-    /// it, so `send.order` is not checked. All other promises apply to such servers too.
+    /// If it is not zero, a message may have an older position than a message that was sent
+    /// earlier, so `send.order` is not checked. All other promises apply.
     var clockSkew: Duration { get }
 
     /// The number of consecutive empty feed batches after which an expected event counts as
     /// missing. The default is 5.
     ///
-    /// Batches with other events are limited to a hundred times this number.
+    /// If batches contain other events, at most a hundred times as many are requested.
     var patience: Int { get }
 
     /// The maximum duration of a check. The default is `nil`: no limit, and no use of a clock.
@@ -132,7 +133,7 @@ extension ConformanceSubject {
             "The subject declares the hook \(hook), so it must implement `perform`.")
     }
 
-    /// Zero: one clock, or several that agree.
+    /// Zero: the server has one clock, or its clocks do not differ.
     public var clockSkew: Duration { .zero }
 
     /// Five.
@@ -161,16 +162,16 @@ public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
     /// used again.
     case restartServer
 
-    /// The server discards its record of past changes, so that earlier cursors and tokens cannot be
-    /// resumed. Users, channels and messages are kept.
+    /// The server discards its record of past changes, so that the feed and changelogs cannot be
+    /// resumed at earlier cursors and tokens. Users, channels and messages are kept.
     case forgetPast
 
     /// The server's history is rolled back, as after a restore from a backup, so that the server
     /// has a new epoch.
     case breakHistory
 
-    /// The server starts to report truncations: a device that was offline does not receive each
-    /// missed message of a channel with more than a few of them.
+    /// The server starts to report truncations: if more than a few messages of a channel were sent
+    /// while a device was offline, the feed omits some of them.
     case openTruncations
 
     /// The server's clock stops, so that messages are created in the same millisecond.

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// A device of a user, with short methods for the actions of checks.
+/// A device of a user, with methods for actions that checks often perform.
 struct Device: Sendable {
     let user: Credentials
     let backend: BackendRecorder
@@ -172,9 +172,9 @@ extension GroupChannelListQuery {
 // MARK: Properties of messages
 
 extension Message {
-    /// The ID.
+    /// The message ID; throws if there is none.
     ///
-    /// Every message that a server returns has one.
+    /// Every message that a server returns must have an ID.
     var id: MessageID {
         get throws {
             guard let messageID else { throw Broken(text: "a message without an id: \(shown)") }
@@ -191,8 +191,7 @@ extension Sequence<Message> {
 
     /// The messages in the order of a history.
     ///
-    /// Unless the clocks of the server differ, this is the order in which they were sent, which
-    /// only `send.order` checks.
+    /// Unless the server's clocks differ, this is also the order in which they were sent.
     var inOrder: [Message] {
         sorted { left, right in
             guard let place = left.position, let other = right.position else { return false }

@@ -74,8 +74,8 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Requests batches until the deletion of a message is reported: by an event, or by a
-    /// truncation whose backfill no longer contains the message.
+    /// Requests batches until the deletion of a message is reported by an event, or by a truncation
+    /// whose backfill no longer contains the message.
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("the deletion") { event in
             switch event {
@@ -99,7 +99,7 @@ struct FeedReading {
         return try await device.walk(url, from: .newest, .older)
     }
 
-    /// The limit for the number of batches without the expected event.
+    /// The limit of the number of batches that are requested for an expected event.
     private struct Limit: CustomStringConvertible {
         let patience: Int
         private var empty = 0
@@ -175,7 +175,9 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Returns the message of an event, which is looked up if the event has only its ID.
+    /// Returns the message of an event.
+    ///
+    /// If the event contains only the message's ID, looks the message up.
     func messages(of event: FeedEvent) async throws -> [Message] {
         guard case .messageChanged(let id, in: let url) = event else {
             return [event.message].compactMap(\.self)

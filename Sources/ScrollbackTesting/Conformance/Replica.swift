@@ -6,7 +6,7 @@ import Sync
 struct Replica {
     /// The device that reads the feed.
     ///
-    /// It can be replaced by another one, which continues.
+    /// It can be replaced by another device, which continues at the same cursor.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
@@ -129,7 +129,7 @@ extension Message {
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
     }
 
-    /// The properties in which all responses with this version of the message must agree.
+    /// The properties that must be equal in all responses with this version of the message.
     var essence: [String] {
         [
             "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
@@ -146,7 +146,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// The properties in which all responses with this state of the channel must agree.
+    /// The properties that must be equal in all responses with this state of the channel.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

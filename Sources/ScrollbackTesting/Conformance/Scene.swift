@@ -37,8 +37,8 @@ final class Scene: Sendable {
 
     /// Returns an earlier time.
     ///
-    /// If the given time has passed on one clock of the server, the earlier one has passed on all
-    /// of its clocks.
+    /// The result is earlier by the clock skew: if one clock of the server has reached the given
+    /// time, all clocks have reached the result.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }

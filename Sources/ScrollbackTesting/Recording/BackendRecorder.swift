@@ -9,7 +9,7 @@ public import Sync
 /// print(recorder.log)  // alice: feed(since: nil) → [channel(general name …)], 17, live
 /// ```
 ///
-/// Each line contains the important properties of the values and omits the others.
+/// Each line contains only the important properties of the arguments and of the response.
 public struct BackendRecorder: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend

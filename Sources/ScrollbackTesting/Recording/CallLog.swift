@@ -6,7 +6,9 @@ import Models
 /// Several recorders may share a log, which then shows the calls of several users in order. The
 /// class is thread-safe.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// Closures that format a line when it is read, because most logs are never read.
+    /// Closures that format a line.
+    ///
+    /// They are called only when the log is read, because most logs are never read.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.

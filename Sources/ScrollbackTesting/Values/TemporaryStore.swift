@@ -11,7 +11,8 @@ public import Store
 /// try temporary.reopen()  // as after the process ended
 /// ```
 ///
-/// If no reopening is needed, `ChatStore.inMemory()` is faster and leaves no files.
+/// For a test that does not reopen the store, `ChatStore.inMemory()` is faster and creates no
+/// files.
 public final class TemporaryStore: Sendable {
     /// The directory of the store's files.
     public let directory: URL
@@ -52,7 +53,7 @@ public final class TemporaryStore: Sendable {
 
     deinit {
         store.close()
-        // If the removal fails, the system removes the directory with its other temporary files.
+        // If the removal fails, the directory stays until the system removes its temporary files.
         try? FileManager.default.removeItem(at: directory)
     }
 }

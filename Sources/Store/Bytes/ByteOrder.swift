@@ -3,7 +3,7 @@ import Foundation
 extension UnsafeRawBufferPointer {
     /// Returns a Boolean value that indicates whether these bytes precede others in byte order.
     ///
-    /// A prefix precedes the longer sequence.
+    /// A sequence that is a prefix of another one precedes it.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)
@@ -34,7 +34,8 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A key prepared for comparison with many other keys, most of which differ in their first bytes.
+/// A key that is prepared for fast comparison with many other keys: the first eight bytes decide
+/// most comparisons.
 struct KeyBound {
     private let key: KeyBytes
     /// The first eight bytes as a number.

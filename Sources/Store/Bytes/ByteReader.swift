@@ -2,16 +2,21 @@ package import Models
 
 /// Reads the output of ``ByteWriter`` from bytes that may be corrupted.
 package struct ByteReader {
-    /// The error thrown for bytes that the store did not write.
+    /// The error for bytes that are truncated, or that the store cannot have written.
     package struct Damage: Error, CustomStringConvertible {
-        package let offset: Int
-        package let expected: String
+        private let text: String
+
+        /// Creates the error for bytes that do not contain what is expected at an offset.
         package init(offset: Int, expected: String) {
-            self.offset = offset
-            self.expected = expected
+            text = "expected \(expected) at byte \(offset)"
         }
 
-        package var description: String { "byte \(offset) is not \(expected)" }
+        /// Creates the error for data that ends at an offset at which more bytes are required.
+        package init(endOfDataAt offset: Int) {
+            text = "unexpected end of data at byte \(offset)"
+        }
+
+        package var description: String { text }
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -23,7 +28,7 @@ package struct ByteReader {
     package var isAtEnd: Bool { offset == bytes.count }
 
     package mutating func byte() throws(Damage) -> UInt8 {
-        guard offset < bytes.count else { throw Damage(offset: offset, expected: "there") }
+        guard offset < bytes.count else { throw Damage(endOfDataAt: offset) }
         defer { offset += 1 }
         return bytes[offset] ^ mask
     }
@@ -44,7 +49,7 @@ package struct ByteReader {
     /// Reads the next `count` bytes, which are inverted inside ``descending(_:)``.
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
         guard count <= bytes.count - offset else {
-            throw Damage(offset: offset, expected: "the first of \(count) bytes")
+            throw Damage(offset: offset, expected: "\(count) bytes")
         }
         defer { offset += count }
         return bytes[offset..<offset + count].map { $0 ^ mask }
@@ -98,6 +103,6 @@ package struct ByteReader {
 
     /// - Throws: ``Damage`` if any bytes remain.
     package func end() throws(Damage) {
-        if !isAtEnd { throw Damage(offset: offset, expected: "the end") }
+        if !isAtEnd { throw Damage(offset: offset, expected: "the end of the data") }
     }
 }

@@ -42,15 +42,15 @@ package struct ByteWriter {
     /// Writes a text with a two-byte length prefix, so that other fields may follow.
     ///
     /// The order is by length, then by bytes. The store rejects texts longer than
-    /// ``Limits/nameSize``. The key of such a text sorts after all stored keys, so a lookup of it
-    /// finds nothing.
+    /// ``Limits/nameSize``. A longer text results in a key after all stored keys, so that a lookup
+    /// of it finds nothing.
     @inline(__always)
     package mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // A stored text may begin with the same length prefix, but UTF-8 never contains this
-            // byte.
+            // The two bytes of the length overflow and may equal those of a stored text. This byte,
+            // which UTF-8 never contains, makes the keys differ.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
@@ -133,7 +133,8 @@ extension KeyBytes {
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }
         }
-        // No key follows a prefix of only 0xFF bytes. No table's letter is 0xFF.
+        // A prefix of only 0xFF bytes has no successor. Since no table's letter is 0xFF, this is
+        // after all keys.
         return [0xFF]
     }
 }

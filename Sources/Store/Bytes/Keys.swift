@@ -38,8 +38,8 @@ enum Table: UInt8, CaseIterable {
     case state = 0x6B
     /// `token 't' scope → bytes`
     case token = 0x74
-    /// `cleared 'z' channel → nothing`: a number that no channel has anymore, and whose rows are to
-    /// be purged. Number 0, which is never assigned, also has a row after the first clearing.
+    /// `cleared 'z' channel → nothing`: a number that no channel has any longer, and whose rows are
+    /// to be purged. After the first clearing, number 0, which is never assigned, also has a row.
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
@@ -55,7 +55,7 @@ enum Table: UInt8, CaseIterable {
     /// ``TermWriter``.
     case terms = 0x66
 
-    /// The number of bytes of the letter and the channel number, the prefix of most keys.
+    /// The number of bytes of the prefix of most keys: the table's letter and the channel number.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
 
     /// The tables whose keys contain a channel number: all data of a channel.
@@ -78,14 +78,16 @@ enum SchemaRow: UInt8 {
     /// `→ next channel number` in four bytes; in the outbox, the next sequence number in eight
     /// bytes.
     case nextNumber = 0x6E
-    /// `→ nothing`, while the consequences of a damaged log are being repaired.
+    /// `→ nothing`. The row exists while the derived rows are being rebuilt after a damaged log was
+    /// found.
     case distrusted = 0x64
-    /// `→ first channels of lists`, until a channel changes; see ``SavedLists``.
+    /// `→ first channels of lists`. The row is removed when a channel changes; see ``SavedLists``.
     case lists = 0x6C
-    /// `→ format of the search index, what is indexed`, while the index is turned on; see
-    /// ``IndexedPart``.
+    /// `→ format of the search index, last indexed message`. The row exists while the index is
+    /// turned on; see ``IndexedPart``.
     case searchIndex = 0x69
-    /// In the outbox, `→ what damage removed`, until the app acknowledges it; see ``OutboxLoss``.
+    /// In the outbox, `→ items lost by damage`. The row exists until the app acknowledges the loss;
+    /// see ``OutboxLoss``.
     case loss = 0x78
 }
 
@@ -221,7 +223,7 @@ struct ShortKey {
     private var storage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
     private let count: Int
 
-    /// Creates a key, or returns `nil` if the key is too long.
+    /// Creates a key; returns `nil` if the key does not fit into the value.
     @inline(__always)
     init?(_ table: Table, _ channel: ChannelNumber, _ name: String) {
         let nameSize = name.utf8.count

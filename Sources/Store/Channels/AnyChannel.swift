@@ -11,7 +11,7 @@ extension AnyChannel {
 
 /// A type of channel that lists contain.
 protocol ListedChannel: Channel {
-    /// Creates the channel, or returns `nil` if `channel` has the other type.
+    /// Creates a channel of this type; returns `nil` if `channel` is of the other type.
     init?(of channel: AnyChannel)
     var ofAnyKind: AnyChannel { get }
 }

@@ -1,21 +1,24 @@
 import Models
 
-/// The numbers of channels by URL, for each commit.
+/// A cache of the numbers of channels by URL, as of the current and of earlier commits.
 ///
-/// A number is cached when it is first read. It changes only when the channel is cleared or
-/// removed; the cache then keeps the old number for readers of earlier commits.
+/// A number is cached when it is first read. When a channel is cleared or removed, its number
+/// changes; the cache then keeps the old number for readers of earlier commits.
 final class ChannelNames: Sendable {
     private struct Meaning {
         let since: Int
         let number: ChannelNumber?
     }
 
-    /// The current number of a URL with the first commit that has it, and the earlier numbers.
+    /// The current number of a URL, the first commit with this number, and the earlier numbers.
     private struct Meanings {
         var latest: Meaning
         var older: [Meaning] = []
 
-        /// Returns the number as of a commit; `nil` if it is not cached for that commit.
+        /// Returns the cached number as of a commit.
+        ///
+        /// The outer optional is `nil` if no number is cached for that commit, the inner one if the
+        /// channel was unknown then.
         func number(asOf commit: Int) -> ChannelNumber?? {
             if latest.since <= commit { return latest.number }
             return older.last { $0.since <= commit }.map(\.number)
@@ -36,7 +39,7 @@ final class ChannelNames: Sendable {
         if let known = meanings.withLock({ $0[url]?.number(asOf: commit) }) { return known }
         guard let number = try rows.storedNumber(of: url) else { return nil }
         meanings.withLock { meanings in
-            // The writer may have stored a newer entry in the meantime: keep that one.
+            // If the writer has stored a newer entry in the meantime, keep that one.
             if meanings[url] == nil {
                 meanings[url] = Meanings(latest: Meaning(since: 0, number: number))
             }
@@ -61,9 +64,9 @@ final class ChannelNames: Sendable {
 extension Rows {
     /// Returns the number in the name row of a channel.
     ///
-    /// Returns `nil` if the row is missing, or if damage gave the channel a number that belongs to
-    /// another one. The channel is then treated as unknown, so that no channel reads or writes the
-    /// rows of another.
+    /// Returns `nil` if the row is missing, or if it is damaged and contains the number of another
+    /// channel. The channel is then treated as unknown, so that it does not read or write the rows
+    /// of the other channel.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"

@@ -3,7 +3,7 @@ package import Models
 /// An order of a channel list, and its sort keys.
 ///
 /// Sort keys are kept only in memory. If they were on disk, each channel that moves to the top of a
-/// list would leave a deleted key that later reads have to skip.
+/// list would leave a deleted key behind, which later reads would have to skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.
@@ -56,8 +56,8 @@ enum ChannelSorting: Hashable, Sendable {
     func writeKey(
         ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, to key: inout ByteWriter
     ) -> Bool {
-        // A single corrupted row must not hide all other channels. Reading the channel itself
-        // throws the error.
+        // Omit a channel whose row is corrupted, instead of failing to list the others. Reading the
+        // channel itself throws the error.
         do {
             switch self {
             case .group:
@@ -106,8 +106,8 @@ package struct ChannelPlace: Hashable, Sendable {
 
     /// Creates the position of a channel in the list of a query.
     package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
-        // The channel number breaks ties between rows with the same URL, of which there is only
-        // one.
+        // The channel number only breaks ties between rows with the same URL. There is only one
+        // such row, so any number is right.
         key = ChannelSorting(query).key(of: channel, .max)
     }
 }
@@ -138,7 +138,9 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the criteria that break ties, which all orders share.
+    /// Writes the fields that break ties.
+    ///
+    /// They are the same in all orders.
     fileprivate mutating func placeAmongEquals<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {

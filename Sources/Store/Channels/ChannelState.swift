@@ -6,13 +6,13 @@ struct ChannelState: Hashable, Sendable {
     /// The sequence number of the last access; 0 if there was none.
     var lastAccess: UInt64 = 0
 
-    /// A greater count can only result from corruption, and sums of such counts could overflow.
+    /// A greater count can result only from corruption, and a sum of such counts could overflow.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {
         writer.integer(messageCount)
         writer.integer(lastAccess)
-        // Version 1 stored the pin of the channel here.
+        // Schema version 1 stored here whether the channel is pinned.
         writer.byte(0)
     }
 
@@ -21,12 +21,13 @@ struct ChannelState: Hashable, Sendable {
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         messageCount = try reader.integer()
         guard 0...ChannelState.greatestCount ~= messageCount else {
-            throw ByteReader.Damage(offset: 0, expected: "a number of messages")
+            throw ByteReader.Damage(
+                offset: 0, expected: "a number up to \(ChannelState.greatestCount)")
         }
         let offset = reader.offset
         lastAccess = try reader.integer()
         guard lastAccess <= .greatestGiven else {
-            throw ByteReader.Damage(offset: offset, expected: "a turn that can be followed")
+            throw ByteReader.Damage(offset: offset, expected: "an access number")
         }
         _ = try reader.byte()
     }
@@ -52,8 +53,8 @@ extension Rows {
     /// Returns the state of a channel, an empty state if no row exists, or `nil` if the row is
     /// corrupted.
     ///
-    /// Used by writers that replace or discard the state: corruption must not prevent them from
-    /// doing so.
+    /// It is used by writers that replace or discard the state, which must also work if the state
+    /// is corrupted.
     func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {

@@ -2,8 +2,8 @@ import Models
 
 /// The sorted channel lists that were requested most recently.
 ///
-/// Each commit updates all of them, and an app can request any number of orders, because an order
-/// can contain any metadata key. Their number is therefore limited.
+/// Each commit updates all of these lists. Their number is limited, because an app can request any
+/// number of orders: an order can contain any metadata key.
 struct RecentLists: Sendable {
     /// The maximum number of lists.
     static let limit = 8
@@ -17,8 +17,8 @@ struct RecentLists: Sendable {
     /// The orders of the lists.
     var sortings: [ChannelSorting] { lists.map(\.sorting) }
 
-    /// Returns the list with an order and marks it as the most recently requested one, or returns
-    /// `nil` if it is not kept.
+    /// Returns the list with an order, and marks it as the most recently requested one; returns
+    /// `nil` if the list is not in memory.
     mutating func list(by sorting: ChannelSorting) -> SortedKeys? {
         guard let index = lists.lastIndex(where: { $0.sorting == sorting }) else { return nil }
         let found = lists[index]
@@ -56,7 +56,7 @@ extension SortedKeys {
     /// Applies the changes of a commit.
     mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
-        // Holds the old and the new key of a change. One buffer serves the whole commit.
+        // One buffer for the old and the new key of each change.
         var keys = ByteWriter(capacity: 128)
         for change in changes {
             keys.removeAll()

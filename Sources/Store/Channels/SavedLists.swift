@@ -76,7 +76,7 @@ extension ChannelSorting {
             return
         }
         guard let order = GroupChannelListOrder(rawValue: Int(mark)) else {
-            throw ByteReader.Damage(offset: start, expected: "an order")
+            throw ByteReader.Damage(offset: start, expected: "the number of an order")
         }
         self = .group(order, metaDataKey: try reader.optional())
     }
@@ -122,7 +122,7 @@ extension LevelDB {
 // MARK: Saving them
 
 extension ChatStore {
-    /// Saves the first channels of requested lists before the files are closed.
+    /// Saves the first channels of the lists that were requested, before the files are closed.
     ///
     /// Errors are ignored: lists that were not saved are computed again.
     ///
@@ -160,7 +160,8 @@ extension Batch {
         guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
         rows.cache.remove { $0.schemaKey(.lists) }
         isSaved = false
-        // Lists that were saved before are saved again on closing, even if they are not requested.
+        // Remember these lists, so that they are saved again on closing even if no reader requests
+        // them.
         guard let saved = try? Rows(snapshot: version.cache).savedLists() else { return }
         version.latest.recordSaved(saved.beginnings.map(\.sorting))
     }

@@ -34,9 +34,10 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Sorts by the first bytes as numbers, and by the rest only if those are equal.
+    /// Sorts keys by their first bytes, compared as numbers, and by the other bytes only if the
+    /// first are equal.
     ///
-    /// Comparing keys byte by byte dominated the time of the first request for a list.
+    /// Comparing keys byte by byte took most of the time of the first request for a list.
     private static func sorted(_ keys: PackedKeys.Lent) -> [Head] {
         var heads = (0..<keys.count).map { Head(of: keys[$0], at: $0) }
         heads.sort { left, right in
@@ -117,8 +118,8 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Merges two adjacent chunks that together fill at most half a chunk, to avoid many small
-    /// chunks.
+    /// Merges two adjacent chunks if they fill at most half a chunk together, so that there are not
+    /// many small chunks.
     @discardableResult
     private mutating func joinNext(to chunk: Int) -> Bool {
         guard chunk + 1 < chunks.count,

@@ -25,7 +25,7 @@ extension ProblemSearch {
         try searchSavedLists(of: rows)
     }
 
-    /// A number of the schema; `nil` if it is missing or damaged.
+    /// Returns a number that a schema row contains; `nil` if the row is missing or damaged.
     private mutating func readableNumber<Value: FixedWidthInteger>(
         _ row: SchemaRow, in rows: Rows
     ) throws(StoreError) -> Value? {
@@ -139,7 +139,7 @@ extension ProblemSearch {
         if state??.messageCount != count { add(.messageCount, in: url) }
     }
 
-    /// Finds index rows whose message is missing or disagrees with them.
+    /// Searches for index rows whose message is missing or does not correspond to the row.
     private mutating func searchIndexes(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {

@@ -60,7 +60,7 @@ extension ProblemSearch {
             let place = KeyBytes(value)
             let id = try? rows.text(ofKey: key, as: "a request id")
             let row = [OutboxTable.outboxItem.rawValue] + place
-            // An item that cannot be decoded is reported as `unreadable` and not here.
+            // An item that cannot be decoded was already reported as `unreadable`.
             let isRight =
                 if let found = ids[place] { found.rawValue == id } else { try rows.contains(row) }
             if isRight {

@@ -18,11 +18,12 @@ public struct StoreProblem: Hashable, Sendable {
         /// A row cannot be decoded.
         case unreadable
         /// The row that maps a channel's URL to its number and the row that maps the number to the
-        /// URL disagree, or one of them is missing.
+        /// URL contradict each other, or one of them is missing.
         case channelNumber
         /// The stored next number, which the next new channel or item would get, is already in use.
         case nextNumber
-        /// A channel, a message, a user or an outbox item has a key that disagrees with it.
+        /// The key of a channel, a message, a user or an outbox item contradicts the content of the
+        /// row.
         case key
         /// A message is stored under two keys.
         case duplicateMessage
@@ -44,21 +45,22 @@ public struct StoreProblem: Hashable, Sendable {
 }
 
 extension StoreProblem: CustomStringConvertible {
-    /// The problem in words, such as "general: 2 rows of an index are missing or lead nowhere".
+    /// The problem in words, such as "general: 2 rows of an index are missing, or refer to a
+    /// missing row".
     public var description: String {
         let what =
             switch kind {
             case .unreadable: "cannot be decoded"
-            case .channelNumber: "give the channel another number, or none"
-            case .nextNumber: "would be given a second time"
-            case .key: "are under a key that disagrees with them"
-            case .duplicateMessage: "are messages under a second key"
-            case .index: "of an index are missing or lead nowhere"
-            case .messageCount: "count another number of messages"
-            case .overlap: "overlap the gap or stale range before them"
-            case .unnamed: "are under a number that is no channel's"
-            case .searchIndex: "of the search index are missing, damaged or left over"
-            case .savedList: "begin a list otherwise than the channels do"
+            case .channelNumber: "contradict the channel's number, or are missing"
+            case .nextNumber: "would be assigned a second time"
+            case .key: "have a key that contradicts their content"
+            case .duplicateMessage: "contain a message that is also stored under another key"
+            case .index: "of an index are missing, or refer to a missing row"
+            case .messageCount: "contain a wrong number of messages"
+            case .overlap: "overlap the previous gap or stale range"
+            case .unnamed: "have a number that belongs to no channel"
+            case .searchIndex: "of the search index are missing, damaged, or belong to no segment"
+            case .savedList: "contain a saved list that differs from the channels"
             }
         let noun = kind == .nextNumber ? "number" : "row"
         return (channelURL.map { "\($0): " } ?? "")

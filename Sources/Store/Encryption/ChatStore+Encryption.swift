@@ -95,8 +95,8 @@ extension StoreFiles {
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        // Without a key file, checks whether the store's files are encrypted and the key file is
-        // missing.
+        // If there is no key file, check that the store's files are not encrypted: otherwise, the
+        // key file was lost.
         if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }
@@ -117,7 +117,8 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        // Files that are written until then have an old or a new key, and both can be read.
+        // Files that other processes write in the meantime have the old or the new key, and both
+        // can be read.
         try PushInboxFiles(in: directory).reseal(keys) { () throws(StoreError) in
             try keyFile.finishExchange(keys, for: new)
         }
@@ -141,9 +142,9 @@ extension StoreFiles {
         }
     }
 
-    /// Returns the directories with encrypted files (the databases, the copies of damaged outboxes,
-    /// the copies of outgoing files), each with the name from which the keys of its files are
-    /// derived.
+    /// Returns the directories with encrypted files, each with the name from which the keys of its
+    /// files are derived: the databases, the copies of damaged outboxes, and the copies of outgoing
+    /// files.
     private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
         [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })

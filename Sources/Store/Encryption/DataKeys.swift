@@ -10,8 +10,8 @@ package struct DataKeys: Sendable {
 
     /// The number of the key for new files.
     package let generation: UInt32
-    /// A Boolean value that indicates whether unencrypted files are accepted, which is the case
-    /// until all of them have been encrypted.
+    /// A Boolean value that indicates whether unencrypted files are accepted, because not all files
+    /// have been encrypted yet.
     let readsPlain: Bool
     /// The keys by number.
     let keys: [UInt32: SymmetricKey]
@@ -30,8 +30,8 @@ package struct DataKeys: Sendable {
     /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns these keys plus a new random key for new files, or without a new key if new files
-    /// are to be unencrypted.
+    /// Returns these keys for a re-encryption: with a new random key for new files, or without one
+    /// if new files are to be unencrypted.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -42,7 +42,7 @@ package struct DataKeys: Sendable {
 
     /// The numbers of all keys.
     ///
-    /// The first one is that of new files.
+    /// The first is the key of new files.
     var generations: [UInt32] {
         keys.keys.filter { $0 == generation }
             + keys.keys.filter { $0 != generation }.sorted(by: >)
@@ -53,8 +53,8 @@ package struct DataKeys: Sendable {
         readsPlain || keys.keys.contains { $0 != generation }
     }
 
-    /// The key that remains when all files have been re-encrypted; `nil` if they are then
-    /// unencrypted.
+    /// The keys after all files have been re-encrypted: only the new one; `nil` if the files are
+    /// then unencrypted.
     var finished: DataKeys? {
         guard let key = keys[generation] else { return nil }
         return DataKeys(generation: generation, readsPlain: false, keys: [generation: key])

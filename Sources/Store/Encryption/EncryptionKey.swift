@@ -8,8 +8,8 @@ import Foundation
 /// them, encrypted with this key. Changing this key therefore rewrites only one small file.
 ///
 /// `print`, errors and debugger summaries never show the bytes. When the last copy of the value is
-/// released, the bytes are overwritten. This does not reach copies made by the app or by the
-/// compiler, or memory that the system has swapped out.
+/// released, the bytes are overwritten. Copies made by the app or by the compiler, and memory that
+/// the system has swapped out, are not overwritten.
 public struct EncryptionKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32

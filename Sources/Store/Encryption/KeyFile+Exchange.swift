@@ -11,11 +11,12 @@ extension KeyFile {
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // An earlier call finished the work, but was interrupted before it returned.
+            // If neither condition holds, an earlier call has finished the work, and was
+            // interrupted before it returned.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // A key file is missing although there is an old key: an earlier call that removes the
-        // encryption has removed it in its last step.
+        // If there is an old key but no key file, an earlier call that removed the encryption has
+        // removed the file in its last step.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(
@@ -49,7 +50,7 @@ extension KeyFile {
         }
     }
 
-    /// Returns the keys that the old or the new key of the app decrypts, and whether it was the new
+    /// Returns the data keys, and whether the app's new key has decrypted them instead of the old
     /// one.
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
@@ -98,7 +99,7 @@ extension KeyFile {
         try dataKeys(appKeys) != nil
     }
 
-    /// If one of the given keys decrypts the file, writes the file again for other keys of the app.
+    /// Writes the file again for other keys of the app, if one of the given keys decrypts it.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {

@@ -28,7 +28,7 @@ package struct KeyFile: Sendable {
 
     /// Reads the keys.
     ///
-    /// - Throws: `wrongKey` if the file is valid but was not written for this key; `corruption` if
+    /// - Throws: `wrongKey` if the file is valid but this key does not decrypt it; `corruption` if
     ///   it is damaged; `newerSchema`.
     package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
         let bytes = try bytes()
@@ -49,7 +49,8 @@ package struct KeyFile: Sendable {
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // A failure only means that the slot belongs to another key: try the next slot.
+            // A failure means only that this slot belongs to another key of the app: try the next
+            // slot.
             guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
                 continue
             }
@@ -62,7 +63,7 @@ package struct KeyFile: Sendable {
 
     /// Writes the keys, so that each of the given keys of the app decrypts the file.
     ///
-    /// Atomic: after a crash, the old or the new file exists.
+    /// The write is atomic: after a crash, the old or the new file exists.
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
         var plain = keys.bytes
         defer { plain.withUnsafeMutableBytes { $0.overwrite() } }

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import Models
 
-/// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the file names of the
-/// former.
+/// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the file names of a
+/// `FileCache`.
 ///
 /// An encrypted file has a header with a salt, and one line for each line of the plain file.
 /// On-disk format, DO NOT CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.
@@ -28,7 +28,7 @@ struct LineCipher: Sendable {
     ///
     /// The first is the name for new files.
     ///
-    /// The names are derived from the channel and a key, so that the channel cannot be guessed
+    /// A name is derived from the channel and a key, so that a name does not reveal the channel
     /// without the key. During a re-encryption, there is one name for each key.
     func names(of file: CacheFile) -> [String] {
         guard file.kind == .messages else { return [file.name] }

@@ -44,7 +44,8 @@ extension StoreFiles {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // If a process has the store open, its keys must not be replaced.
+        // Hold the lock, so that the keys are not replaced while another process has the store
+        // open.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])

@@ -167,7 +167,7 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // Decoding replaces bytes that are not UTF-8, so the Base64 differs for them.
+        // Decoding replaces bytes that are not UTF-8. Encoding the result again detects that.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }

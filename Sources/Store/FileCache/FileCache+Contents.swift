@@ -50,10 +50,12 @@ extension FileCache.Damage {
         /// No line was read.
         public static let otherFile = Reason(value: .otherFile)
 
-        /// The file ends inside the line, or before it although the header announces more lines.
+        /// The file ends inside the line, or the line is missing although the header counts it.
         public static let truncated = Reason(value: .truncated)
 
-        /// The line has more than 16 MiB, more than any line is written with.
+        /// The line has more than 16 MiB.
+        ///
+        /// The package never writes such a line.
         public static let tooLong = Reason(value: .tooLong)
 
         /// The line is not Base64.
@@ -131,13 +133,14 @@ extension FileCache.Contents where Element: Record {
                 add(error.reason, line: line, cause: error.cause)
             }
         }
-        // Line 1 is the header, which may be missing too. An incomplete line was reported above.
+        // Line 1 is the header. If the file ended inside a line, that was already reported.
         if line - 2 < expected { add(.truncated, line: line) }
     }
 }
 
 extension CacheHeader {
-    /// Returns the file and the number of lines that follow; throws if a newer version wrote it.
+    /// Returns the file that a header describes, and the number of lines after the header; throws
+    /// if a newer version wrote the file.
     func contents(at path: String) throws(StoreError) -> (file: CacheFile, lines: Int)? {
         guard version <= CacheFile.version else {
             throw StoreError(

@@ -17,8 +17,8 @@ extension FileCache {
     ///   - old: The current key; `nil` if the cache is not encrypted.
     ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
-    /// - Returns: The number of files that were removed because they are too damaged: none of their
-    ///   lines shows to which channel they belong.
+    /// - Returns: The number of files that were removed because of damage: no line of such a file
+    ///   shows its channel.
     /// - Throws: ``StoreError``: `wrongKey` (nothing was changed), `corruption` if the key file is
     ///   damaged, `newerSchema` if a newer version wrote one of the files, `permission`, `noSpace`
     ///   or `io`.
@@ -31,8 +31,8 @@ extension FileCache {
         try reencrypt(at: directory, from: old, to: new, progress) { () throws(StoreError) in }
     }
 
-    /// The same, with a closure that is called before each change on disk, for tests that simulate
-    /// a crash there.
+    /// Re-encrypts the files as the public method does, and calls a closure before each change on
+    /// disk, for tests that simulate a crash there.
     static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         _ progress: (Double) -> Void, step: () throws(StoreError) -> Void
@@ -59,7 +59,7 @@ extension FileCache {
         }
     }
 
-    /// Re-encrypts each file, and renames it, since names depend on the key.
+    /// Re-encrypts each file, and renames it, because its name depends on the key.
     private static func reseal(
         _ path: String, _ cipher: LineCipher, _ progress: (Double) -> Void,
         _ step: () throws(StoreError) -> Void
@@ -85,8 +85,8 @@ extension FileCache {
                 removed += 1
                 continue
             }
-            // An earlier call was interrupted, and the file has been saved under its new name
-            // since.
+            // If a file with the new name exists, it is newer: an earlier call was interrupted, and
+            // the file was saved again in the meantime.
             if newName == name || access(path + "/" + newName, F_OK) != 0 {
                 try step()
                 try DiskFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
@@ -107,7 +107,7 @@ extension LineCipher {
         guard CacheFile.isMessagesName(name) else { return name }
         let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
         let named = lines.first.flatMap { CacheHeader($0)?.contents?.file.channel }
-        // Without a header, the channel of a message is used. It is right if it results in the
+        // If the header is damaged, use the channel of a message, provided that it results in the
         // file's current name.
         let said = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
         for channel in [named].compactMap(\.self) + said {

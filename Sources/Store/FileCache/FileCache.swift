@@ -5,17 +5,17 @@ public import Models
 /// A simple store for chat data: one file for each channel with its newest messages, and one file
 /// for the list of channels.
 ///
-/// It is intended for apps that show the previous content until the server responds, and need no
-/// database for that. A file is saved and loaded as a whole, without information about gaps or
+/// It is intended for apps that need no database, and show the content of the last session until
+/// the server responds. A file is saved and loaded as a whole, without information about gaps or
 /// deletions. Unsent messages are never stored.
 ///
 /// A file is replaced atomically, and is on disk when a call returns: after a crash, the file has
 /// its old or its new content. Each line has a check value, so damage affects only the damaged
 /// lines. Docs/Format.md, "File cache", describes the format.
 ///
-/// The value only refers to the directory, and keeps no content in memory. Several threads, values
-/// and processes may use a directory at the same time: saves run one at a time, and a load returns
-/// the state before or after a save. Each user of a device needs a separate directory.
+/// A value of this type refers to the directory, and keeps no content in memory. Several threads,
+/// values and processes may use a directory at the same time: saves run one at a time, and a load
+/// returns the state before or after a save. Each user of a device needs a separate directory.
 public struct FileCache: Sendable {
     /// The directory of the files.
     public let directory: URL
@@ -124,7 +124,7 @@ extension FileCache {
     /// - unsent messages, which have no ID, or a status other than succeeded or none;
     /// - of several messages with the same ID, all but the last in the array;
     /// - messages of more than 12 MiB;
-    /// - of the rest, all but the ``limit`` newest ones by ``/Models/Position``.
+    /// - of the rest, all but the newest ones, by ``/Models/Position``, up to ``limit``.
     ///
     /// An empty array saves an empty list.
     ///
@@ -134,7 +134,7 @@ extension FileCache {
     /// - Returns: `true` if the file was written. It is not written if its content already has the
     ///   same SHA-256; each call reads the file to compare.
     /// - Throws: ``StoreError`` with the code `permission`, `noSpace`, `io`, or `newerSchema` if a
-    ///   newer version wrote the file. The file then has its old or its new content.
+    ///   newer version wrote the file. After an error, the file has its old or its new content.
     /// - Complexity: O(*n* log *n*) in the number of messages. Writing the file waits for the disk
     ///   twice.
     @discardableResult
@@ -235,8 +235,8 @@ extension Message {
 extension FileCache {
     /// Loads the saved messages of a channel, oldest first.
     ///
-    /// - Parameter channel: The channel. A channel that was never saved has no messages and no
-    ///   damage.
+    /// - Parameter channel: The channel. For a channel that was never saved, the result has no
+    ///   messages and no damage.
     /// - Returns: The readable messages, and the damage of the file.
     /// - Throws: ``StoreError`` with the code `permission`, `io`, or `newerSchema` if a newer
     ///   version wrote the file.
@@ -320,8 +320,8 @@ extension FileCache {
     ///
     /// The directory and other files in it are kept.
     ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`. Some files may have been
-    ///   removed then.
+    /// - Throws: ``StoreError`` with the code `permission` or `io`. After an error, some of the
+    ///   files may be removed.
     /// - Complexity: O(*n*) in the number of files. Waits for the disk.
     public func removeAll() throws(StoreError) {
         try alone { () throws(StoreError) in

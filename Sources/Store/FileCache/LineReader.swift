@@ -17,7 +17,7 @@ struct LineReader: ~Copyable {
     /// The form of the file, determined by its first line.
     private enum Form {
         case unread, plain
-        /// Without a key, no line can be read.
+        /// `nil` if the key of the file is unknown: no line can then be read.
         case sealed(SymmetricKey?)
     }
 
@@ -65,8 +65,8 @@ struct LineReader: ~Copyable {
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // The incomplete line can be dropped: a record is never empty, and the header contains
-            // the number of lines, so the loss is still detected.
+            // Drop the incomplete line. The header contains the number of lines, so the loss is
+            // still detected.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))
@@ -74,7 +74,9 @@ struct LineReader: ~Copyable {
         return text
     }
 
-    /// The maximum number of bytes of a line as stored, which is longer in an encrypted file.
+    /// The maximum number of bytes of a stored line.
+    ///
+    /// A line of an encrypted file is longer than its text.
     private var limit: Int {
         cipher == nil ? Self.maximumSize : (Self.maximumSize + 64) / 3 * 4
     }

@@ -21,8 +21,8 @@ public struct Gap: Hashable, Sendable {
 
     /// The position in the feed before the gap was opened.
     ///
-    /// Messages next to the gap may have changed since, so closing the gap requires the changelog
-    /// from here. If it is `nil`, no changelog is needed.
+    /// Messages next to the gap may have changed since then, so the engine reads the changelog from
+    /// this point before it closes the gap. If it is `nil`, no changelog is needed.
     public var changesSince: FeedPoint?
 
     /// Creates the gap between two bounds, given in any order.
@@ -43,7 +43,7 @@ public struct Gap: Hashable, Sendable {
 extension Gap {
     /// The bound of a range of history.
     ///
-    /// If the message at a bound is deleted, the bound stays.
+    /// The bound stays if the message at it is deleted.
     public enum Bound: Hashable, Sendable {
         /// Older than every message.
         case beginning

@@ -25,8 +25,9 @@ extension HistoryAnchor {
 
     /// Returns the key at which a scan starts; `nil` if the range is empty.
     ///
-    /// Keys are ordered newest first, so a scan toward older messages is ascending, and this is its
-    /// first key. A scan toward newer messages is descending and starts before this key.
+    /// Keys are ordered newest first. A scan toward older messages is therefore ascending, and
+    /// begins with this key. A scan toward newer messages is descending, and begins with the key
+    /// before this one.
     func key(
         behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
     ) -> KeyBytes? {

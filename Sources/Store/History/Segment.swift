@@ -1,10 +1,11 @@
 import Models
 
-/// A gap or a stale range: all positions strictly between two bounds in a channel, with the rules
-/// for splitting and merging such rows.
+/// A range of a channel's history strictly between two bounds: a gap or a stale range.
 ///
-/// The ranges of one table never overlap. Two of them may share a bound, and then the message at
-/// the bound is known.
+/// This protocol has the rules for splitting and merging such rows.
+///
+/// The ranges of one table never overlap. If two of them share a bound, the message at that bound
+/// is known.
 protocol Segment: Hashable, Sendable {
     static var table: Table { get }
 
@@ -12,8 +13,8 @@ protocol Segment: Hashable, Sendable {
     var lower: Gap.Bound { get set }
     var upper: Gap.Bound { get set }
 
-    /// Extends this range to the bounds of both, and combines their other values, such as a cursor,
-    /// into those of the merged range.
+    /// Extends this range to contain the other one, and merges their other values, such as a
+    /// cursor.
     mutating func absorb(_ other: Self)
 
     /// The change operations that report that a range was saved or removed.
@@ -60,11 +61,12 @@ extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // A backfill proceeds from the upper bound, so the cursor of the gap with the newer upper
-        // bound is still right.
+        // A backfill proceeds from the upper bound, so the merged gap continues at the cursor of
+        // the gap with the newer upper bound.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
-        // The changes since the earlier of two points include those since the later one.
+        // Use the earlier of the two points: the changelog since then includes the changes since
+        // the later one.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
@@ -99,7 +101,7 @@ extension StaleRange: Segment {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
-        // Data counts as verified only if it was fetched after the later of both losses.
+        // Use the later of the two losses: only data that was fetched after it is verified.
         epoch = max(epoch, other.epoch)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)

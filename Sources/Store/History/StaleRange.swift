@@ -2,8 +2,8 @@ public import Models
 
 /// A range of a channel's history that was complete once, and may be out of date.
 ///
-/// The feed's notices about it were lost, for example because a cursor expired. Its messages are
-/// shown, and the engine fetches them again when they become visible.
+/// The feed may not have reported all of its changes, for example because a cursor expired. Its
+/// messages are shown, and the engine fetches them again when they become visible.
 public struct StaleRange: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -16,7 +16,7 @@ public struct StaleRange: Hashable, Sendable {
 
     /// The number of the loss that made the range stale; the engine counts losses from 1.
     ///
-    /// It is 0 if another cause made the range stale, such as a gap directly above it.
+    /// It is 0 if the range became stale for another reason, such as a gap directly above it.
     public var epoch: Int64
 
     /// Creates the stale range between two bounds, given in any order.

@@ -30,7 +30,8 @@ package struct Tombstone: Hashable, Sendable {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.timestamp(deletedAt)
-        // The ID is in the key, so of the position only the time is stored.
+        // A position consists of a time and an ID. The ID is in the key, so only the time is
+        // stored.
         if let position { writer.timestamp(position.createdAt) }
     }
 

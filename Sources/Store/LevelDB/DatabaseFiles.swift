@@ -11,15 +11,16 @@ struct DatabaseFiles {
 
     /// Checks that no file is missing.
     ///
-    /// Without this check, LevelDB would treat a damaged database as a missing one, and create a
-    /// new database over it.
+    /// Without this check, LevelDB would treat a database with missing files as a new one, and
+    /// overwrite it.
     func checkNoneIsMissing() throws(StoreError) {
         let current = directory + "/CURRENT"
         if access(current, F_OK) == 0 { return }
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open the file", path: current)
         }
-        // A manifest without other files remains if a crash interrupts the creation of a database.
+        // If a crash has interrupted the creation of the database, there may be a manifest and no
+        // other file.
         if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT of the database is missing", path: directory)
@@ -28,7 +29,7 @@ struct DatabaseFiles {
 
     /// Checks that all files of the database are removed.
     ///
-    /// LevelDB does not notice if it cannot read the directory.
+    /// LevelDB reports no error if it cannot read the directory.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
             throw StoreError(.io, "the files of the database cannot be removed", path: directory)
@@ -43,8 +44,8 @@ struct DatabaseFiles {
 
     /// Copies the files into a new directory, durably.
     ///
-    /// The lock file is not copied: opening and closing it here would release this process's lock
-    /// on it.
+    /// The lock file is not copied, because opening and closing it would release this process's
+    /// lock.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
         for name in try names() where name != DatabaseFiles.lock {
@@ -66,8 +67,8 @@ struct DatabaseFiles {
 
     /// Overwrites the damaged parts of the logs with fragments of a kind that LevelDB skips.
     ///
-    /// Otherwise, after a record with a wrong checksum, LevelDB drops the rest of a block of 32
-    /// KiB.
+    /// If the parts were left as they are, LevelDB would discard the rest of a block of 32 KiB
+    /// after a record with a wrong checksum.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
             var bytes = try environment.contents(of: path)
@@ -85,10 +86,11 @@ struct DatabaseFiles {
             .map { "\(directory)/\($0)" }
     }
 
-    /// Writes and removes a file as large as the files that opening the database may write.
+    /// Checks that there is enough disk space for the files that opening the database may write, by
+    /// writing and removing a file of that size.
     func checkTheyCanBeWritten() throws(StoreError) {
-        // Opening may turn the logs into tables, which are no larger. The 64 KiB are for a manifest
-        // and a new log.
+        // Opening may write the content of the logs to tables, which are not larger than the logs.
+        // The 64 KiB are for a manifest and a new log.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()

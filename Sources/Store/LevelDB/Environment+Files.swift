@@ -1,7 +1,7 @@
 import CScrollbackLevelDBEnvironment
 
-// Files that do not belong to LevelDB, but use the environment of a database and so its encryption.
-// Their names end with SCROLLBACK_COPY_SUFFIX.
+// Files that are not part of a LevelDB database, but are read and written through the environment
+// of one, which encrypts them. Their names end with SCROLLBACK_COPY_SUFFIX.
 
 /// A file that is written sequentially.
 struct FileWriter: ~Copyable {
@@ -52,7 +52,8 @@ struct FileReader: ~Copyable {
 
     /// Opens a file.
     ///
-    /// - Throws: `corruption` if the file is missing, or was not encrypted by this environment.
+    /// - Throws: `corruption` if the file is missing, or is not encrypted with the keys of this
+    ///   environment.
     init(_ path: String, in environment: LevelDB.Environment) throws(StoreError) {
         var size: UInt64 = 0
         let reader = try LevelDB.check(path) {

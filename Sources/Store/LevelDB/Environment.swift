@@ -5,13 +5,13 @@ import Foundation
 extension LevelDB {
     /// The file system of a database.
     ///
-    /// It adds rules to LevelDB's own one: a log is synced before the next one is started, only the
-    /// owner can access the files, and error texts contain the kind of error. See
-    /// CLevelDBEnvironment.h. An environment serves one database.
+    /// It differs from LevelDB's default environment in three ways: it syncs a log before it
+    /// creates the next one, only the owner can access the files, and error texts contain the kind
+    /// of error. See CLevelDBEnvironment.h. Each database needs an environment of its own.
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// The underlying environment, if the caller provided one.
+        /// The environment to which this one forwards, if the caller has provided one.
         ///
         /// It must outlive this object, so its owner is retained.
         private let base: (pointer: Pointer, owner: any Sendable)?
@@ -68,9 +68,9 @@ extension LevelDB {
         ///
         /// - Parameters:
         ///   - keys: The keys of the files.
-        ///   - database: The name of the database. Files of another database cannot be decrypted
-        ///     under this name, so an attacker cannot exchange them.
-        /// - Returns: The environment, which serves one database.
+        ///   - database: The name of the database. The keys are derived from it, so an attacker
+        ///     cannot replace the files of one database by those of another.
+        /// - Returns: An environment for this database.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)
@@ -90,10 +90,12 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Sets whether opening a database with damaged logs fails, without changing anything.
+    /// Sets whether opening a database with damaged logs fails and leaves the files unchanged.
     func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
 
-    /// Calls a closure while no process can open the database in a directory, which need not exist.
+    /// Calls a closure while holding the lock of a database, so that no process can open it.
+    ///
+    /// The directory need not exist.
     ///
     /// - Throws: `locked` if the database is open; the closure was not called then.
     func withLock(
@@ -131,7 +133,8 @@ extension LevelDB.Environment {
             }
         }
         var contents: [UInt8] = []
-        // `&contents` would pass a pointer to the elements instead of the array.
+        // `&contents` would pass a pointer to the elements of the array, and not to the array
+        // itself.
         let error = withUnsafeMutablePointer(to: &contents) { contents in
             scrollback_env_read(pointer, path, contents) { context, bytes, count in
                 context.assumingMemoryBound(to: [UInt8].self).pointee = Array(

@@ -12,7 +12,7 @@ final class FirstDamage: Sendable {
     /// The error; `nil` if no damage was found.
     var error: StoreError? { state.withLock { $0.error } }
 
-    /// Calls a closure once when damage is found, or immediately if it has been found already.
+    /// Calls a closure once: when damage is found, or immediately if it was found before.
     func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.observer = observer }

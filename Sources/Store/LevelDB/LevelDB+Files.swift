@@ -7,7 +7,7 @@ extension LevelDB {
     ///
     /// - Complexity: Reads and writes all data; seconds for a million messages.
     package func compact() throws(StoreError) {
-        // LevelDB selects the tables before it writes the memory table.
+        // Write the memory table first, because LevelDB would not include it in the compaction.
         try flush()
         leveldb_compact_range(try handle().pointer, nil, 0, nil, 0)
     }
@@ -30,10 +30,12 @@ extension LevelDB {
         }
     }
 
-    /// Writes the memory table to a file, without the rows deleted in the meantime.
+    /// Writes LevelDB's memory table to a file.
+    ///
+    /// Rows that were deleted in the meantime are not written.
     func flush() throws(StoreError) {
         let handle = try handle()
-        // The range is empty, so LevelDB flushes the memory table but compacts nothing else.
+        // For an empty range, LevelDB writes its memory table to a file, and compacts nothing else.
         KeyRange.all.upper.withCharacters {
             leveldb_compact_range(
                 handle.pointer, $0.baseAddress, $0.count, $0.baseAddress, $0.count)
@@ -66,7 +68,7 @@ extension LevelDB {
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {
         let configuration = Configuration(StoreOptions(), environment)
-        // Without this option, LevelDB also adds table blocks without verifying their checksums.
+        // Without this option, LevelDB would not verify the checksums of table blocks.
         leveldb_options_set_paranoid_checks(configuration.pointer, 1)
         try check(path) { leveldb_repair_db(configuration.pointer, path, $0) }
     }

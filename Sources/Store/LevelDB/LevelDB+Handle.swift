@@ -45,7 +45,9 @@ extension LevelDB {
         var pointer: OpaquePointer { @inline(__always) get { database.raw } }
         var durably: OpaquePointer { durable.raw }
         var quickly: OpaquePointer { quick.raw }
-        /// Empty between writes.
+        /// A native batch that small writes reuse.
+        ///
+        /// It is empty between writes.
         var smallBatch: OpaquePointer { batch.raw }
 
         /// The number of tables that LevelDB has not merged yet.

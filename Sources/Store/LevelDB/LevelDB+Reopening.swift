@@ -10,14 +10,15 @@ extension LevelDB {
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// The size up to which a log is not written to a table before closing.
+    /// Logs of at most this size are not written to a table before the files are closed.
     ///
     /// Replaying a log of this size takes about a millisecond, and each additional table makes
     /// reads slower.
     private static let shortLogs = 256 << 10
     /// The maximum time to wait while LevelDB writes a table from the logs.
     private static let longestFlush: Duration = .milliseconds(250)
-    /// LevelDB delays writers at 8 tables and blocks them at 12.
+    /// The number of unmerged tables from which on no further table is written: LevelDB delays
+    /// writers at 8, and blocks them at 12.
     private static let manyTables = 8
 
     /// Writes large logs to a table before the files are closed, so that the next opening need not
@@ -36,7 +37,7 @@ extension LevelDB {
             handle.pointer, least: LevelDB.shortLogs, waiting: LevelDB.longestFlush)
     }
 
-    /// Checks that nothing is reading.
+    /// Checks that there is no reader or snapshot.
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
     /// - Throws: `busy` if a reader remains.
@@ -64,7 +65,7 @@ extension LevelDB {
 
     /// Closes the files until ``resume()``.
     ///
-    /// There must be no reader.
+    /// The caller has checked that there is no reader.
     func suspend() {
         state.withLock { state in
             guard !state.isClosed, !state.isSuspended else { return }
@@ -92,7 +93,7 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// If a write has failed, checks that nothing is reading.
+    /// If a write has failed, checks that there is no reader or snapshot.
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
     /// - Throws: `busy` if a reader remains.
@@ -114,7 +115,7 @@ extension LevelDB {
     /// If a write has failed, checks that ``reopen(isChecked:waiting:)`` will have enough disk
     /// space.
     ///
-    /// Without enough space, the files are better left open: reads then continue.
+    /// If there is not enough space, the caller leaves the files open, so that reads continue.
     ///
     /// - Throws: Errors of the disk. The files are unchanged and readable.
     /// - Complexity: Writes as much as the size of the logs, and waits for the disk.
@@ -130,8 +131,8 @@ extension LevelDB {
     ///     ``checkCanReopen()``. The default is `false`: the check is made here.
     ///   - time: The time to wait for running readers. The default is not to wait.
     /// - Throws: `busy` if a reader or a snapshot exists (the files are unchanged then); `closed`;
-    ///   otherwise errors of opening the files. Nothing can be read then until a later call
-    ///   succeeds.
+    ///   otherwise errors of opening the files. In that case, nothing can be read until a later
+    ///   call succeeds.
     package func reopen(
         isChecked: Bool = false, waiting time: Duration = .zero
     ) throws(StoreError) {

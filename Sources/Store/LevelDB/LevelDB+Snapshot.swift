@@ -3,7 +3,8 @@ import CScrollbackLevelDB
 extension LevelDB {
     /// A view of a database as of one point in time.
     ///
-    /// It keeps the files open, and keeps rows on disk that were deleted since.
+    /// It keeps the files open, and prevents LevelDB from removing rows that were deleted since
+    /// then.
     package final class Snapshot: Sendable {
         fileprivate let handle: Handle
         private let snapshot: Pointer
@@ -33,7 +34,7 @@ extension LevelDB {
 extension LevelDB.Snapshot {
     /// Passes the value of a key to a closure; returns `nil` if the key has no value.
     ///
-    /// - Throws: `corruption` or `io`; the closure was not called then.
+    /// - Throws: `corruption` or `io`, in which case the closure was not called.
     @inline(__always)
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -43,7 +44,7 @@ extension LevelDB.Snapshot {
 
     /// Passes the value of a key to a closure; returns `nil` if the key has no value.
     ///
-    /// - Throws: `corruption` or `io`; the closure was not called then.
+    /// - Throws: `corruption` or `io`, in which case the closure was not called.
     func withValue<Result>(
         of key: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -102,7 +103,7 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// A place among the rows of a snapshot, for code that seeks several rows.
+/// A cursor over the rows of a snapshot, for code that seeks several rows.
 ///
 /// The returned bytes are valid until the cursor moves.
 final class RowCursor {
@@ -122,11 +123,14 @@ final class RowCursor {
     /// Moves to the next row.
     func next() { cursor.next() }
 
-    /// The key of the current row; `nil` after the last one, and if the disk cannot be read:
-    /// ``check()`` tells.
+    /// The key of the current row; `nil` after the last row, and after a failed read.
+    ///
+    /// ``check()`` throws the error of a failed read.
     var key: UnsafeRawBufferPointer? { cursor.key }
 
-    /// The value of the current row, which exists.
+    /// The value of the current row.
+    ///
+    /// There must be a current row.
     var value: UnsafeRawBufferPointer { cursor.value }
 
     /// - Throws: `corruption` or `io` if a row could not be read.

@@ -70,8 +70,8 @@ package final class LevelDB: Sendable {
             state.isClosed = true
             let isLast = state.isUnused
             state.handle = nil
-            // Errors are ignored: if this fails, the next opening may find the complete failed
-            // batch.
+            // Ignore an error: the next opening may then find the complete failed batch, as it is
+            // documented.
             if isLast && state.failure != nil { _ = environment.rollBack() }
             state.failure = nil
         }
@@ -81,7 +81,7 @@ package final class LevelDB: Sendable {
     /// opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
-    /// The state of ``purgeCleared(atMost:)``.
+    /// The progress of ``purgeCleared(atMost:)``.
     var purge: Purge {
         get { state.withLock { $0.purge } }
         set { state.withLock { $0.purge = newValue } }
@@ -112,7 +112,8 @@ extension LevelDB {
     /// - Parameters:
     ///   - batch: The rows to write and to remove.
     ///   - isDurable: A Boolean value that indicates whether the batch is on disk when the call
-    ///     returns. Otherwise, it survives a crash of the process, and soon also a power failure.
+    ///     returns. Otherwise, it survives a crash of the process immediately, and a power failure
+    ///     soon afterwards.
     /// - Throws: Errors of the disk, or `closed`. Every later call throws the same error until the
     ///   files are reopened.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
@@ -145,7 +146,7 @@ extension LevelDB {
             if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
             return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
-        // Slows a bulk load down, so that LevelDB can keep up.
+        // Delay the writer of a bulk load, so that LevelDB can keep up with merging.
         if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 

@@ -2,10 +2,11 @@ import CScrollbackLevelDBEnvironment
 
 /// The parts of a LevelDB log: fragments of records, and the damaged bytes between them.
 ///
-/// A fragment is a header (its checksum in four bytes, its length in two, its kind in one) and a
-/// payload. A record is one full fragment, or a first fragment, any number of middle ones and a
-/// last one. No fragment crosses the end of a block. At the first wrong checksum, LevelDB skips the
-/// rest of the block; this reader continues with the next fragment that has a valid checksum.
+/// A fragment consists of a header (four bytes of checksum, two of length, one of kind) and a
+/// payload. A record is either one full fragment, or a first fragment, any number of middle ones,
+/// and a last one. No fragment crosses the end of a block. At the first wrong checksum, LevelDB
+/// skips the rest of the block; this reader continues with the next fragment that has a valid
+/// checksum.
 ///
 /// DO NOT CHANGE: the format is defined in leveldb/doc/log_format.md.
 struct LogParts {
@@ -14,7 +15,7 @@ struct LogParts {
         case record(Range<Int>)
         /// A fragment of a longer record, or a fragment of an unknown kind.
         case fragment
-        /// Damaged bytes, at least as many as a header has.
+        /// Damaged bytes: at least as many as the size of a header.
         case damage(Range<Int>)
     }
 
@@ -49,7 +50,7 @@ struct LogParts {
                 header = next
                 continue
             }
-            // LevelDB left the rest of the block empty, or a crash left zeros.
+            // LevelDB has left the rest of the block empty, or a crash has left zeros.
             if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
             let next = nextFragment(after: header, in: end)
             if next == nil, isTorn(at: header, block: block, end: end) { return }
@@ -129,7 +130,7 @@ struct LoggedBatch {
         while let operation = LoggedBatch.operation(&rest) { operations.append(operation) }
     }
 
-    /// Searches the bytes of a damaged record for rows that a closure accepts.
+    /// Searches a damaged record for rows, and keeps those that a closure accepts.
     init(
         salvaging bytes: ArraySlice<UInt8>, where isRow: (Operation) -> Bool
     ) {

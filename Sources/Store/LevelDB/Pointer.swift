@@ -1,8 +1,9 @@
 /// A C object of LevelDB or of this package's environment: a database, a snapshot, or options.
 struct Pointer: @unchecked Sendable {
-    // @unchecked: leveldb/db.h says "safe for concurrent access from multiple threads without any
-    // external synchronization". Snapshots and the options of an open database never change, and
-    // the environment has its own lock. The owner of the pointer keeps it valid.
+    // @unchecked: according to leveldb/db.h, a database is "safe for concurrent access from
+    // multiple threads without any external synchronization". Snapshots and the options of an open
+    // database never change, and the environment has its own lock. The owner of the pointer keeps
+    // it valid.
     let raw: OpaquePointer
 
     init(_ raw: OpaquePointer) { self.raw = raw }

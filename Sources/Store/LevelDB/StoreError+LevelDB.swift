@@ -19,8 +19,9 @@ extension LevelDB {
 }
 
 extension StoreError {
-    /// Creates an error from an error text of LevelDB, to which this package's environment has
-    /// added marks.
+    /// Creates an error from an error text of LevelDB.
+    ///
+    /// This package's environment adds the kind of error to these texts.
     init(levelDB report: String, path: String) {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
@@ -39,7 +40,7 @@ extension StoreError {
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
-            // A file is missing, or another program wrote the files: also corruption.
+            // In all other cases, a file is missing, or another program has changed the files.
             self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: cause)

@@ -1,28 +1,28 @@
 /// The options of a store's files.
 ///
-/// The defaults suit phones and desktops. All sizes are in bytes. A value outside of its range is
-/// replaced by the nearest one inside.
+/// The defaults suit phones and desktops. All sizes are in bytes. A value out of range is replaced
+/// by the nearest one in it.
 public struct StoreOptions: Hashable, Sendable {
     /// The amount of data written to the log before LevelDB sorts it into a table.
     ///
-    /// The default is 4 MiB; the range is 64 KiB to 256 MiB. A larger value makes bulk loads faster
-    /// (16 MiB: three times, with a million messages), but temporarily uses twice that amount of
-    /// memory, and makes opening after a crash slower, because the log is replayed. With less than
-    /// 2 MiB, writers have to wait for tables.
+    /// The default is 4 MiB; the range is 64 KiB to 256 MiB. A larger value makes bulk loads
+    /// faster: 16 MiB is three times as fast with a million messages. It temporarily uses twice
+    /// that amount of memory, and makes opening after a crash slower, because the log is replayed.
+    /// With less than 2 MiB, writers have to wait for LevelDB to write tables.
     public var writeBufferByteCount = 4 << 20
 
     /// The size of the in-memory cache of uncompressed table blocks.
     ///
-    /// The default is 8 MiB; the minimum is 0. A larger value helps random reads of old pages, but
-    /// not reads of new ones.
+    /// The default is 8 MiB; the minimum is 0. A larger value makes random reads of old pages
+    /// faster, but not reads of the newest ones.
     public var blockCacheByteCount = 8 << 20
 
     /// The number of bits per key of the Bloom filters.
     ///
     /// The default is 10; the range is 0, for no filter, to 64. With 10, one percent of the lookups
     /// of missing keys read the disk needlessly. Each write looks up every message that may already
-    /// be stored, so lookups of missing keys are frequent. A smaller value saves about a byte per
-    /// key.
+    /// be stored, so lookups of missing keys are frequent. Fewer bits save memory: 10 bits are
+    /// about a byte per key.
     public var bloomFilterBitsPerKey = 10
 
     /// A Boolean value that indicates whether tables are compressed with Snappy.

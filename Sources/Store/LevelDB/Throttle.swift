@@ -6,7 +6,7 @@
 /// soon as unmerged tables accumulate. Small batches, such as those of live events, are never
 /// delayed.
 struct Throttle {
-    /// The minimum size of a batch that counts as part of a bulk load.
+    /// Batches of at least this size count as part of a bulk load.
     private static let smallestLoad = 4 << 10
     /// The amount of data written between two checks of the number of tables.
     ///
@@ -14,7 +14,7 @@ struct Throttle {
     private static let lookInterval = 256 << 10
     /// LevelDB starts to merge at 4 tables, and to delay writers at 8.
     private static let fewTables = 5
-    /// The delay for each 32 KiB if one table is in excess.
+    /// The delay for each 32 KiB if there is one table more than ``fewTables``.
     ///
     /// It doubles with each further table.
     private static let shortestDelay = Duration.milliseconds(1)

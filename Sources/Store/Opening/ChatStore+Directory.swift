@@ -4,16 +4,17 @@ public import Models
 extension ChatStore {
     /// Returns the directory for a user of an app within another directory.
     ///
-    /// Any text is a valid ID. The names of directories consist of lower-case letters, digits, `-`,
-    /// `_` and `%`. They differ for any two IDs, even if the file system ignores case, and cannot
-    /// refer to a place outside of `root`. Long IDs have hashed names.
+    /// Any text is a valid ID. The name of a directory consists of lower-case letters, digits, `-`,
+    /// `_` and `%`. Two different IDs have different names, even if the file system ignores case. A
+    /// name cannot refer to a directory outside of `root`. The name for a long ID is a hash.
     ///
     /// - Parameters:
     ///   - root: The parent directory of all apps.
     ///   - applicationID: The ID of the app.
     ///   - userID: The ID of the user.
     ///   - hidesUser: A Boolean value that indicates whether the user's name is also hashed, for an
-    ///     encrypted store. Anyone who knows an ID can still find out whether it has a directory.
+    ///     encrypted store. An attacker who knows an ID can still find out whether a directory for
+    ///     it exists.
     /// - Returns: The directory, which need not exist.
     public static func directory(
         in root: URL, applicationID: String, userID: UserID, hidesUser: Bool = false

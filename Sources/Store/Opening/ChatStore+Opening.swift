@@ -14,11 +14,12 @@ extension ChatStore {
     ///   - migrationHandler: A closure that is called on this thread while files of an older
     ///     version are migrated: at the beginning, from time to time, and at the end.
     /// - Throws: ``StoreError``: `locked` if the directory is open; `newerSchema` if a newer
-    ///   version of this package wrote it, or `wrongKey` if the key is not that of the store, or
-    ///   only one of the two exists (in these cases, nothing was changed); `corruption` if the
-    ///   files cannot be read; `permission`, `noSpace` or `io`. If the message of `corruption`
-    ///   begins with "the cache", recover with ``rebuildCache(at:)``. A damaged outbox is rebuilt
-    ///   from its readable items, and ``OpeningReport/outboxLoss`` contains the lost ones.
+    ///   version of this package wrote it, or `wrongKey` if the key does not match the store, if
+    ///   the store is encrypted and no key is given, or if a key is given and the store is not
+    ///   encrypted (in these cases, nothing was changed); `corruption` if the files cannot be read;
+    ///   `permission`, `noSpace` or `io`. If the message of `corruption` begins with "the cache",
+    ///   recover with ``rebuildCache(at:)``. A damaged outbox is rebuilt from its readable items,
+    ///   and ``OpeningReport/outboxLoss`` contains the lost ones.
     /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, all of which are
     ///   read. A migration or a repair takes longer.
     public convenience init(
@@ -99,7 +100,8 @@ extension ChatStore {
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
         var environments = environments
-        // Files are copied in the environment of the outbox, but encrypted with keys of their own.
+        // The copies of files are written through the environment of the outbox, but encrypted with
+        // keys of their own.
         let outboxFiles = files.map { files in
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
@@ -137,8 +139,8 @@ extension ChatStore {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
-                // Report only copies that were not searched before: items of an older copy may have
-                // been sent in the meantime.
+                // Search only a copy that was not searched before: the items of an older copy may
+                // have been sent in the meantime.
                 let isNew = name != before?.copyName
                 var loss = try OutboxLoss(
                     of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
@@ -175,8 +177,8 @@ extension ChatStore {
                         fractionCompleted: done / count))
             }
             reportProgress(0)
-            // Remove saved lists before the migrations: otherwise, a crash could leave them next to
-            // migrated rows, which they do not match.
+            // Remove the saved lists before the migrations. Otherwise, after a crash, saved lists
+            // could exist that do not match the migrated rows.
             try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
@@ -188,9 +190,10 @@ extension ChatStore {
             }
             reportProgress(count)
         }
-        // A database whose files were lost has been created again. The outbox gets its version
-        // first, because a cache with a version and an outbox without one means that the outbox was
-        // lost. If an outbox without a version has items, damage has removed the version.
+        // A database without a version is new, or was created again because its files were lost. If
+        // the cache has a version and the outbox has none, the outbox was lost; therefore a new
+        // store writes the version of the outbox first. If an outbox without a version contains
+        // items, damage has removed the version.
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil {
             var loss: OutboxLoss?
@@ -207,7 +210,7 @@ extension ChatStore {
 extension StoreFiles {
     /// Adds the name of the damaged database to an error of opening.
     ///
-    /// Callers choose the way of recovery by it.
+    /// Callers decide by this name how to recover.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -260,7 +263,8 @@ extension LevelDB {
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
             logs = database.takeLogReport()
-            // The second opening may not report the damage again, but commits are still missing.
+            // Keep the report of the first opening if the second one reports no damage, because
+            // commits are still missing.
             if !logs.isDamaged { logs = report }
             return database
         }
@@ -284,7 +288,7 @@ extension LevelDB {
             (reader) throws(ByteReader.Damage) in
             let number: Value = try reader.integer()
             guard number <= .greatestGiven else {
-                throw ByteReader.Damage(offset: 0, expected: "a number that comes next")
+                throw ByteReader.Damage(offset: 0, expected: "a number to assign")
             }
             return number
         }

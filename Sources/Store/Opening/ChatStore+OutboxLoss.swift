@@ -1,5 +1,5 @@
 extension ChatStore {
-    /// Acknowledges the loss of outbox items, so that openings no longer report it.
+    /// Acknowledges the loss of outbox items, so that opening the store no longer reports it.
     ///
     /// Call it when the user has seen ``OpeningReport/outboxLoss``. It removes the report and the
     /// copies of damaged outboxes, so the damage cannot be examined afterwards. Copies of outgoing

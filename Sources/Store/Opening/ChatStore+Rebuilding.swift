@@ -23,11 +23,11 @@ extension ChatStore {
             throw StoreError(errno: errno, doing: "find the cache to rebuild", path: files.cache)
         }
         let environment = LevelDB.Environment.disk()
-        // Lock the outbox: an open store always holds this lock, but releases the cache's lock
-        // temporarily while its files cannot be written.
+        // Lock the outbox, because an open store always holds this lock. It may temporarily release
+        // the lock of the cache, while it reopens the files after a failed write.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
-            // If the process ends here, the mark makes the next opening distrust the remaining
-            // files.
+            // Set the mark first: if the process ends before all files are removed, the next
+            // opening rebuilds the rows of the remaining files.
             try environment.withLock(of: files.cache, files.rebuildMark.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
@@ -38,7 +38,7 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Makes the next opening rebuild all rows of a store that are derived from others.
+    /// Makes the next opening rebuild all rows of a store that are derived from other rows.
     ///
     /// Use it for a closed store in which ``check()`` finds problems. The next opening rebuilds
     /// names, numbers, indexes and counts from the channels, messages and outbox items, and removes

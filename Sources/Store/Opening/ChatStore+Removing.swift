@@ -3,8 +3,8 @@ package import Foundation
 extension ChatStore {
     /// Removes a closed store with all files in its directory.
     ///
-    /// The store disappears atomically for processes that open it. If the call is interrupted,
-    /// ``finishRemovals(in:)`` removes the remaining files.
+    /// The directory is first renamed, so that other processes find either the whole store or none.
+    /// If the call is interrupted, ``finishRemovals(in:)`` removes the remaining files.
     package static func removeFiles(at directory: URL) throws(StoreError) {
         try DiskFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
@@ -15,8 +15,7 @@ extension ChatStore {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Removes the cache and the push inbox of a closed store: the data that the server can return
-    /// again.
+    /// Removes the data of a closed store that can be fetched again: the cache and the push inbox.
     ///
     /// The call needs no encryption key. Outbox items are kept.
     ///

@@ -1,11 +1,11 @@
 import Models
 
-// Recovery of the cache: if its log has lost commits or rows are damaged, rows may exist without
-// the rows that belong to them.
+// Recovery of the cache: after its log has lost commits, or rows were damaged, index rows may be
+// missing or refer to missing rows.
 
 extension LevelDB {
-    /// Removes the rows that claim completeness (tokens, gaps, stale ranges, the search index) and
-    /// the saved lists, which a lost commit may have changed.
+    /// Removes the rows that may be wrong because a commit was lost: those that imply completeness
+    /// (tokens, gaps, stale ranges, the search index), and the saved lists.
     ///
     /// Call ``finishRebuildingIndexes()`` next, which rebuilds the other derived rows. If a crash
     /// prevents this, the next opening calls it.
@@ -27,10 +27,10 @@ extension LevelDB {
     /// Rebuilds names, indexes and counts from the rows of channels and messages, if ``beginRebuildingIndexes()``
     /// was called.
     ///
-    /// The history of each channel is then one gap. If the key of a message disagrees with the
+    /// The history of each channel is then one gap. If the key of a message contradicts the
     /// message, the message is moved to the right key. If two messages have the same ID, the one
-    /// whose key is right is kept. Rows that cannot be decoded, and rows under a number that names
-    /// no channel, are removed.
+    /// whose key is right is kept. Rows that cannot be decoded, and rows with a number that belongs
+    /// to no channel, are removed.
     ///
     /// - Returns: A Boolean value that indicates whether ``beginRebuildingIndexes()`` was called before, now or
     ///   at an earlier opening.
@@ -46,7 +46,7 @@ extension LevelDB {
         for (number, url) in channels {
             batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
-            // An existing channel has this number, so its rows must not be purged.
+            // A channel has this number, so its rows must not be purged.
             batch.remove { $0.table(.cleared, number) }
             let gap = Gap(in: url)
             batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
@@ -91,8 +91,8 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // Removes an unreadable row. If two rows have the same message ID, the message with
-                // the older position has already been moved.
+                // The row is unreadable, or it contains a message ID that another row has, too; the
+                // message with the older position has then already been moved.
                 batch.remove { $0.raw(key) }
                 return true
             }
@@ -103,8 +103,8 @@ extension LevelDB {
                 batch.put({ $0.raw(ownKey) }, { $0.raw(value) })
             }
             seen.insert(position.messageID)
-            // It is unknown which of two messages with a request ID got it last. The newest one,
-            // which the scan reads first, keeps it.
+            // It is unknown which of two messages with the same request ID got it last. The newest
+            // one, which the scan reads first, keeps it.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -117,9 +117,9 @@ extension LevelDB {
 }
 
 extension FixedWidthInteger {
-    /// The greatest number that can have been assigned.
+    /// The maximum of the numbers that the store assigns.
     ///
-    /// Numbers are assigned in ascending order and never get this far.
+    /// Numbers are assigned in ascending order, and never reach this one in practice.
     static var greatestGiven: Self { .max / 2 }
 
     /// The numbers that can have been assigned.
@@ -151,8 +151,8 @@ extension Rows {
 
     /// Determines the channel of each number, and removes the rows that disagree.
     ///
-    /// If two names have one number, the URL row of the number decides. A channel whose name row is
-    /// lost gets the number whose URL row contains its URL.
+    /// If two name rows have the same number, the channel in the number's URL row gets it. A
+    /// channel whose name row is lost gets the number whose URL row contains its URL.
     fileprivate func repairNames(
         in batch: Overlay
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -205,7 +205,8 @@ extension Rows {
         }
     }
 
-    /// Marks the rows under numbers without a channel for purging, and removes damaged keys.
+    /// Marks the numbers that belong to no channel, so that their rows are purged, and removes rows
+    /// with damaged keys.
     fileprivate func releaseNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {

@@ -1,6 +1,7 @@
 import Models
 
-// Recovery of the outbox: after damage, an item may lack its index row, or an index row its item.
+// Recovery of the outbox: after damage, the index row of an item, or the item of an index row, may
+// be missing.
 
 /// The results of ``LevelDB/reindexOutboxItems()``.
 struct OutboxReindexing {
@@ -72,7 +73,7 @@ extension Rows {
             (key, value) throws(StoreError) in
             batch.remove { $0.raw(key) }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
-            // Bytes that are not a text cannot be a request ID.
+            // Skip bytes that are not a text: they cannot be a request ID.
             if let id = try? reader.text() { ids[KeyBytes(value)] = RequestID(id) }
             return true
         }
@@ -144,7 +145,8 @@ private struct OutboxIndex {
     mutating func finish() {
         defer { result.ids = Set(places.keys) }
         for (place, item) in moved where met.contains(place) {
-            // Another item has this location, and so the same sequence number: assign a new one.
+            // Another item has the same location, and therefore the same sequence number: assign a
+            // new one.
             greatest += 1
             let free = OutboxIndex.place(in: item.channelURL, greatest)
             moved[place] = nil

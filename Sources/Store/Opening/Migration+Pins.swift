@@ -1,7 +1,8 @@
 import Models
 
 extension Migration {
-    /// Version 2: pins are in the outbox, where they survive clearing the cache, and so are drafts.
+    /// Schema version 2: pins and drafts are in the outbox, so that they survive clearing the
+    /// cache.
     ///
     /// In version 1, the last byte of a channel's state was 1 if the channel was pinned.
     static let pins = Migration(to: 2) { (cache, outbox, tell) throws(StoreError) in
@@ -29,8 +30,8 @@ extension Migration {
 extension Rows {
     /// Returns the states of pinned channels without their pins, and the URLs of the channels.
     ///
-    /// A state that cannot be decoded has no pin, as in version 1. A number without a URL belongs to
-    /// no channel anymore.
+    /// A state that cannot be decoded counts as not pinned, as in version 1. A number without a URL
+    /// belongs to no channel any longer.
     fileprivate func pinsOfVersion1() throws(StoreError) -> [(
         key: KeyBytes, state: [UInt8], url: ChannelURL?
     )] {

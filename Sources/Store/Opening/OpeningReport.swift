@@ -8,8 +8,8 @@ public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
     /// This is the case for a new store, after ``ChatStore/rebuildCache(at:)``, and after the
-    /// cache's files were lost in another way. In the latter two cases, ``isNew`` is false and the
-    /// outbox still exists.
+    /// cache's files were lost. In the second and third case, the outbox still exists, and
+    /// ``isNew`` is false.
     public internal(set) var isCacheNew = false
 
     /// The version of the schema before a migration; `nil` if no migration was necessary.
@@ -24,15 +24,15 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// The state of the cache's logs.
     ///
-    /// A torn tail results from a crash: the commit that was being written is missing and, after a
-    /// power failure, the most recent commits that were not synced. Their tokens are missing too,
-    /// so the next sync fetches the data again.
+    /// A torn tail results from a crash: the commit that was being written is missing. After a
+    /// power failure, the latest commits that were not synced are missing, too. The tokens of these
+    /// commits are missing as well, so the next sync fetches the data again.
     public internal(set) var cacheLogs = LogReport()
 
     /// The state of the outbox's logs.
     ///
-    /// A torn tail results from a crash during a write that had not returned yet. Only if the disk
-    /// loses data that it has synced can it contain completed writes. If such a disk cuts the log
+    /// A torn tail results from a crash during a write that had not returned yet. If the disk loses
+    /// data that it has synced, completed writes may be lost, too. If such a disk truncates the log
     /// exactly between two commits, the loss cannot be detected.
     public internal(set) var outboxLogs = LogReport()
 
@@ -44,8 +44,9 @@ public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether all tokens were dropped, and the history of each
     /// channel became one gap.
     ///
-    /// This follows from ``cacheDamage``, found now or at an earlier opening that was interrupted.
-    /// The existing rows are kept, and the next sync fetches the lost data again.
+    /// This is the consequence of ``cacheDamage``, which this opening has found, or an earlier one
+    /// that was interrupted. The existing rows are kept, and the next sync fetches the lost data
+    /// again.
     public internal(set) var isCoverageDropped = false
 
     /// The damage to the outbox's logs; `nil` if nothing is damaged.
@@ -57,8 +58,8 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.
     ///
-    /// This follows from ``outboxDamage``, found now or at an earlier opening that was interrupted.
-    /// Each item that exists can be read, replaced and removed.
+    /// This is the consequence of ``outboxDamage``, which this opening has found, or an earlier one
+    /// that was interrupted. Each item that exists can be read, replaced and removed.
     public internal(set) var isOutboxReindexed = false
 
     /// The path of the newest copy of a damaged outbox's files; `nil` if no copy exists.
@@ -72,13 +73,13 @@ public struct OpeningReport: Hashable, Sendable {
     ///
     /// An item that was sent or removed may reappear, and an edited item may have its earlier text.
     /// If the server deduplicates requests, the engine sends pending items again with the same
-    /// request IDs. Otherwise the items are marked as failed, and the user decides. ``outboxCopy``
-    /// contains the path of the damaged files.
+    /// request IDs. Otherwise, it marks them as failed, and the user decides whether to resend
+    /// them. ``outboxCopy`` contains the path of the damaged files.
     public internal(set) var isOutboxRebuilt = false
 
     /// The items lost from the outbox; `nil` if nothing was lost.
     ///
-    /// The opening that finds the damage and all later ones report the loss, until
+    /// The opening that finds the damage reports the loss, and so do all later ones until
     /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxLoss: OutboxLoss?
 

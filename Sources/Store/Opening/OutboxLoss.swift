@@ -2,14 +2,14 @@ public import Models
 
 /// The items that an outbox lost because of damage, as far as the damaged files show.
 ///
-/// None of them is sent. An app shows them, so that the user can write them again. The report, the
-/// damaged files and the copies of outgoing files are kept until
+/// The engine does not send these items. An app shows them, so that the user can write them again.
+/// The report, the damaged files and the copies of outgoing files are kept until
 /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
 public struct OutboxLoss: Hashable, Sendable {
     /// The lost outbox items that can be read at least partly, oldest first.
     ///
     /// The checksums of their bytes are wrong, so any character may differ from what the user
-    /// typed. If only the index row of an item is readable, the item has a request ID and a
+    /// typed. If only the index row of an item is readable, the value has a request ID and a
     /// channel, but no message.
     public internal(set) var items: [OutboxItem] = []
 
@@ -120,8 +120,8 @@ extension OutboxLoss {
         for item in reindexing.lost { search.add(item) }
         items = search.items.filter { !reindexing.ids.contains($0.requestID) }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
-        // If a log is missing or was cut, no damaged bytes remain: count the losses that LevelDB
-        // reports.
+        // If a log is missing or was truncated, there are no damaged bytes to count: use the number
+        // of losses that LevelDB reports.
         if let logs, damagedRecords == 0 {
             unreadableCount += max(logs.damagedRecords, logs.breaks)
         }

@@ -18,22 +18,22 @@ extension StoreFiles {
     /// Creates a new outbox from the readable items of a damaged one, and keeps the damaged files,
     /// unchanged, as a copy.
     ///
-    /// LevelDB repairs another copy of the files, from which the items are read one by one. The
-    /// repair cannot determine which rows are the latest: an item that was sent or removed may
-    /// reappear, and an edited item may have its earlier content. Pending items are therefore
-    /// marked as doubtful, so that they are not sent twice to a server that does not deduplicate.
-    /// Data with a wrong checksum is omitted, so that no item has a text that the user did not
-    /// write.
+    /// LevelDB repairs another copy of the files, and the items are read from the repaired copy one
+    /// by one. The repair cannot determine which version of a row is the latest: an item that was
+    /// sent or removed may reappear, and an edited item may have its earlier content. Pending items
+    /// are therefore marked as doubtful, so that they are not sent twice to a server that does not
+    /// deduplicate. Data with a wrong checksum is omitted, so that no item contains text that the
+    /// user did not write.
     ///
-    /// A crash leaves either the damaged outbox in its place, and the next opening starts again, or
-    /// a complete new one, which the next opening moves into place.
+    /// After a crash, there is either the damaged outbox, and the next opening starts again, or a
+    /// complete new outbox, which the next opening moves into place.
     ///
     /// - Throws: `locked` if another process has the store open, `newerSchema`, `permission`,
     ///   `noSpace`, `io`, or `corruption` if LevelDB cannot repair the files.
     /// - Complexity: O(*n*) in the bytes, which are read twice; needs space for two copies.
     func rebuildOutbox(_ key: EncryptionKey?) throws(StoreError) {
         let keys = try unlock(key, isCreating: false)
-        // The cache's lock prevents other processes from creating an outbox while the directory has
+        // Hold the cache's lock, so that no other process creates an outbox while the directory has
         // none.
         try DiskFile.createDirectory(cache)
         let environment = LevelDB.Environment.disk()
@@ -46,19 +46,20 @@ extension StoreFiles {
 
     private func rebuildLockedOutbox(sealedBy keys: DataKeys?) throws(StoreError) {
         let unfinished = salvaged + DiskFile.unfinished
-        // Removes the leftovers of an earlier opening that was interrupted.
+        // Remove the files that an interrupted opening has left.
         for path in [salvaged, unfinished, repaired] { try DiskFile.removeAll(at: path) }
         let copy = try nextOutboxCopy()
         do throws(StoreError) {
             try salvageItems(into: unfinished, for: copy, sealedBy: keys)
         } catch {
-            // Throws the original error. The next opening removes leftover files.
+            // Ignore an error here, because the original one is thrown. The next opening removes
+            // leftover files.
             for path in [unfinished, repaired] { try? DiskFile.removeAll(at: path) }
             throw error
         }
         try DiskFile.removeAll(at: repaired)
-        // The new outbox needs no reindexing. If the process ends now, the next opening rebuilds
-        // the damaged one again.
+        // The new outbox needs no rebuilding of its index. If the process ends at this point, the
+        // next opening rebuilds the damaged outbox again.
         try outboxDistrust.remove()
         try DiskFile.move(unfinished, to: salvaged)
         try DiskFile.move(outbox, to: copy)
@@ -70,7 +71,7 @@ extension StoreFiles {
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
         case 0: try DiskFile.syncParent(of: outbox)
-        // No new outbox exists; or the old outbox is still in its place and valid.
+        // There is no new outbox, or the old outbox is still in its place and can be used.
         case ENOENT, ENOTDIR, ENOTEMPTY, EEXIST: return
         default: throw StoreError(errno: error, doing: "rename to \(outbox)", path: salvaged)
         }
@@ -83,12 +84,13 @@ extension StoreFiles {
     ) throws(StoreError) {
         func environment() -> LevelDB.Environment { .disk(keys, as: StoreFiles.outboxName) }
         try DatabaseFiles(outbox).copy(to: repaired)
-        // LevelDB's repair does not check the records of logs.
+        // LevelDB's repair does not verify the checksums of log records, so remove damaged records
+        // first.
         try DatabaseFiles(repaired).bridgeDamage(in: environment())
         try LevelDB.repair(at: repaired, environment: environment())
         let source = try LevelDB(at: repaired, environment: environment(), skippingDamage: true)
         defer { source.close() }
-        // An unreadable version is treated as a missing one.
+        // If the version cannot be read, assume the current one.
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
         try DiskFile.createDirectory(new)

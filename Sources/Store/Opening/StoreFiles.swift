@@ -1,7 +1,7 @@
 import Foundation
 
-/// The files of a store: two databases, and a file with their version, which prevents older code
-/// from opening them.
+/// The files of a store: two databases, and a file with their schema version, which prevents older
+/// versions of the package from opening them.
 struct StoreFiles {
     let directory: URL
 
@@ -16,22 +16,22 @@ struct StoreFiles {
     /// A Boolean value that indicates whether the directory contains a database.
     var exist: Bool { access(cache, F_OK) == 0 || access(outbox, F_OK) == 0 }
 
-    /// A mark that a damaged part of the cache's log was skipped.
+    /// A mark that exists after a damaged part of the cache's log was skipped.
     ///
-    /// While it exists, rows that claim completeness may be wrong.
+    /// While it exists, rows that imply completeness, such as gaps and tokens, may be wrong.
     var rebuildMark: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
-    /// A mark that a damaged part of the outbox's log was skipped.
+    /// A mark that exists after a damaged part of the outbox's log was skipped.
     ///
-    /// While it exists, items may lack their index rows.
+    /// While it exists, index rows of items may be missing.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
     /// Checks that the directory was not written by newer code, and creates it if it does not
     /// exist.
     ///
-    /// The version is in a file of its own, because LevelDB writes to any database that it opens,
-    /// and files of newer code must stay unchanged. If the version file is missing, the version in
-    /// the rows counts.
+    /// LevelDB writes to any database that it opens, and files of newer code must stay unchanged.
+    /// Therefore the version is also in a file of its own. If that file is missing, the version in
+    /// the rows is used.
     ///
     /// - Returns: The keys of the files; `nil` if they are not encrypted.
     func prepare(
@@ -55,8 +55,8 @@ struct StoreFiles {
     /// the databases are open, so that no other process has them open.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
-        // This also syncs the directory, so the databases' names are on disk before any outbox item
-        // is.
+        // This also syncs the directory, so the names of the databases are on disk before the first
+        // outbox item is.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
@@ -64,8 +64,8 @@ struct StoreFiles {
         guard let file = try DiskFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
-        // `trimmingCharacters` is avoided: its first call in a process takes a quarter of the time of
-        // opening a store.
+        // Do not use `trimmingCharacters`: its first call in a process takes a quarter of the time
+        // of opening a store.
         let words = String(decoding: bytes.prefix(count), as: UTF8.self)
             .split(whereSeparator: \.isWhitespace)
         guard count < bytes.count, words.count == 1, let number = Int(words[0]), number > 0 else {
@@ -78,7 +78,7 @@ struct StoreFiles {
     }
 
     func makeDirectory() throws(StoreError) {
-        // The permissions of an existing directory are its owner's choice.
+        // Existing directories keep their permissions, which the owner may have chosen.
         for path in [directory.path, cache, outbox] { try DiskFile.createDirectory(path) }
     }
 }
@@ -130,7 +130,7 @@ extension StoreFiles {
 
 // MARK: Marks
 
-/// An empty file whose existence means that work is pending which no other file shows.
+/// An empty file whose existence means that a repair is pending.
 struct Mark {
     let path: String
 

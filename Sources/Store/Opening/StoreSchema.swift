@@ -53,9 +53,9 @@ package struct Migration: Sendable {
 
     /// Changes the rows of both databases.
     ///
-    /// The migration calls the closure with the completed fraction. The version is written at the
-    /// end. After a crash the migration runs again, so it must handle rows that it has already
-    /// changed.
+    /// The last parameter is a closure to call with the completed fraction. The version is written
+    /// after the migration. After a crash, the migration runs again, so it must accept rows that it
+    /// has already changed.
     package let run:
         @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
             throws(StoreError) -> Void
@@ -79,7 +79,7 @@ extension LevelDB {
         { (reader) throws(ByteReader.Damage) in
             let version = Int(try reader.integer(UInt32.self))
             guard version > 0 else {
-                throw ByteReader.Damage(offset: 0, expected: "the first of a version from 1 on")
+                throw ByteReader.Damage(offset: 0, expected: "a schema version of at least 1")
             }
             return version
         }

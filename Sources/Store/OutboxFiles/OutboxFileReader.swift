@@ -5,8 +5,8 @@ import Models
 /// Reads a copy of an outgoing file, and verifies it while reading.
 ///
 /// The last bytes are returned only if the whole copy has the size and the hash that the outbox
-/// item contains. A caller that has received all bytes therefore has the right ones, and a damaged
-/// copy is never sent completely.
+/// item contains. If a caller has received all bytes, they are therefore right, and a damaged copy
+/// is never sent completely.
 package final class OutboxFileReader {
     private let copy: FileCopy
     private let file: FileReader

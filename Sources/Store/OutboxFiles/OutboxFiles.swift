@@ -27,7 +27,8 @@ package struct OutboxFiles: Sendable {
     /// - Parameter path: The path of the file. Symbolic links are followed.
     /// - Returns: The name, the size and the hash of the copy, for the outbox item.
     /// - Throws: ``StoreError`` with the path of the file that could not be read, or of the copy
-    ///   that could not be written: `permission`, `noSpace` or `io`. No copy is left then.
+    ///   that could not be written: `permission`, `noSpace` or `io`. After an error, no copy is
+    ///   left.
     /// - Complexity: O(*n*) in the bytes. Waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
@@ -64,8 +65,8 @@ package struct OutboxFiles: Sendable {
             copy.sha256 = Data(hash.finalize())
             return copy
         } catch {
-            // The original error is thrown. If the copy cannot be removed now, `removeAll(but:)`
-            // removes it.
+            // Ignore an error here, because the original one is thrown. If the copy cannot be
+            // removed now, `removeAll(but:)` removes it later.
             try? environment.remove(self.path(name))
             throw error
         }

@@ -1,12 +1,12 @@
 public import Foundation
 public import Models
 
-/// A directory in which another process, such as a push extension, leaves messages for the app
-/// without opening the store.
+/// A directory in which another process, such as a notification extension, stores messages for the
+/// app without opening the store.
 ///
-/// Only one process at a time can open LevelDB's files, and a push extension runs while the app
-/// does, with little memory and time. The extension writes the messages that it received to a
-/// directory next to the databases, and the app processes them when it runs next:
+/// Only one process at a time can open LevelDB's files, and a notification extension may run at the
+/// same time as the app, with little memory and time. The extension writes the messages that it has
+/// received to a directory next to the databases, and the app processes them when it next runs:
 ///
 /// ```swift
 /// let box = try PushInbox(
@@ -14,17 +14,18 @@ public import Models
 /// try box?.leave([message])
 /// ```
 ///
-/// Each call writes one file, which never changes: it is written under another name, synced, and
-/// renamed. A reader therefore sees all of a file or nothing, even if the writer was terminated,
-/// and does not wait for it. The app removes a file after processing it; files that arrive in the
-/// meantime are not affected.
+/// Each call writes one file. The file is written under another name, synced, renamed, and never
+/// changed afterwards. A reader therefore sees the complete file or none, even if the writer was
+/// terminated, and does not wait for the writer. The app removes a file after processing it; files
+/// that arrive in the meantime are not affected.
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out.
-/// Without an inbox, messages for a logged-out user cannot be stored. `SyncEngine.absorbPushes()`
-/// processes the files. Docs/Format.md, "Push inbox", describes them.
+/// Since there is then no inbox, other processes cannot store messages for a user who has logged
+/// out. `SyncEngine.absorbPushes()` processes the files. Docs/Format.md, "Push inbox", describes
+/// them.
 ///
-/// The value contains only the directory and a key. Several processes may leave messages at the
-/// same time.
+/// A value of this type contains only the directory and a key. Several processes may store messages
+/// at the same time.
 public struct PushInbox: Sendable {
     /// The maximum total size of the messages of one file in their binary form: 1 MiB.
     public static let maximumPushByteCount = 1 << 20
@@ -43,16 +44,16 @@ public struct PushInbox: Sendable {
 
     /// Opens the push inbox in the directory of a store; returns `nil` if it does not exist.
     ///
-    /// It does not exist before the app has opened the store for the first time, and after the user
+    /// There is no inbox before the app has opened the store for the first time, and after the user
     /// has logged out. This call creates and changes nothing.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
     ///   - encryptionKey: The key of the store, with which files are encrypted; `nil` if the store
     ///     is not encrypted.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the key is not that of the store, or
-    ///   only one of the two exists; `corruption` if the key file is damaged or missing;
-    ///   `permission` or `io`.
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the key does not match the store, if
+    ///   the store is encrypted and no key is given, or if a key is given and the store is not
+    ///   encrypted; `corruption` if the key file is damaged or missing; `permission` or `io`.
     /// - Complexity: Reads one small file.
     public init?(in directory: URL, encryptionKey: EncryptionKey? = nil) throws(StoreError) {
         self.directory = directory
@@ -83,20 +84,20 @@ public struct PushInbox: Sendable {
             encryptionKey: encryptionKey)
     }
 
-    /// Leaves messages for the app, atomically.
+    /// Stores messages for the app, atomically.
     ///
     /// They are on disk when the call returns.
     ///
     /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app shows them
-    /// unless a newer version is stored, and they do not close gaps. Leaving a message twice has no
-    /// effect.
+    /// unless a newer version is stored, and they do not close gaps. Storing a message twice has no
+    /// further effect.
     ///
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
     /// - Throws: ``StoreError`` with the code `invalid` for an unsent message or for more than
     ///   ``maximumPushByteCount``; `noSpace`, also if the inbox is full because the app has not
     ///   processed it for a long time; `closed` if the inbox was removed; `wrongKey` if the key was
-    ///   changed; `permission`, `io`. No file is left then.
+    ///   changed; `permission`, `io`. After an error, no file is left.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
     ///   twice.
     public func leave(_ messages: [Message]) throws(StoreError) {

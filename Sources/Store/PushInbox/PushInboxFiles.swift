@@ -27,7 +27,8 @@ struct PushInboxFiles: Sendable {
     /// Returns the keys of new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // If the store does not exist yet, it is not known whether it will be encrypted.
+        // If the store does not exist yet, it is unknown whether it will be encrypted, so a key is
+        // accepted.
         if keys == nil, key != nil {
             throw StoreError(
                 .wrongKey, "the store is not encrypted: open it without a key",
@@ -36,7 +37,7 @@ struct PushInboxFiles: Sendable {
         return keys
     }
 
-    /// Calls a closure while no other process can leave messages or re-encrypt files.
+    /// Calls a closure while no other process can add messages or re-encrypt files.
     ///
     /// - Throws: `closed` if the inbox was removed.
     func alone<Result>(
@@ -145,7 +146,7 @@ extension PushInboxFiles {
 
     /// Removes the inbox with its content, after waiting for a running writer.
     ///
-    /// The inbox disappears atomically for other processes.
+    /// The directory is first renamed, so that other processes find either the whole inbox or none.
     func removeBox() throws(StoreError) {
         try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
@@ -153,7 +154,7 @@ extension PushInboxFiles {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Re-encrypts all files, and then calls a closure before other processes can leave messages.
+    /// Re-encrypts all files, and then calls a closure before other processes can add messages.
     ///
     /// Damaged lines stay as they are. If the process ends before the call has finished, each file
     /// can still be read with these keys.

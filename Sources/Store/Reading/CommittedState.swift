@@ -2,7 +2,7 @@ import Models
 
 /// The immutable state that all readers see until the next commit.
 ///
-/// The writer creates it, so a reader only has to retain it, and never waits for a write.
+/// The writer creates it. A reader only retains it, and so never waits for a write.
 final class CommittedState: Sendable {
     /// The number of the last change; 0 before the first one.
     let number: Int
@@ -13,9 +13,9 @@ final class CommittedState: Sendable {
     let extents: MessageExtents
     /// The damage to the search index, shared by all committed states.
     let indexDamage: IndexDamage
-    /// A Boolean value that indicates whether any such ranges exist.
+    /// A Boolean value that indicates whether ``extents`` contains any range.
     ///
-    /// Most readers can then skip their lookup.
+    /// If not, readers skip the lookup.
     let hasExtents: Bool
     /// The derived values of the latest commit, shared by all committed states.
     let latest: DerivedValues

@@ -2,12 +2,12 @@ import Models
 
 /// Values that are expensive to compute: the message count and sorted channel lists.
 ///
-/// They are computed on demand, and updated with each commit.
+/// They are computed when they are first requested, and each later commit updates them.
 ///
 /// Each store has one object, with the values of its last commit. Each ``CommittedState`` has a
 /// copy of the values at its time, for earlier snapshots. While a reader computes values for a
-/// commit, later commits are remembered and then applied to the result, so that the work of a slow
-/// reader is not lost.
+/// commit, the object remembers later commits, and then applies them to the result, so that the
+/// result of a slow reader can be used.
 final class DerivedValues: Sendable {
     private let state: Locked<State>
 
@@ -16,8 +16,8 @@ final class DerivedValues: Sendable {
         var lists = RecentLists()
         /// The total number of messages.
         ///
-        /// The sum of the channels' counters is cached because reading them is slow: each batch
-        /// rewrites counters, and LevelDB must skip all their earlier values.
+        /// This sum of the channels' counters is cached because reading the counters is slow: each
+        /// batch rewrites some of them, and LevelDB has to skip all earlier values.
         var messageCount: Int?
 
         mutating func apply(_ commit: Commit) {
@@ -32,14 +32,14 @@ final class DerivedValues: Sendable {
         let channels: [ChannelRowChange]
         let addedMessages: Int
 
-        /// The cost of remembering the commit, in rows.
+        /// The number of rows that remembering the commit takes.
         var size: Int { channels.count + 1 }
     }
 
     private struct State {
         var number: Int
         var values = Values()
-        /// Channels that lists have returned, by number, as of that commit.
+        /// The channels that lists have returned, by number, as of this commit.
         var channels: [ChannelNumber: AnyChannel] = [:]
         /// The orders of all lists that were requested, even if only their first page was read.
         ///
@@ -50,7 +50,7 @@ final class DerivedValues: Sendable {
         /// The last commits that affect the values, oldest first.
         var commits: [Commit] = []
         var sizeOfCommits = 0
-        /// The number of the newest commit that is possibly no longer remembered.
+        /// The number of the newest commit that was discarded, or that was never remembered.
         var forgotten: Int
         /// The commits for which a reader is currently reading all rows.
         var underWay: [Int] = []
@@ -62,8 +62,8 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// The amount of commits that is remembered even while no reader computes, for readers that are
-    /// about to start.
+    /// The number of rows of commits that are remembered even if no reader is computing values, for
+    /// readers that are about to start.
     private static let rememberedSize = 256
 
     /// The maximum number of cached channels.
@@ -105,7 +105,8 @@ final class DerivedValues: Sendable {
 
     // MARK: Readers
 
-    /// Returns all values for a new committed state; `nil` if it is not that of the last commit.
+    /// Returns all values for a new committed state; `nil` if the state is not that of the last
+    /// commit.
     ///
     /// The number of the state may be greater than that of the last commit, because events that are
     /// not stored also get numbers.
@@ -145,7 +146,7 @@ final class DerivedValues: Sendable {
 
     /// The most recently requested orders, at most as many as lists are kept.
     ///
-    /// If none were requested, those of the previous session.
+    /// If none were requested, the orders of the lists that the previous session has saved.
     var askedSortings: [ChannelSorting] {
         state.withLock { state in
             let made = state.values.lists.sortings

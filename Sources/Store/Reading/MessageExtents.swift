@@ -6,17 +6,17 @@ import Models
 /// messages of a channel were removed, each page that starts or ends there would skip all of them.
 /// With an extent, a scan skips none of them.
 ///
-/// An extent may be too large, but never too small. It is valid from one commit on: before a
-/// message is put, the extent is enlarged; when a scan finds no messages at one of its ends, the
-/// extent is shrunk, unless a message was put since that scan's commit. Earlier committed states
-/// may contain messages outside of it, and are read without it.
+/// An extent may be larger than necessary, but never too small. It is enlarged before a message is
+/// written outside of it. It is reduced when a scan finds no messages at one of its ends, unless a
+/// message was written after the commit that was scanned. An extent is valid from one commit on:
+/// earlier committed states may contain messages outside of it, and are read without it.
 final class MessageExtents: Sendable {
     fileprivate struct Extent {
         /// The range of keys that contains all messages.
         var range: KeyRange
         /// The first commit for which the range is valid.
         var since: Int
-        /// The last commit that put a message, or a commit before the extent was created.
+        /// The last commit that has written a message, or a commit before the extent was created.
         var lastPut: Int
     }
 
@@ -53,8 +53,8 @@ final class MessageExtents: Sendable {
                     }
                 } else if extents[number] == nil {
                     if extents.count == MessageExtents.limit { extents = [:] }
-                    // The whole table: the same batch may have put a message before it removed this
-                    // one.
+                    // Use the range of the whole table, because the same batch may have written a
+                    // message before it removed this one.
                     let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
                     extents[number] = Extent(range: table, since: commit, lastPut: commit)
                 }
@@ -65,7 +65,7 @@ final class MessageExtents: Sendable {
     /// Records that a reader found no message in a range.
     func recordNone(in range: KeyRange, of number: ChannelNumber, asOf version: Int) {
         extents.withLock { extents in
-            // The range may contain a message that was put after the reader's commit.
+            // The range may contain a message that was written after the reader's commit.
             guard let extent = extents[number], extent.lastPut <= version else { return }
             extents[number] = extent.without(range, asOf: version)
         }
@@ -115,7 +115,7 @@ extension StoreView {
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // The extents do not include messages that the current batch has put.
+        // The extents do not include messages of the current batch.
         guard batch == nil, version.hasExtents,
             let extent = version.extents.range(of: number, asOf: version.number)
         else { return try cache.scan(range, isDescending: isDescending, body) }
@@ -124,8 +124,8 @@ extension StoreView {
         }
     }
 
-    /// Passes the messages in a range and in the extent to a closure, and shrinks the extent if
-    /// possible.
+    /// Passes the messages in the intersection of a range and the extent to a closure, and reduces
+    /// the extent if possible.
     private func scanMessages(
         _ range: KeyRange, within extent: KeyRange, of number: ChannelNumber,
         isDescending: Bool,
@@ -145,7 +145,7 @@ extension StoreView {
             return !isStopped
         }
         func recordNone(_ lower: KeyBytes, _ upper: KeyBytes) {
-            // An extent can only be shrunk at its ends.
+            // An extent can be reduced only at its ends.
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }

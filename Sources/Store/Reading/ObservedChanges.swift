@@ -1,6 +1,6 @@
 import Models
 
-/// The changes of a part of a store from one commit on, in order and without omissions.
+/// The changes of a part of a store after a commit, in order and without omissions.
 ///
 /// The observation ends when this object is released. It supports one reader at a time: either `for
 /// await`, which receives one change after the other, or ``drain()``, which returns all buffered
@@ -48,7 +48,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // Removing the read changes only now and then moves each change at most once.
+            // The array is compacted when half of it was read, so that each change is moved at most
+            // once on average.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -87,9 +88,9 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once at
     /// the next change or at the end.
     ///
-    /// This is for readers that are isolated to an actor and schedule their own work. On Linux, a
-    /// task that waits in a loop is first resumed on the global executor, which takes twice as
-    /// long.
+    /// It is for readers that are isolated to an actor and schedule their work themselves. On
+    /// Linux, a task that waits in a `for await` loop is resumed on the global executor first, and
+    /// only then on its actor, which takes twice as long.
     ///
     /// - Parameter wake: A closure that is called once, on the thread that writes, cancels or
     ///   closes the store. It must neither write nor wait.
@@ -112,15 +113,15 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Buffers the part of a change that concerns this observer.
+    /// Buffers the part of a change that belongs to the observed part.
     func notify(_ change: Change) {
         let entries = change.entries.filter { part.contains($0.operation) }
         if entries.isEmpty { return }
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // The reader has not read for a long time. Instead of buffering more, report that
-                // it missed changes.
+                // The reader has not read for long, and the buffer is full. Discard the buffer, and
+                // report that changes were missed.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -138,7 +139,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 extension ObservedChanges {
     /// Creates an iterator.
     ///
-    /// Use only one at a time.
+    /// Use only one iterator at a time.
     ///
     /// An iterator has no state of its own: a second loop continues with the change after the last
     /// one that the first loop received.
@@ -167,7 +168,7 @@ extension ObservedChanges {
 
     private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
-    /// Waits for a change and returns `false`; returns `true` if the observation has ended.
+    /// Waits for a change, and returns `false`; if the observation has ended, returns `true`.
     private func waitIsOver(isolation actor: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
             if Task.isCancelled { return true }

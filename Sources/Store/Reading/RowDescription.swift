@@ -229,7 +229,7 @@ extension Table {
         case .terms:
             let key = try reader.rest()
             guard key.count > 5, key[key.count - 5] == 0 else {
-                throw ByteReader.Damage(offset: 5, expected: "a term and a document")
+                throw ByteReader.Damage(offset: 5, expected: "a term and the number of a document")
             }
             let document = key.suffix(4).reduce(0) { $0 << 8 | Int($1) }
             // A long term may end in the middle of a character.
@@ -244,7 +244,8 @@ extension Table {
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
-        // Numbers have four bytes; lists and the search index have other values.
+        // A number has four bytes. The rows of the saved lists and of the search index have other
+        // sizes.
         case .schema where value.count > 0 && value.count != 4:
             return .text("\(value.count) bytes")
         case .message: return .record(try Message(serialized: value))
@@ -310,8 +311,8 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // The three kinds of values have different sizes: a schema version has four bytes,
-                // the next sequence number eight, and a loss more.
+                // The kind of value follows from its size: a schema version has four bytes, the
+                // next sequence number eight, and a loss more.
                 switch value.count {
                 case 4: return "\(try reader.integer(UInt32.self))"
                 case 8: return "\(try reader.integer(UInt64.self))"
@@ -336,10 +337,10 @@ extension ByteReader {
         case .version: return "version"
         case .nextNumber: return "next number"
         case .distrusted: return "distrusted"
-        case .lists: return "how lists begin"
+        case .lists: return "the first channels of lists"
         case .loss: return "loss"
         case .searchIndex: return "search index"
-        case nil: throw Damage(offset: start, expected: "a schema row")
+        case nil: throw Damage(offset: start, expected: "the kind of a schema row")
         }
     }
 }

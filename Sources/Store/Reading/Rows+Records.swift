@@ -16,7 +16,7 @@ extension Rows {
 
     /// Returns the channel number; `nil` if the key is corrupted.
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
-        // For lists: a single corrupted row must not make a list unreadable.
+        // It is used for lists: a corrupted row must not make the rest of the list unreadable.
         try? channelNumber(ofKey: key)
     }
 
@@ -68,7 +68,7 @@ extension Rows {
 
     /// Decodes a record; `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // For lists: a single corrupted row must not make a list unreadable.
+        // It is used for lists: a corrupted row must not make the rest of the list unreadable.
         try? Value(serialized: bytes)
     }
 
@@ -90,7 +90,7 @@ extension Rows {
             if !counted.isEmpty, counted[try channelNumber(ofKey: key)] != nil { return true }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
-            // Each count is plausible on its own, but the sum of several corrupted counts may
+            // Each count is below the maximum, but the sum of several corrupted counts may
             // overflow.
             if overflows {
                 throw StoreError(

@@ -24,7 +24,7 @@ package struct Rows {
     /// - Parameters:
     ///   - key: The key.
     ///   - mayBeStored: A Boolean value that indicates whether the snapshot may contain the key. If
-    ///     not, only the writes of the batch are read. Without a batch, the snapshot is always read.
+    ///     it is `false` and there is a batch, only the writes of the batch are read.
     ///   - body: A closure that receives the value.
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure; `corruption` or `io`, in which case it was not called.
@@ -101,8 +101,8 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Passes to the closure the batch's rows that come before a key in the order of the scan, or
-        // have this key; all remaining rows if the key is nil. Returns whether the batch replaces or
+        // Passes to the closure the remaining rows of the batch up to a key, inclusive, in the
+        // order of the scan; all of them if the key is nil. Returns whether the batch replaces or
         // removes the snapshot's row with this key.
         func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false

@@ -33,19 +33,19 @@ extension StoreReader {
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
     ///   - last: The last channel of the previous page, as it was returned, or `nil` for the first
-    ///     page. The page starts after the position that this value has in the list, even if the
-    ///     stored channel has moved since.
+    ///     page. The page starts after the position of this value in the list, even if the stored
+    ///     channel has moved since then.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    ///   - currentUserID: The current user, whom the filters by nickname ignore.
+    ///   - currentUserID: The current user. The filters by nickname ignore this user.
     /// - Returns: The channels; fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel of the scan. About a hundred of the channels that
-    ///   were returned last are cached and need no lookup until they change. The whole list
-    ///   (without a limit) is read in one scan, which is faster than many pages. The first request
-    ///   of an order reads all channels, and so does a request of an order that is no longer among
-    ///   the eight most recently requested ones. As an exception, the first hundred channels of an
-    ///   order are available without this if the order was requested before the store was last
-    ///   closed or suspended, and no channel has changed since. Inside a batch, O(*b*) more in the
+    /// - Complexity: A lookup for each channel that is visited. About a hundred channels that were
+    ///   returned last are cached, and need no lookup until they change. Without a limit, the whole
+    ///   list is read in one scan, which is faster than many pages. The first request for an order
+    ///   reads all channels, and so does a request for an order that is not among the eight most
+    ///   recently requested ones. There is one exception: if an order was requested before the
+    ///   store was last closed or suspended, and no channel has changed since then, its first
+    ///   hundred channels are available without reading all. Inside a batch, O(*b*) more in the
     ///   number of rows that it has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
@@ -58,7 +58,8 @@ extension StoreReader {
 
     /// Returns the group channels of a list after a position.
     ///
-    /// It is otherwise like ``groupChannels(matching:after:limit:currentUserID:)``.
+    /// The other parameters, the errors and the cost are those of
+    /// ``groupChannels(matching:after:limit:currentUserID:)``.
     package func groupChannels(
         matching query: GroupChannelListQuery, after place: ChannelPlace?, limit: Int? = nil,
         currentUserID: UserID? = nil
@@ -227,7 +228,7 @@ extension StoreView {
 extension Rows {
     /// Returns the URLs of channels in the order of their numbers.
     ///
-    /// Numbers that no channel has anymore are omitted.
+    /// Numbers that belong to no channel any longer are omitted.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for number in numbers {
@@ -275,7 +276,7 @@ extension StoreView {
         }
         let keys = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // In the key of `last`, the channel number is the maximum. Appending a zero byte results in
+        // The key of `last` contains the maximum channel number. Appending a zero byte results in
         // the first key after it.
         let start = last.map { $0 + [0] }
         try keys.forEach(from: start) { (key) throws(StoreError) in
@@ -322,8 +323,8 @@ extension StoreView {
         }
         let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
-        // Channels that a filter excludes are not cached: they may be many, and would replace those
-        // that are shown.
+        // Do not cache channels that a filter excludes: there may be many, and they would replace
+        // the channels that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
             version.latest.keep(channel.ofAnyKind, number, asOf: version.number)

@@ -62,7 +62,8 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
         }
-        // The gap whose upper bound is at or above the bound, or else the newest gap below it.
+        // Find the oldest gap whose upper bound is at or above the bound; if there is none, the
+        // newest gap below it.
         let around: Gap? = try view.firstSegment(of: url, number, endingFrom: bound)
         if let around, around.lower < bound { return around }
         return try view.lastSegment(of: url, number, endingBelow: bound)
@@ -238,7 +239,7 @@ extension Rows {
         let bound = try decode(key.behindChannel, as: "a bound in \(url)") {
             (reader) throws(ByteReader.Damage) in try reader.bound()
         }
-        return try decode(value, as: "the stretch below \(bound) in \(url)") {
+        return try decode(value, as: "the range below \(bound) in \(url)") {
             (reader) throws(ByteReader.Damage) in try Value(url, upper: bound, value: &reader)
         }
     }
@@ -320,7 +321,7 @@ extension StoreView {
                         "two stored ranges of channel \(url) overlap below \(newer.upper)",
                         path: cache.path,
                         cause: ByteReader.Damage(
-                            offset: 0, expected: "a lower bound from \(older.upper) on"))
+                            offset: 0, expected: "a lower bound that is at least \(older.upper)"))
                 }
             }
             last = segment
@@ -337,7 +338,8 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // The rows of a cleared channel may still exist, under a number without a URL.
+        // Rows of cleared channels may still exist, with numbers that have no URL. They are
+        // omitted.
         return try cache.urls(of: numbers)
     }
 }

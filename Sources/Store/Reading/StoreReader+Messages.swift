@@ -286,7 +286,7 @@ extension StoreReader {
     /// Returns the position of the stored message that is next to a position, reading only keys.
     ///
     /// - Parameters:
-    ///   - position: The position. A message exactly there is not a neighbor.
+    ///   - position: The position. A message exactly at this position is not returned.
     ///   - url: The channel.
     ///   - isOlder: `true` for the nearest older message, `false` for the nearest newer one.
     /// - Returns: The position; `nil` if no such message is stored.
@@ -356,8 +356,8 @@ extension KeyRange {
         prefix: KeyBytes, key: (Position) -> KeyBytes
     ) -> KeyRange {
         var range = KeyRange(prefix: prefix)
-        // Keys are ordered newest first, so the range starts at the upper bound. Appending a zero
-        // byte to a key excludes that key. The end of a range is always excluded.
+        // Keys are ordered newest first, so the range of keys starts at the upper bound. Appending
+        // a zero byte to a key excludes that key; the end of a range of keys is always excluded.
         if case .position(let position) = upper {
             range.lower = key(position)
             if !includesUpper { range.lower.append(0) }
@@ -400,8 +400,8 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
         var messages: [Message] = []
-        // A larger limit is often much greater than the number of messages: do not reserve that
-        // much.
+        // Do not reserve memory for a large limit, which is often much greater than the number of
+        // messages.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try scanMessages(range, of: number, isDescending: isDescending) {
@@ -467,7 +467,7 @@ extension Rows {
 
     static func messageName(_ key: UnsafeRawBufferPointer) -> String {
         guard let position = try? ByteReader.position(ofMessageKey: key) else {
-            // The name only appears in the error, which is thrown anyway.
+            // Ignore an error: the text is only used in an error that is thrown anyway.
             return "a message"
         }
         return "message \(position)"

@@ -4,16 +4,17 @@ import Models
 ///
 /// There are three readers. Each call of a ``ChatStore`` reads the last commit. A ``Snapshot``
 /// reads one commit, regardless of later ones. A ``Batch`` reads the last commit with its own
-/// writes applied. Reads run on the caller's thread and do not wait for writes. Only after a failed
-/// write do they wait until the files are reopened, as described for ``ChatStore``.
+/// writes applied. Reads run on the caller's thread and do not wait for writes, with one exception:
+/// after a failed write, they wait while the files are reopened, as described for ``ChatStore``.
 ///
 /// In addition to the errors that its documentation lists, every call throws ``StoreError`` with
 /// these codes: `closed` after the store was closed; `io` if the disk cannot be read; the error of
-/// the disk while files with a failed write cannot be reopened; and `corruption` if a block of a
-/// file is damaged or a required row cannot be decoded. Lists of channels and of outbox items omit
-/// such rows, so that one of them does not hide all others; ``unreadableChannelURLs()`` and
-/// ``unreadableOutboxItemIDs()`` return them. Lists of messages throw instead: if they omitted a
-/// message, it would look as if it had never existed.
+/// the disk while the files cannot be reopened after a failed write; and `corruption` if a block of
+/// a file is damaged or a required row cannot be decoded. Lists of channels and of outbox items
+/// omit rows that cannot be decoded, so that the others can still be read;
+/// ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return the omitted ones. Lists of
+/// messages throw an error instead, because an omitted message would look as if it had never
+/// existed.
 public protocol StoreReader {
     /// The data that is read.
     ///
@@ -41,8 +42,8 @@ public struct StoreView {
 /// The store as of one commit, regardless of later ones.
 ///
 /// Release snapshots soon. A snapshot keeps deleted data on disk, and keeps the files open even
-/// after the store was closed. While a snapshot exists, files with a failed write cannot be
-/// reopened, and each write to them fails with `busy`.
+/// after the store was closed. After a failed write, the files cannot be reopened while a snapshot
+/// exists, and each write fails with `busy`.
 public struct Snapshot: StoreReader, Sendable {
     let version: CommittedState
 

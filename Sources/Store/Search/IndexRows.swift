@@ -310,7 +310,7 @@ struct TermRow {
     @inline(__always)
     mutating func next() throws(ByteReader.Damage) -> Bool {
         if offset == bytes.count {
-            if bytes.isEmpty { throw ByteReader.Damage(offset: 0, expected: "there") }
+            if bytes.isEmpty { throw ByteReader.Damage(endOfDataAt: 0) }
             return false
         }
         let start = offset
@@ -368,7 +368,7 @@ extension UnsafeRawBufferPointer {
             var words = UInt8(1) << UInt8(value & 7)
             if value & 8 != 0 {
                 guard offset < self.count else {
-                    throw ByteReader.Damage(offset: offset, expected: "there")
+                    throw ByteReader.Damage(endOfDataAt: offset)
                 }
                 words = self[offset]
                 offset += 1

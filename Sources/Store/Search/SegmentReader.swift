@@ -102,7 +102,7 @@ struct SegmentReader {
     }
 
     private func damage(_ what: String) -> StoreError {
-        let damage = ByteReader.Damage(offset: 0, expected: "there")
+        let damage = ByteReader.Damage(endOfDataAt: 0)
         return StoreError(
             .corruption, "segment \(segment.number) of the search index: \(what)",
             path: cursor.path, cause: damage)

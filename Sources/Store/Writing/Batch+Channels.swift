@@ -11,8 +11,8 @@ extension Batch {
     ///   - people: The affected users, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it,
     ///     for comparing versions without another lookup. By default, it is replaced. The closure
-    ///     is not called if the stored channel is an open channel or cannot be decoded: then it is
-    ///     always replaced.
+    ///     is not called if the stored channel is an open channel or cannot be decoded: in these
+    ///     cases, it is always replaced.
     /// - Returns: `true` if the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
@@ -39,7 +39,7 @@ extension Batch {
     ///   - source: The source of the change, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
     ///     By default, it is replaced. The closure is not called if the stored channel is a group
-    ///     channel or cannot be decoded: then it is always replaced.
+    ///     channel or cannot be decoded: in these cases, it is always replaced.
     /// - Returns: `true` if the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if its number is corrupted.
@@ -113,7 +113,7 @@ extension Batch {
     }
 
     private func put(_ channel: AnyChannel, _ number: ChannelNumber, insteadOf old: AnyChannel?) {
-        // An open channel may have been replaced by a group channel with the same URL.
+        // If the stored channel has another type, remove its row from the other table.
         if let old, old.table != channel.table {
             rows.cache.remove { $0.table(old.table, number) }
         }
@@ -135,7 +135,8 @@ extension Batch {
 
     /// Returns the stored channel.
     ///
-    /// If it cannot be decoded, removes it: otherwise it could not be replaced.
+    /// If the stored channel cannot be decoded, its row is removed, so that the channel can be
+    /// replaced.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {
@@ -161,7 +162,7 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            // A channel with a corrupted row must not prevent other channels from being opened.
+            // Skip a corrupted row, so that it does not prevent other channels from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }

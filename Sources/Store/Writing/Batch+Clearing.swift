@@ -8,7 +8,8 @@ extension Batch {
     ///
     /// - Parameter source: The source of the change, reported to observers. They receive a single
     ///   operation instead of one for each row.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; nothing was changed then.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`, in which case nothing was
+    ///   changed.
     /// - Complexity: O(*c* + *u*) in the numbers of channels, with a dozen seeks for each, and of
     ///   users. The rows of channels are inaccessible immediately, and later commits remove them
     ///   from the disk; ``ChatStore/clearCachedData()`` waits for that.
@@ -19,14 +20,14 @@ extension Batch {
         for table in [Table.name, .user, .token, .pending, .segment] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A name that cannot be decoded cannot be in use.
+                // A name that cannot be decoded is not in the cache of names, so skip it.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     names.append((url, try? cache.channelNumber(ofNameValue: value)))
                 }
                 return true
             }
         }
-        // The numbers that this batch has assigned are not all on disk yet.
+        // Include the numbers that this batch has assigned, which are not on disk yet.
         var numbers = Set(rows.numbers.values.compactMap(\.number))
         let stored = Rows(snapshot: version.cache)
         for table in Table.ofChannels + [.url] {

@@ -3,8 +3,8 @@ public import Models
 extension Batch {
     /// Saves the text that the user is writing in a channel.
     ///
-    /// The draft is on disk when the write returns. Like outbox items, and unlike the cache, it
-    /// cannot be fetched again: it stays when its channel is removed or the cache is cleared.
+    /// The draft is on disk when the write returns. Like outbox items, drafts cannot be fetched
+    /// again, so they are kept when their channel is removed or the cache is cleared.
     ///
     /// - Parameters:
     ///   - text: The text; empty to remove the draft.

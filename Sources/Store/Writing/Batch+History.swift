@@ -3,9 +3,9 @@ public import Models
 extension Batch {
     /// Opens a gap: the history between its bounds becomes unknown.
     ///
-    /// The gap is merged with gaps that it overlaps. A backfill proceeds from the upper bound, so
-    /// the merged gap keeps the cursor of the gap with the newest upper bound, and the earliest
-    /// `changesSince`.
+    /// The gap is merged with gaps that it overlaps. The merged gap keeps the earliest
+    /// `changesSince`, and the cursor of the gap with the newest upper bound, because a backfill
+    /// proceeds from the upper bound.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
     ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
@@ -15,17 +15,18 @@ extension Batch {
         try put(gap)
     }
 
-    /// Closes the gaps from `first` through `last`: the history between them is known from now on.
+    /// Closes the gaps from `first` through `last`: from now on, the history between these bounds
+    /// is known.
     ///
-    /// A gap that extends beyond these bounds is cut: it loses its middle or one end. If a gap is
-    /// cut in two, its newer part keeps the backfill cursor. Gaps within the bounds are removed.
+    /// Gaps between the bounds are removed. A gap that extends beyond a bound is reduced to the
+    /// rest, or divided into two gaps. If it is divided, the newer gap keeps the backfill cursor.
     ///
     /// - Parameters:
     ///   - url: The channel. A channel without stored data has one gap.
     ///   - first: The oldest position that is known now.
     ///   - last: The newest position that is known now.
-    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if any.
-    /// - Returns: The gap that remains below `first`, or `nil` if no gap was cut there.
+    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if there is one.
+    /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
     ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of
     ///   the channel is damaged.
@@ -67,7 +68,8 @@ extension Batch {
         try put(range)
     }
 
-    /// Removes the stale marks from `first` through `last`, because that history was fetched again.
+    /// Records that the history from `first` through `last` was fetched again, and is no longer
+    /// stale.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer
     ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
@@ -90,7 +92,7 @@ extension Batch {
 extension Batch {
     /// Records that a message was deleted.
     ///
-    /// The message can still be saved: callers check the tombstone and decide.
+    /// A tombstone does not prevent a message from being saved: callers check it and decide.
     /// ``clearMessages(in:source:)`` keeps the tombstones of a channel; removing the channel
     /// removes them.
     ///
@@ -110,8 +112,8 @@ extension Batch {
         var tombstones: [Tombstone] = []
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
             let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
-            // The caller replaces the tombstones of the channel, so a damaged one is dropped
-            // without an error.
+            // The caller writes the tombstones of the channel again. Omit a damaged one without an
+            // error.
             if let tombstone = try? cache.tombstone(id, value, in: url) {
                 tombstones.append(tombstone)
             }
@@ -160,8 +162,8 @@ extension Batch {
                 removeRow(old, number)
                 record(old.removed)
             }
-            // In the first pass, the segment may have grown. It can overlap further segments only
-            // if stored rows overlap each other, which is damage.
+            // Repeat if the segment has grown. It can overlap further segments only if stored rows
+            // overlap each other, which means that they are damaged.
         } while (segment.lower, segment.upper) != bounds
         putRow(segment, number)
         record(segment.saved)
@@ -184,8 +186,8 @@ extension Batch {
 
     /// Makes all of a channel's history one gap.
     ///
-    /// If a gap or stale range is damaged, its bounds and its `changesSince` are unknown. Any
-    /// smaller gap could claim coverage that does not exist.
+    /// It is used if a gap or stale range is damaged, so that its bounds and its `changesSince` are
+    /// unknown. With a smaller gap, history might wrongly count as known.
     private func forgetCoverage(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) {

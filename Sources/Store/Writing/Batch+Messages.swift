@@ -3,7 +3,7 @@ public import Models
 extension Batch {
     /// Saves a message that the server has accepted, replacing the one with the same ID.
     ///
-    /// The coverage does not change: gaps around the message stay.
+    /// The coverage does not change: a gap that contains the message stays.
     ///
     /// - Parameters:
     ///   - message: The message. If its bytes are unchanged, nothing is saved.
@@ -126,7 +126,7 @@ extension Batch {
 
     /// Removes the messages of a channel in a closed range of positions.
     ///
-    /// The gaps do not change. To have the messages fetched again, open a gap.
+    /// The gaps do not change. Open a gap if the messages are to be fetched again.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. An unknown channel has no messages, which is not an error.
@@ -235,7 +235,7 @@ extension Batch {
         guard let newestRemoved else { return (0, oldestLeft) }
         let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
         let removed = try whole { () throws(StoreError) in
-            // Opens the gap first: if this fails, no message has been removed.
+            // Open the gap first: if this fails, no message has been removed.
             try open(Gap(in: url, to: end))
             return try removeMessages(in: url, from: first, through: last, source: source)
         }
@@ -278,7 +278,8 @@ struct HeldMessage {
     var requestID: RequestID? { message?.requestID }
     var parentID: MessageID? { message?.parentMessageID }
 
-    /// Returns the request ID of the message, unless another message has taken it over.
+    /// Returns the request ID of the message; `nil` if another message has taken over the request
+    /// ID.
     func ownRequestID(
         in cache: Rows, _ number: ChannelNumber
     ) throws(StoreError) -> RequestID? {
@@ -293,8 +294,8 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        // Reading the message throws the reason why it cannot be decoded; here, it counts as a
-        // stored message without content.
+        // A message that cannot be decoded counts as stored, without content. Reading it throws the
+        // reason.
         HeldMessage(
             position: try position(ofMessageKey: key), message: try? Message(serialized: value))
     }
@@ -312,7 +313,7 @@ extension Rows {
 extension Batch {
     /// Returns the stored message with an ID.
     ///
-    /// If the snapshot cannot contain it, only the writes of the batch are read.
+    /// If the snapshot cannot contain the message, only the writes of the batch are read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {

@@ -3,7 +3,8 @@ public import Models
 extension Batch {
     /// Saves an outbox item.
     ///
-    /// A new item is added at the end of the outbox; an existing one is replaced in its place.
+    /// A new item is added at the end of the outbox; an existing one is replaced and keeps its
+    /// position.
     ///
     /// The item is on disk when the write returns.
     ///

@@ -5,14 +5,14 @@ public import Models
 /// ``ChatStore/write(_:)`` passes a batch to its closure. The batch is valid only during the
 /// closure. Reads through a batch see its own writes.
 ///
-/// An operation that throws has no effect, and the batch can be used further. The exception is a
-/// disk error in the middle of an operation: then the batch is not written, and
+/// An operation that throws has no effect, and the batch can still be used. There is one exception:
+/// after a disk error in the middle of an operation, the batch is not written, and
 /// ``ChatStore/write(_:)`` throws the same error.
 ///
-/// Damaged rows can be replaced and discarded. If the message count of a channel is damaged, the
-/// next operation that changes the channel counts its messages, which reads all of their keys. If a
-/// gap or a stale range is damaged, the next operation that reads it makes the channel's whole
-/// history one gap, which reads all of the channel's gaps and stale ranges.
+/// Damaged rows can be replaced and removed. If the message count of a channel is damaged, the next
+/// operation that changes the channel counts its messages, which reads all of their keys. If a gap
+/// or a stale range is damaged, the next operation that reads it makes the channel's whole history
+/// one gap, which reads all of the channel's gaps and stale ranges.
 public final class Batch: StoreReader {
     let version: CommittedState
     let rows = BatchRows()
@@ -20,7 +20,7 @@ public final class Batch: StoreReader {
     var channelChanges: [ChannelRowChange] = []
     /// The numbers to assign next.
     ///
-    /// The writer adopts them if the batch is written.
+    /// If the batch is written, the writer keeps them for the next batch.
     var next: NextNumbers
     /// The sequence number of the next outbox item when the batch began.
     private let firstOutboxItem: UInt64
@@ -28,17 +28,18 @@ public final class Batch: StoreReader {
     private var known: Known
     /// The channel that was looked up last.
     ///
-    /// A batch often writes to one channel only.
+    /// It is cached because a batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     /// The state of the search index; `nil` if it is turned off.
     var index: IndexState?
     /// The saved messages, which are to be indexed, with their channels.
     var savedMessages: [(message: Message, channel: ChannelNumber)] = []
     private var isOver = false
-    /// A Boolean value that indicates whether the batch has hidden rows that remain to be purged.
+    /// A Boolean value that indicates whether the batch has released channel numbers whose rows
+    /// have to be purged.
     private(set) var hasCleared = false
-    /// A Boolean value that indicates whether the batch's changes to the cache are also on disk
-    /// when the write returns.
+    /// A Boolean value that indicates whether the batch's changes to the cache are synced to disk
+    /// when the write returns, as changes to the outbox always are.
     package var isDurable = false
     /// A Boolean value that indicates whether the batch has replaced an unreadable channel row.
     ///
@@ -60,7 +61,7 @@ public final class Batch: StoreReader {
         /// A Boolean value that indicates whether the next channel number was compared with the
         /// rows.
         ///
-        /// Damage may have lowered the stored one.
+        /// The stored number may be too low because of damage.
         var isChannelCompared = false
         var isOutboxItemCompared = false
 
@@ -122,7 +123,9 @@ public final class Batch: StoreReader {
         return urls
     }
 
-    /// The channels that the batch has changed: themselves, their messages or their gaps.
+    /// The channels that the batch has changed.
+    ///
+    /// Changes of their messages and gaps count, too.
     package var changedChannels: Set<ChannelURL> {
         Set(
             entries.compactMap { entry in
@@ -269,14 +272,14 @@ extension Batch {
 
     /// Assigns a new number to a channel.
     ///
-    /// Only the channel itself and its tombstones are copied to the new number.
+    /// Only the channel row and the tombstones are copied to the new number.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
         let tombstones = try readableTombstones(of: url, old)
         try release(old, of: url)
         let number = try assignNumber(to: url)
-        // Tombstones are copied, because a page that was requested before a deletion may still
+        // Copy the tombstones, because a page that was requested before a deletion may still
         // arrive.
         for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
@@ -295,8 +298,8 @@ extension Batch {
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
         if let state = try readableState(of: number) { return state }
         var state = ChannelState()
-        // Counts the messages as they were before the batch, because each operation adds its own
-        // changes to the count.
+        // Count the messages as they were before the batch, because each operation adds its own
+        // change to the count.
         let stored = Rows(snapshot: version.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
@@ -325,7 +328,7 @@ extension Batch {
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        // The count is never negative, even if the stored one was damaged.
+        // Keep the count from becoming negative, which can happen if the stored one was damaged.
         state.messageCount = max(0, state.messageCount &+ difference)
         rows.addedMessages += Int(difference)
         putState(state, number)
@@ -401,8 +404,8 @@ extension Batch {
 
     /// Saves a token, or removes it if it is `nil`.
     ///
-    /// Save a token in the same batch as the rows that it covers: then it never promises rows that
-    /// are missing.
+    /// Save a token in the same batch as the rows that it covers, so that after a crash there is
+    /// never a token without its rows.
     ///
     /// - Parameters:
     ///   - token: The token, or `nil`.

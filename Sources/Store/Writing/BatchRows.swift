@@ -8,7 +8,7 @@ final class BatchRows {
     var numbers: [ChannelURL: Numbering] = [:]
     /// The states of channels that the batch has changed.
     ///
-    /// They are written as rows when the batch ends, so that many new messages of a channel change
+    /// They are written as rows when the batch ends, so that many new messages of a channel write
     /// its row only once.
     var states: [ChannelNumber: ChannelState] = [:]
     /// The difference that the batch makes to the total number of messages.

@@ -7,7 +7,7 @@ public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///
     /// An observer of a part of the store receives only changes of that part, so the numbers that
-    /// it sees increase, but not by one. Tokens, tombstones, pins and access times are not
+    /// it sees increase, but not always by one. Tokens, tombstones, pins and access times are not
     /// reported: a commit with only these has a number and no entries.
     public let number: Int
 
@@ -114,7 +114,7 @@ public enum Ephemeral: Hashable, Sendable {
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
-    /// A channel changed while the client was offline, and is up to date now.
+    /// A channel has changed while the client was offline, and is now up to date.
     case caughtUp(ChannelURL)
     /// Part of a file was uploaded: `bytes` of `total` so far.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)

@@ -1,22 +1,23 @@
 import Models
 
-/// The range of message IDs of a channel, with which a write can skip the lookup of a new message.
+/// The ranges of the stored message IDs of channels, with which a write can skip the lookup of a
+/// new message.
 ///
-/// Before a message is written, the writer must know whether it is already stored, and the lookup
-/// takes a third of the time of a write. But servers assign increasing IDs: the ID of a new message
-/// is greater than all stored ones, and the IDs of older pages are less. Such a message cannot be
-/// stored. IDs are compared by bytes, as in ``Table/place``. An ID that has one more digit than the
-/// others is therefore inside the range, and is looked up.
+/// Before a message is written, the writer must know whether it is already stored, and looking it
+/// up takes a third of the time of a write. Most servers assign increasing IDs: the ID of a new
+/// message is greater than all stored ones, and the IDs of older pages are less. A message whose ID
+/// is outside of the range of stored IDs cannot be stored, and needs no lookup. IDs are compared by
+/// bytes, as in ``Table/place``. If an ID has one more digit than the others, it may therefore be
+/// inside the range, and is looked up.
 ///
-/// A range may be too large, but never too small. Each batch extends it, whether or not the batch
-/// is committed, and a removal does not change it. The range is first read as of the commit on
-/// which a batch is based; no later commit contains anything from a failed batch. All ranges are
-/// discarded when the files are closed; see ``ChatStore/Writer``.
+/// A range may be larger than necessary, but never too small. Each batch extends it, whether or not
+/// the batch is committed, and removing messages does not change it. The range is first read as of
+/// the commit on which a batch is based; no later commit contains anything from a failed batch. All
+/// ranges are discarded when the files are closed; see ``ChatStore/Writer``.
 struct HeldIDs {
-    /// The number of lookups in a channel that found nothing after which the channel's range is
-    /// read.
+    /// After this number of lookups in a channel that found nothing, the channel's range is read.
     ///
-    /// Reading it takes two seeks, which cost as much as several lookups that a Bloom filter
+    /// Reading the range takes two seeks, which cost as much as several lookups that a Bloom filter
     /// answers. If many messages were removed, the seeks take longer: LevelDB skips each of them
     /// until it has merged its tables.
     static let patience = 8
@@ -36,7 +37,7 @@ struct HeldIDs {
         var stored: Span?
         /// The range of the IDs that the batch has saved.
         var put = Span()
-        /// The number of that batch.
+        /// The number of the batch that has saved them.
         var batch: Int
         /// The number of lookups that found nothing.
         var misses = 0
@@ -133,7 +134,7 @@ extension HeldIDs.Span {
     }
 
     fileprivate func contains(_ id: String) -> Bool {
-        // Tests the upper end first, because most IDs are greater than all stored ones.
+        // Compare with the upper end first, because most IDs are greater than all stored ones.
         !isEmpty && !last.precedesByBytes(id) && !id.precedesByBytes(first)
     }
 

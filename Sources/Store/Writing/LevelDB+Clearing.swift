@@ -3,13 +3,13 @@ import Models
 extension LevelDB {
     /// Purges rows of channel numbers that are no longer in use.
     ///
-    /// The first call reads these numbers from the disk; from then on they are tracked in memory.
-    /// Each call continues where the previous one stopped. If it started at the beginning, LevelDB
-    /// would skip all removed rows that are still in its tables, one by one.
+    /// The first call reads these numbers from the disk; later calls use the numbers in memory.
+    /// Each call continues where the previous one has stopped. If it started at the beginning,
+    /// LevelDB would skip all removed rows that are still in its tables, one by one.
     ///
     /// - Parameter limit: The maximum number of removed rows and scanned tables.
     /// - Returns: `true` if rows may remain.
-    /// - Throws: Errors of the disk; nothing was removed then.
+    /// - Throws: Errors of the disk, in which case nothing was removed.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
         let rows = Rows(snapshot: try snapshot())
@@ -28,9 +28,9 @@ struct Purge {
     /// A Boolean value that indicates whether the numbers that earlier processes left on disk were
     /// read.
     private(set) var isRead = false
-    /// A number that no channel has.
+    /// A number that is never assigned to a channel.
     ///
-    /// The only row with it ends scans.
+    /// Its only row is the one at which scans end.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
     /// The numbers whose rows may exist, in the order in which they were cleared.
@@ -40,7 +40,7 @@ struct Purge {
     private var doneCount = 0
     /// The index in ``Table/purged`` of the table that is being purged for the first number.
     private(set) var table = 0
-    /// The last removed key of that table, if any.
+    /// The last key of that table that was removed; `nil` if there is none.
     private(set) var key: KeyBytes?
 
     var isDone: Bool { isRead && doneCount == numbers.count }
@@ -50,8 +50,8 @@ struct Purge {
 
     /// Adds numbers that were just cleared.
     ///
-    /// Before the numbers on disk were read, this is unnecessary, because they will be read from
-    /// there.
+    /// If the numbers on disk were not read yet, the call has no effect, because the numbers will
+    /// be read from there.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { numbers += cleared }
     }
@@ -83,7 +83,8 @@ struct Purge {
                 removals.remove { $0.table(.cleared, number) }
                 table = 0
                 doneCount += 1
-                // Removing the finished numbers only now and then moves each number at most once.
+                // The array is compacted when half of its numbers are done, so that each number is
+                // moved at most once on average.
                 if doneCount * 2 >= numbers.count {
                     numbers.removeFirst(doneCount)
                     doneCount = 0

@@ -5,8 +5,7 @@ import Models
 extension Overlay {
     /// Writes all index rows of a message.
     ///
-    /// Two messages may have the same request ID, because the server may report that one has taken
-    /// it over from the other.
+    /// If two messages have the same request ID, the row refers to the one that was saved last.
     func putIndex(
         of message: Message, at position: Position, _ number: ChannelNumber,
         takesRequest: Bool = true
@@ -25,7 +24,7 @@ extension Overlay {
 
     @inline(__always)
     func putRequest(_ id: RequestID, of messageID: MessageID, _ number: ChannelNumber) {
-        // Another client may have used a request ID that is too long for a key. It is not indexed.
+        // Do not index a request ID that is too long for a key; another client may have used one.
         if id.rawValue.utf8.count > Limits.nameSize { return }
         put({ $0.requestKey(number, id) }, { $0.text(messageID.rawValue) })
     }

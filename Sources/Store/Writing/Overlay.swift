@@ -9,13 +9,13 @@ package final class Overlay {
         var place: Range<Int>
         /// The end of the value in the buffer.
         ///
-        /// The value follows the key. Negative for a removal.
+        /// The value follows the key in the buffer. For a removal, this is negative.
         var end: Int
 
         var isRemoval: Bool { end < 0 }
     }
 
-    /// A struct in one property, so that each method accesses the property only once.
+    /// All state is in one struct, so that each method accesses only one property.
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
@@ -25,10 +25,10 @@ package final class Overlay {
         ///
         /// Empty while there are few entries.
         var slots: [Int32] = []
-        /// For each key, its newest entry, sorted by key, among the first ``sortedCount`` entries.
+        /// The newest entry of each key, sorted by key, of the first ``sortedCount`` entries.
         ///
-        /// The first scan creates it and later scans update it. It is divided into chunks, none of
-        /// which is empty, so that a scan after a few new entries moves only few others.
+        /// The first scan creates the list, and later scans update it. It is divided into chunks,
+        /// none of which is empty, so that adding a few entries moves only few others.
         var sorted: [[Int32]] = []
         var sortedCount = 0
         /// The number of entries that were moved to keep the entries sorted.
@@ -190,7 +190,7 @@ extension Overlay.Contents {
     /// Adds the entries since the last scan to the sorted ones.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Copies the properties: accessing `self` is not possible while its chunks change.
+        // Copy the properties, because `self` cannot be accessed while its chunks are changed.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
             // Only the newest entry of each key is needed.

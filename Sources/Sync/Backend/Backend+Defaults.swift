@@ -1,7 +1,7 @@
 public import Foundation
 public import Models
 
-// Calls without parameters.
+// Default values of properties.
 extension Backend {
     package func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
@@ -17,7 +17,7 @@ extension Backend {
 }
 
 extension Backend {
-    /// For ever: the server never forgets a request ID.
+    /// `nil`: the server remembers request IDs for ever.
     public var deduplicationPeriod: Duration? { nil }
 }
 

@@ -3,27 +3,28 @@ public import Models
 
 /// The connection of one user on one device to a chat server, as the sync engine uses it.
 ///
-/// An implementation may fulfill the promises below in any way. The engine relies on nothing else,
-/// and `BackendConformance` of `ScrollbackTesting` checks each promise under the name that it has
-/// here. The protocol follows three principles:
+/// The documentation of each method lists promises, such as `errors.channel` below, which an
+/// implementation may fulfill in any way. The engine relies on these promises only, and
+/// `BackendConformance` of `ScrollbackTesting` checks each of them under its name. The protocol
+/// follows three principles:
 ///
-/// 1. **One resumable feed.** Missed events and live events are the same stream, with a cursor that
-///    is stored together with its data. If a server has a changelog and a socket, resolving the
-///    race between the two is the backend's task.
+/// 1. **One resumable feed.** Missed events and live events are one stream. Each batch has a
+///    cursor, which the engine stores together with the batch. If a server has a changelog and a
+///    socket, the backend has to combine the two without losing or repeating events.
 /// 2. **Coverage is reported by cursors, truncations and changed ranges**, never inferred from
 ///    counts, times or short pages.
-/// 3. **Messages are reported in full**, in their current version; channels by the fields that are
-///    known to have changed.
+/// 3. **Messages are reported in full**, in their current version. Channels are reported as patches
+///    of the fields that are known to have changed.
 ///
 /// ``capabilities`` lists the optional features that a backend supports. Calls for other features
 /// throw `unsupported`, as the default implementations do.
 ///
-/// Each operation of the user has a request ID, which the engine repeats in each attempt. The
-/// backend may deduplicate by it, and answer a later attempt like the first one without executing
-/// it again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
+/// Each operation of the user has a request ID, which is the same in each attempt. The backend may
+/// use it to deduplicate: to answer a later attempt like the first one, without executing the
+/// operation again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
 ///
 /// Calls may come from any task and concurrently. If the calling task is canceled, the call throws
-/// `canceled` soon. All times are on the server's clock.
+/// `canceled` without much delay. All times are on the server's clock.
 ///
 /// - `errors.channel`: A call for a channel that does not exist or that the user has no access to
 ///   throws `notFound` or `refused` and has no effect.
@@ -37,9 +38,9 @@ public protocol Backend: Sendable {
     /// The time for which the server remembers request IDs; `nil`, the default, for ever. It is
     /// constant from the first call to the last.
     ///
-    /// The capability `deduplicatesRequests` applies for that long after the first request. A
-    /// message that is older and may have arrived is marked as failed and is never retried
-    /// automatically.
+    /// The capability `deduplicatesRequests` applies for this time after the first request. If a
+    /// message is older and the server may already have it, the engine marks the message as failed
+    /// and never retries it automatically.
     var deduplicationPeriod: Duration? { get }
 
     // MARK: The connection
@@ -50,59 +51,61 @@ public protocol Backend: Sendable {
     /// - `connect.again`: Connecting again is allowed in any state and does not change the server's
     ///   data.
     ///
-    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect: the cache
-    ///   on this device must then be closed to them. No other error implies that.
+    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect. The client
+    ///   then closes the user's cache on this device. It does not do so after any other error.
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession
 
-    /// Ends the connection and all calls in flight.
+    /// Ends the connection, and cancels all calls in flight.
     ///
     /// - `disconnect.ends`: Later calls throw `notConnected` until the user connects again.
     func disconnect() async
 
     // MARK: The feed
 
-    /// Returns the next batch of events after a cursor: immediately if events were missed,
-    /// otherwise when an event happens.
+    /// Returns the next batch of events after a cursor: immediately if there are events after it,
+    /// otherwise as soon as one happens.
     ///
-    /// The engine pulls: it requests the next batch after it has committed the previous one, with
-    /// one call at a time. A batch may be empty, for example because the server ends a long wait.
+    /// The engine makes one call at a time, and requests the next batch after it has committed the
+    /// previous one. A batch may be empty, for example because the server ends a long wait.
     ///
     /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
     /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
     /// these fields, including empty ones, because the device may have an older state.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
-    ///   with its complete state, ordered by the newest message, newest first. Earlier messages are
-    ///   not reported.
+    ///   with its complete state; the channel with the newest message comes first. It does not
+    ///   report messages that were sent before.
     /// - `feed.complete`: Every message that was accepted, edited or deleted after the cursor in
     ///   one of the user's channels is reported, by an event, or by a truncation or a changed range
     ///   of its channel.
     /// - `feed.order`: The events of a channel are in the order in which they happened.
-    /// - `feed.once`: A cursor resumes after its batch: reported events are not reported again.
+    /// - `feed.once`: A request with the cursor of a batch does not report the events of that batch
+    ///   again.
     /// - `feed.again`: A request with the same cursor reports the same events each time, with the
     ///   newer state of messages and channels that have changed since.
-    /// - `feed.cursor`: A batch with events that a later batch would not repeat has a cursor of its
-    ///   own.
+    /// - `feed.cursor`: A batch with events has a cursor of its own, unless a later batch repeats
+    ///   these events.
     /// - `feed.live`: `isLive` is false while missed events remain to be reported.
-    /// - `feed.whole`: A message is reported with all its fields, and never in an older version
-    ///   than before.
+    /// - `feed.whole`: A message is reported with all its fields, and never in a version older than
+    ///   one that was reported before.
     /// - `feed.sender`: The user's own messages are reported too, with their request IDs, to each
     ///   of the user's devices.
-    /// - `feed.members`: A channel that the user gains is reported with its complete state, and one
-    ///   that the user is invited to with what the server shows to invited users. A channel that the
-    ///   user loses is reported as removed, with no events afterwards.
+    /// - `feed.members`: A channel that the user joins is reported with its complete state, and a
+    ///   channel that the user is invited to with the state that the server shows to invited users.
+    ///   A channel that the user loses is reported as removed, and none of its events are reported
+    ///   afterwards.
     /// - `feed.private`: Channels that the user has no access to are not reported.
-    /// - `feed.truncation`: After a truncation, fetching from the newest message toward older ones
-    ///   returns every message that the feed omitted, and those that it had reported before.
-    /// - `feed.history`: Messages that an import adds or a retention period removes, without an
-    ///   event of their own, are in a range that `historyChanged` reports for their channel, and
-    ///   the complete state of the channel is reported.
+    /// - `feed.truncation`: After a truncation, pages from the newest message toward older ones
+    ///   contain every message that the feed omitted, and the messages that it had reported before.
+    /// - `feed.history`: If an import adds messages, or a retention period removes them, without an
+    ///   event for each, the feed reports a `historyChanged` whose range contains them, and the
+    ///   complete state of their channel.
     /// - `feed.restart`: Cursors stay valid when the server restarts.
-    /// - `feed.epoch`: Batches have the epoch of the session, until the server's history is rolled
+    /// - `feed.epoch`: Batches have the epoch of the session, unless the server's history is rolled
     ///   back.
     /// - `feed.expired`: A cursor throws `expired` if the server cannot report everything after it,
-    ///   if it belongs to another epoch, or if it is unknown. The server neither omits events
-    ///   instead nor starts the feed from the beginning.
+    ///   if it belongs to another epoch, or if it is unknown. It must not omit events or start the
+    ///   feed from the beginning instead.
     ///
     /// - Parameter cursor: The cursor of the last committed batch; `nil` to start without data.
     /// - Returns: The next events, and the cursor to resume from.
@@ -114,27 +117,29 @@ public protocol Backend: Sendable {
     /// Returns a page of messages around an anchor.
     ///
     /// A channel's history consists of all messages, including replies, in the order of their
-    /// positions. Its lower bound is the user's last reset of the history. Both limits may be 0:
-    /// the page is then empty, with both cursors at the anchor.
+    /// positions. If the user has reset the history, it begins at the last reset. If both limits
+    /// are 0, the page is empty, and both of its cursors are at the anchor.
     ///
     /// - `messages.order`: A page is in the order of positions and has no duplicates.
-    /// - `messages.limit`: A page has at most `older` messages before the anchor and at most
-    ///   `newer` messages after it. It may have fewer.
-    /// - `messages.whole`: A page contains every existing message between its oldest and its newest
-    ///   one that are not outliers. Without different clocks, it has no outliers.
-    /// - `messages.cursor`: Pages from cursor to cursor connect without missing or duplicate
-    ///   messages.
+    /// - `messages.limit`: A page has at most `older` messages older than the anchor, and at most
+    ///   `newer` messages that are newer or the anchor itself. It may have fewer.
+    /// - `messages.whole`: Between the oldest and the newest message of a page that are not
+    ///   outliers, the page contains every existing message. A server whose clocks do not differ
+    ///   has no outliers.
+    /// - `messages.cursor`: A page at a cursor continues the page that the cursor came from:
+    ///   between the two, no message is missing or repeated.
     /// - `messages.ends`: A cursor is `nil` only at the end of the history in its direction. A page
-    ///   with few or no messages does not imply that.
+    ///   with few or no messages need not be the last one.
     /// - `messages.walk`: Following the cursors in one direction ends with a page whose cursor is
     ///   `nil`.
-    /// - `messages.time`: A time as the anchor separates messages that were created before it,
-    ///   which are older, from all others, which are newer.
-    /// - `messages.anchor`: A message as the anchor is on the page, as the oldest of the newer
-    ///   messages. If the message was deleted, the call throws `expired` or returns the page at its
+    /// - `messages.time`: If the anchor is a time, messages that were created before it count as
+    ///   older, and all others as newer.
+    /// - `messages.anchor`: If the anchor is a message, it is on the page, as the oldest of the
+    ///   newer messages. If it was deleted, the call throws `expired` or returns the page at its
     ///   former position.
     /// - `messages.steady`: A cursor keeps its position when messages are sent or deleted.
-    /// - `messages.fresh`: A page is not older than the feed's reports at the time of the request.
+    /// - `messages.fresh`: A page reflects all events that the feed had reported when the page was
+    ///   requested.
     /// - `messages.expired`: An unknown cursor or message throws `expired`.
     ///
     /// - Throws: `expired` if the server no longer knows the cursor or the message.
@@ -142,7 +147,7 @@ public protocol Backend: Sendable {
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage
 
-    /// Returns messages by their IDs. The engine passes at most a hundred.
+    /// Returns messages by their IDs. The engine passes at most a hundred IDs.
     ///
     /// - `lookup.all`: Each ID is either in the found messages or in the IDs that are gone.
     func lookup(
@@ -184,14 +189,14 @@ public protocol Backend: Sendable {
     /// - `messageChanges.token`: Each page has a token to continue from, including the last one.
     ///   While more pages follow, it differs from the token of the previous page.
     /// - `messageChanges.ends`: The number of pages is finite.
-    /// - `messageChanges.expired`: A point throws `expired` if the server cannot report everything
-    ///   since then, and so does an unknown token.
+    /// - `messageChanges.expired`: The call throws `expired` if the server cannot report everything
+    ///   since the point, or does not know the token.
     ///
     /// - Parameters:
     ///   - channelURL: The URL of the channel.
     ///   - point: The point.
-    ///   - params: The edited messages to report; `nil` for all. Messages that do not belong to them
-    ///     may be left out. The engine discards the rest, so a backend may ignore the parameters.
+    ///   - params: A filter of the edited messages to report; `nil` for all. A backend may ignore
+    ///     it, because the engine applies it, too.
     /// - Returns: A page of changes. The messages are complete.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func messageChanges(
@@ -205,14 +210,13 @@ public protocol Backend: Sendable {
     /// - `channelChanges.token`: Each page has a token to continue from, including the last one.
     ///   While more pages follow, it differs from the token of the previous page.
     /// - `channelChanges.ends`: The number of pages is finite.
-    /// - `channelChanges.expired`: A point throws `expired` if the server cannot report everything
-    ///   since then, and so does an unknown token.
+    /// - `channelChanges.expired`: The call throws `expired` if the server cannot report everything
+    ///   since the point, or does not know the token.
     ///
     /// - Parameters:
     ///   - point: The point.
-    ///   - params: The new and changed channels to report; `nil` for all. Channels that do not belong
-    ///     to them may be left out. The engine discards the rest, so a backend may ignore the
-    ///     parameters.
+    ///   - params: A filter of the new and changed channels to report; `nil` for all. A backend may
+    ///     ignore it, because the engine applies it, too.
     /// - Returns: A page of changes. The channels are complete.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func channelChanges(
@@ -255,18 +259,19 @@ public protocol Backend: Sendable {
     /// - `send.message`: The message has an ID, a position, the item's request ID, and the content
     ///   of the item's parameters.
     /// - `send.once`: If the backend deduplicates requests, two requests of a device with the same
-    ///   request ID create one message, even if the first response was lost, and however late the
-    ///   second one is within ``deduplicationPeriod``. If it deduplicates across devices, so do two
-    ///   requests of a user.
-    /// - `send.deleted`: A request ID whose message was deleted does not create the message again.
+    ///   request ID create one message, even if the first response was lost, provided that the
+    ///   second request is made within ``deduplicationPeriod``. If the backend deduplicates across
+    ///   devices, the same applies to requests of different devices of a user.
+    /// - `send.deleted`: If a message was deleted, a request with its request ID does not create it
+    ///   again.
     /// - `send.order`: Messages that are sent one after the other have positions in that order,
-    ///   unless the server has several clocks that differ.
+    ///   unless the server has clocks that differ.
     /// - `send.reported`: When the call returns, the message is in the history, and the feed
     ///   reports it.
     ///
     /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
-    ///   the results of ``upload(_:from:requestID:progress:)``. Its `attempts` are 1 if no earlier
-    ///   request with its ID can have reached the server, and more if one can.
+    ///   the results of ``upload(_:from:requestID:progress:)``. Its `attempts` is 1 if no earlier
+    ///   request with its request ID can have reached the server, and greater otherwise.
     /// - Returns: The message.
     /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen.
     func send(_ item: OutboxItem) async throws(BackendError) -> Message
@@ -292,16 +297,16 @@ public protocol Backend: Sendable {
 
     /// Deletes a message of the user or, if the user is an operator of the channel, any message.
     ///
-    /// - `delete.gone`: The message is no longer in any page, lookup or count of any user.
-    /// - `delete.owner`: The server refuses a deletion by a user without the right to it.
+    /// - `delete.gone`: No page, lookup or count of any user contains the message any longer.
+    /// - `delete.owner`: The server refuses a deletion by a user who may not delete the message.
     /// - `delete.twice`: Deleting a message that is gone throws `notFound`.
     ///
     /// - Parameters:
     ///   - messageID: The ID of the message.
     ///   - channelURL: The URL of its channel.
     ///   - requestID: The ID of this deletion, the same in each attempt. A backend that
-    ///     deduplicates by it does not throw `notFound` for a second attempt; if it does, the
-    ///     engine treats the message as deleted.
+    ///     deduplicates by it does not throw `notFound` for a second attempt. Another backend may:
+    ///     the engine then treats the message as deleted.
     /// - Throws: `refused` if the user may not delete the message, `notFound` if it is gone.
     func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
@@ -309,8 +314,8 @@ public protocol Backend: Sendable {
 
     /// Adds or removes a reaction.
     ///
-    /// - `react.idempotent`: A user holds a reaction at most once, however often it is added or
-    ///   removed.
+    /// - `react.idempotent`: A user has a reaction at most once, however often it is added, and not
+    ///   at all after it was removed.
     /// - `react.version`: The time of the event is later than that of the previous event for the
     ///   same key.
     ///
@@ -330,7 +335,7 @@ public protocol Backend: Sendable {
 
     // MARK: Polls
 
-    /// Creates a poll, for a message that is sent with its ID.
+    /// Creates a poll. A message that is sent with the poll's ID shows it.
     ///
     /// - `poll.options`: The poll and each of its options have IDs, and a message that is sent with
     ///   the poll's ID contains the poll.
@@ -343,9 +348,9 @@ public protocol Backend: Sendable {
 
     /// Votes in the poll of a message.
     ///
-    /// - `vote.reported`: A vote replaces the earlier vote of the user; no option ends it. The feed
-    ///   reports the message with the new counts to the members, and with a later time of the
-    ///   poll's last change. `votedOptionIDs` are those of the user who reads the message.
+    /// - `vote.reported`: A vote replaces the earlier vote of the user; a vote for no option
+    ///   withdraws it. The feed reports the message to the members, with the new counts and a later
+    ///   time of the poll's last change. Each user receives their own `votedOptionIDs`.
     ///
     /// - Parameters:
     ///   - optionIDs: The IDs of the options; several only if the poll allows it.
@@ -385,14 +390,15 @@ public protocol Backend: Sendable {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// - `read.reported`: The feed reports it to the members, and the user's unread count becomes
-    ///   0.
+    /// - `read.reported`: The feed reports the receipt to the members, and the user's unread count
+    ///   becomes 0.
     func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
 
     /// Marks a message of a channel and all newer ones as unread.
     ///
-    /// - `unread.reported`: The feed reports to the user's devices that the user has read up to
-    ///   before the message, and an unread count that includes it and all newer messages of others.
+    /// - `unread.reported`: The feed reports two facts to the user's devices: the user has read the
+    ///   messages before this one, and the unread count includes this message and all newer ones of
+    ///   other users.
     ///
     /// - Throws: `notFound` if the message does not exist.
     func markAsUnread(
@@ -401,7 +407,7 @@ public protocol Backend: Sendable {
 
     /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
-    /// - `delivered.reported`: The feed reports it to the members.
+    /// - `delivered.reported`: The feed reports the receipt to the members.
     func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError)
 
     /// Reports whether the user is typing.
@@ -413,9 +419,9 @@ public protocol Backend: Sendable {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// - `create.members`: Each listed user has the channel, as joined or invited.
-    /// - `create.distinct`: A distinct channel is returned again for the same users, if the
-    ///   parameters ask for it.
+    /// - `create.members`: Each listed user is a joined or an invited member of the channel.
+    /// - `create.distinct`: If the parameters ask for a distinct channel, and one with the same
+    ///   users exists, that channel is returned.
     func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel
@@ -435,13 +441,14 @@ public protocol Backend: Sendable {
 
     /// Invites users to a group channel.
     ///
-    /// - `invite.reported`: Each invited user has the channel, as joined or invited.
+    /// - `invite.reported`: Each invited user is a joined or an invited member of the channel.
     func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError)
 
     /// Answers an invitation: joins the channel or declines.
     ///
     /// - `invitation.answer`: A user who accepts has joined. A user who declines loses the channel.
-    /// - `invitation.none`: An answer without an invitation is refused, also of a member.
+    /// - `invitation.none`: An answer of a user who has no invitation is refused, even if the user
+    ///   is a member.
     func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError)
 
     /// Joins a public group channel.
@@ -460,15 +467,15 @@ public protocol Backend: Sendable {
 
     /// Resets the history of a group channel for this user only, and returns its new lower bound.
     ///
-    /// - `reset.history`: Messages that were created before that time are no longer in any page,
-    ///   lookup or count of the user, and the channel has the time as its `messageOffset`. Other
-    ///   users keep all messages.
+    /// - `reset.history`: No page, lookup or count of the user contains messages that were created
+    ///   before the lower bound, and the channel has the bound as its `messageOffset`. Other users
+    ///   keep all messages.
     func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp
 
     /// Pins a message to a group channel, or removes its pin.
     ///
-    /// - `pin.reported`: The message is one of the channel's pinned messages until its pin is
-    ///   removed or it is deleted, and the feed reports that to the members.
+    /// - `pin.reported`: The channel's pinned messages contain the message until it is unpinned or
+    ///   deleted, and the feed reports each change to the members.
     ///
     /// - Throws: `notFound` if the message does not exist.
     func setPinned(
@@ -479,11 +486,11 @@ public protocol Backend: Sendable {
 
     /// Makes members of a channel operators, or operators ordinary members.
     ///
-    /// - `role.reported`: The users have the role in the list of members and in the channel's
-    ///   state, and the feed reports that to the members.
+    /// - `role.reported`: The list of members and the channel's state show the users with the role,
+    ///   and the feed reports the change to the members.
     ///
     /// - Throws: `refused` if the caller is not an operator of the channel; `notFound` if a user is
-    ///   no member of it, and the call has no effect then.
+    ///   not a member, and the call then has no effect.
     func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError)
@@ -504,8 +511,8 @@ public protocol Backend: Sendable {
     ///   - userID: The ID of the user.
     ///   - url: The URL of the channel.
     ///   - restriction: The kind of restriction: muted or banned.
-    ///   - end: The time at which the restriction ends, which the feed need not report; `nil` for
-    ///     no end.
+    ///   - end: The time at which the restriction ends; `nil` for no end. The feed need not report
+    ///     the end.
     ///   - reason: The reason to display.
     /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrict(
@@ -514,15 +521,15 @@ public protocol Backend: Sendable {
         reason: String
     ) async throws(BackendError)
 
-    /// Ends a restriction of ``restrict(_:in:as:until:reason:)``.
+    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` has imposed.
     func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError)
 
     /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
     ///
-    /// - `restricted.all`: The pages together contain each user once whose restriction has not
-    ///   ended, with its reason and its end.
+    /// - `restricted.all`: The pages together contain each user whose restriction has not ended
+    ///   once, with the reason and the end of the restriction.
     ///
     /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrictedUsers(
@@ -531,10 +538,11 @@ public protocol Backend: Sendable {
 
     // MARK: Blocking and reporting
 
-    /// Blocks a user for the current user, or ends that. The server decides what the block prevents.
+    /// Blocks a user for the current user, or unblocks the user. The server decides what the block
+    /// prevents.
     ///
-    /// - `block.listed`: The user is in the list of blocked users until the block ends, also on the
-    ///   user's other devices, and in no other user's list.
+    /// - `block.listed`: Until the block ends, the blocked user is in the current user's list on
+    ///   all devices, and in no other user's list because of it.
     ///
     /// - Throws: `notFound` if there is no such user; `refused` if it is the current user.
     func setBlocked(_ isBlocked: Bool, _ userID: UserID) async throws(BackendError)
@@ -548,8 +556,8 @@ public protocol Backend: Sendable {
 
     /// Reports a message, a user or a channel to the moderators of the service.
     ///
-    /// - `report.missing`: What does not exist, or what the user cannot see, cannot be reported:
-    ///   the call throws `notFound` or `refused`.
+    /// - `report.missing`: A report of a message, user or channel that does not exist, or that the
+    ///   user cannot see, throws `notFound` or `refused`.
     func report(_ report: ModerationReport) async throws(BackendError)
 
     // MARK: Open channels
@@ -574,6 +582,6 @@ public protocol Backend: Sendable {
     ///   none of the earlier ones.
     func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
 
-    /// Exits an open channel. Disconnecting also does.
+    /// Exits an open channel. Disconnecting has the same effect.
     func exit(_ url: ChannelURL) async throws(BackendError)
 }

@@ -4,8 +4,8 @@ import Store
 
 /// The bytes of a file that is uploaded, read piece by piece.
 ///
-/// The bytes are in memory, in a file of the application, or in the outbox's copy of a file, which
-/// may be encrypted. No plain copy of an encrypted file is written to the disk.
+/// The bytes are in memory, in a file of the application, or in the outbox's copy of a file. If the
+/// outbox's copy is encrypted, it is decrypted in memory, and no plain copy is written to the disk.
 ///
 /// ```swift
 /// let reader = try source.makeReader()
@@ -21,7 +21,7 @@ public struct UploadSource: Sendable {
     private let open: @Sendable () throws(BackendError) -> UploadReader
     private let damageFound = DamageFound()
 
-    /// Shared by the readers of a source.
+    /// The damage that the readers of a source have found; all of them share this object.
     private final class DamageFound: Sendable {
         let error = Locked<BackendError?>(nil)
     }
@@ -39,7 +39,9 @@ public struct UploadSource: Sendable {
         }
     }
 
-    /// Creates a source of the bytes of a file, which must not be changed until they were read.
+    /// Creates a source of the bytes of a file.
+    ///
+    /// The file must not change until they were read.
     ///
     /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
@@ -114,17 +116,18 @@ public struct UploadSource: Sendable {
                 }
             }
         }
-        // Opening the bytes once makes a missing or truncated file fail before the backend sends
-        // anything.
+        // Open the bytes once, so that a missing or truncated file is detected before the backend
+        // sends anything.
         _ = try reader()
     }
 
     /// Returns a reader of the bytes, which begins at the first one.
     ///
-    /// Can be called as often as needed.
+    /// It may be called several times; each reader is independent of the others.
     ///
     /// - Returns: A reader for one task.
-    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` has to
+    ///   rethrow.
     public func makeReader() throws(BackendError) -> UploadReader { try open() }
 
     /// Reads all bytes into memory; intended for small files.
@@ -154,9 +157,9 @@ public final class UploadReader {
     /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB; a number
     ///   out of this range counts as its nearest bound. 64 KiB by default.
     /// - Returns: The bytes; `nil` at the end.
-    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on:
-    ///   `refused` if the bytes were changed or the file is gone, `unanswered` if they cannot be
-    ///   read now.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` has to
+    ///   rethrow: `refused` if the bytes were changed or the file is gone, `unanswered` if they
+    ///   cannot be read now.
     /// - Complexity: O(*n*) in the bytes returned. Waits for the disk.
     public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
         try read(min(max(count, 1), 16 << 20))
@@ -164,7 +167,7 @@ public final class UploadReader {
 }
 
 extension UploadSource {
-    /// Opens the bytes of a file of an outbox item.
+    /// Creates a source of the bytes of an outbox item's file.
     init(
         _ item: OutboxItem, _ index: Int, in files: OutboxFiles?
     ) throws(BackendError) {

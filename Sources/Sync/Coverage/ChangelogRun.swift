@@ -6,7 +6,7 @@ struct ChangelogRun: Hashable {
     private(set) var point: ChangelogPoint
     /// The tokens used so far.
     ///
-    /// A repeated token would not make progress.
+    /// A server that returns one of them again makes no progress.
     private var used: Set<String> = []
 
     /// The next step after a page.
@@ -15,7 +15,7 @@ struct ChangelogRun: Hashable {
         case more
         /// The changelog was read to its end. The next run starts from the token.
         case done(token: String?)
-        /// The tokens repeat.
+        /// The server has returned a token again.
         case stalled
     }
 

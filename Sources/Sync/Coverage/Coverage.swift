@@ -9,8 +9,8 @@ public struct Coverage: Hashable, Sendable {
 
     /// The ranges, oldest first.
     ///
-    /// Each starts at the upper bound of the previous one. Two adjacent ranges have different
-    /// kinds, or a single known message separates them.
+    /// The lower bound of each range is the upper bound of the previous one. Two adjacent ranges
+    /// have different kinds, unless a single known message separates them.
     public let segments: [Segment]
 
     /// A range of the history with one kind of coverage.
@@ -20,17 +20,17 @@ public struct Coverage: Hashable, Sendable {
 
         /// The lower bound.
         ///
-        /// A message at the bound belongs to the range only if it is known.
+        /// A message at the bound belongs to the range only if the range is known.
         public let lower: Gap.Bound
 
         /// The upper bound.
         ///
-        /// A message at the bound belongs to the range only if it is known.
+        /// A message at the bound belongs to the range only if the range is known.
         public let upper: Gap.Bound
 
         /// The number of stored messages strictly between the bounds.
         ///
-        /// In a missing range, these are messages that were stored individually.
+        /// In a missing range, these are messages that arrived alone, for example with a push.
         public let messageCount: Int
     }
 
@@ -39,7 +39,8 @@ public struct Coverage: Hashable, Sendable {
         /// All messages of the range are stored, and include all changes that the feed has
         /// delivered.
         case known
-        /// All messages of the range were stored once, and may have changed since.
+        /// All messages of the range are stored as they were at some time, and may have changed
+        /// since.
         case stale
         /// The content of the range is unknown.
         case missing
@@ -66,8 +67,7 @@ extension Coverage {
                 } else {
                     .known
                 }
-            // A message at a bound is known. This also applies to a message between two adjacent
-            // gaps.
+            // A message at a bound counts as known, even if there is a gap on each side of it.
             let from =
                 segments.last.map { $0.kind == kind && kind != .missing } ?? false
                 ? segments.removeLast().lower : lower

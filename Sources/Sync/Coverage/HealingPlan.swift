@@ -3,11 +3,11 @@ import Store
 
 /// The next request for a history with gaps or stale ranges.
 enum HealingStep: Hashable {
-    /// The changelog since a point of the feed.
+    /// Request the changelog since a point of the feed.
     case changes(since: FeedPoint)
-    /// The messages at the upper bound of a gap.
+    /// Request the page of messages just below the upper bound of a gap.
     case walk(Gap)
-    /// The messages at the upper bound of a stale range.
+    /// Request the page of messages just below the upper bound of a stale range.
     case refetch(StaleRange)
     /// The messages that are newer than the newest page, if the server has more.
     case newer
@@ -17,8 +17,8 @@ enum HealingStep: Hashable {
 ///
 /// 1. The changelog: until it is read, stored messages may have been edited or deleted.
 /// 2. Gaps: first those in view, and among these the newest.
-/// 3. Stale ranges: first those in view, then those next to a gap, which may contain messages that
-///    the server accepted late.
+/// 3. Stale ranges: first those in view, then those that are stale because of a gap next to them
+///    and may contain messages that arrived late.
 ///
 /// A gap that is older than all stored messages is filled only when it is shown.
 struct HealingPlan {
@@ -29,9 +29,10 @@ struct HealingPlan {
     /// A Boolean value that indicates whether the channel's recent messages are fetched in the
     /// background.
     var isRecent: Bool
-    /// A Boolean value that indicates whether gaps that are not in view may be filled.
+    /// A Boolean value that indicates whether the engine may request more pages for gaps that are
+    /// not in view.
     var hasBudget: Bool
-    /// The lower bounds of the gaps that are only filled on request.
+    /// The lower bounds of the gaps that are filled only on request.
     var stopped: Set<Gap.Bound> = []
 
     /// The next step; `nil` if none is left.
@@ -57,8 +58,10 @@ struct HealingPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a gap must be filled without being shown: it
-    /// is newer than known messages, or at the newest end of a recent channel.
+    /// Returns a Boolean value that indicates whether a gap is filled even if it is not shown.
+    ///
+    /// That is the case if known messages are older than the gap, and for the gap at the newest end
+    /// of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !stopped.contains(gap.lower) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)

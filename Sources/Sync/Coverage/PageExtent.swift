@@ -14,15 +14,15 @@ struct PageExtent: Hashable {
     /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
     /// A page covers the range between its oldest and its newest message that are not outliers,
-    /// regardless of their number. It extends to an end of the history only if it has no cursor in
-    /// that direction. If the feed does not report everything that happens after the request, the
-    /// page covers nothing, because later changes, deletions and insertions in the range would go
-    /// unnoticed.
+    /// regardless of their number. The range extends to an end of the history only if the page has
+    /// no cursor in that direction. If the feed does not report everything that happens after the
+    /// request, the page covers nothing, because the device would not notice later changes,
+    /// deletions and insertions in the range.
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - bound: The position of the anchor, if no messages are missing between it and the page: a
-    ///     stored message, or the position of a gap's own cursor.
+    ///   - bound: The position of the anchor if no messages are missing between it and the page,
+    ///     that is, if the anchor is a stored message or a gap's own cursor; otherwise `nil`.
     ///   - isFollowed: A Boolean value that indicates whether the feed reports every message that
     ///     was accepted after the request.
     init?(_ page: MessagePage, bound: Gap.Bound?, isFollowed: Bool) {
@@ -33,9 +33,9 @@ struct PageExtent: Hashable {
         if let last = ordered.last { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
-        // A page without messages, or with outliers only, covers its anchor, or everything on one
-        // side of it. If the anchor is unknown, such a page that reaches only the beginning covers
-        // nothing.
+        // A page without messages, or with outliers only, covers its anchor, and the side of it on
+        // which it has no cursor. If the anchor is unknown and the page reaches only the beginning,
+        // it covers nothing.
         if ordered.isEmpty && bound == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }

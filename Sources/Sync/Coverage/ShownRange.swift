@@ -2,10 +2,11 @@ public import Store
 
 /// The visible range of a history.
 public struct ShownRange: Hashable, Sendable {
-    /// The position of the oldest visible message, or the one where it would be.
+    /// The lower bound: the position of the oldest visible message, or a bound below it.
     public var lower: Gap.Bound
 
-    /// The position of the newest visible message; `end` if new messages are shown as they arrive.
+    /// The upper bound: the position of the newest visible message; `end` if new messages are shown
+    /// as they arrive.
     public var upper: Gap.Bound
 
     /// Creates the range between two bounds, in whichever order they come.

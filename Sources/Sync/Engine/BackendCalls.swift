@@ -105,7 +105,8 @@ extension Backend {
     ) async throws(BackendError) -> FileInfo {
         let source = try UploadSource(item, index, in: files)
         var file = item.files[index]
-        // The backend reads the source, which is verified, instead of the file at the path.
+        // The backend reads the source, which verifies the bytes, and must not read the file at the
+        // path.
         (file.data, file.path) = (nil, nil)
         let result: Result<FileInfo, BackendError>
         do throws(BackendError) {

@@ -15,7 +15,7 @@ public final class ChannelViewer: Sendable {
             last += 1
             return last
         }
-        // Only the latest range matters.
+        // Only the latest range is buffered, because it replaces the earlier ones.
         let (stream, ranges) = AsyncStream<ShownRange?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         self.ranges = ranges
@@ -29,15 +29,15 @@ public final class ChannelViewer: Sendable {
 
     /// Replaces the visible range; `nil` if no row is visible yet.
     ///
-    /// Returns immediately. The engine may skip a range that is replaced soon after.
+    /// Returns immediately. The engine may skip a range that is soon replaced by another one.
     public func show(_ range: ShownRange?) { ranges.yield(range) }
 }
 
 extension SyncEngine {
     /// Creates a viewer of a channel.
     ///
-    /// When a new viewer shows its first range, the engine restarts work in the channel that it had
-    /// stopped, such as filling a huge gap.
+    /// When a new viewer shows its first range, the engine resumes work that it had stopped in the
+    /// channel, such as filling a huge gap.
     public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }

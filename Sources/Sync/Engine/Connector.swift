@@ -10,7 +10,8 @@ struct Connector: Hashable {
         /// The next attempt starts after a delay.
         case waiting(attempt: Int)
         case on
-        /// The app was asked for new credentials, with which this attempt continues.
+        /// The engine has requested new credentials from the app, and continues this attempt with
+        /// them.
         case renewing(attempt: Int)
         /// The server has revoked the session.
         case revoked
@@ -36,14 +37,14 @@ struct Connector: Hashable {
 
     var isOn: Bool { phase == .on }
 
-    /// Starts to connect, at the request of the app.
+    /// Starts to connect because the app has requested it.
     mutating func begin(as credentials: Credentials) -> Step {
         self.credentials = credentials
         isRenewed = false
         return attempt(1)
     }
 
-    /// Ends the connection, at the request of the app.
+    /// Ends the connection because the app has requested it.
     mutating func end() {
         generation += 1
         phase = .off

@@ -1,6 +1,6 @@
 package import Models
 
-/// An action of an engine, for an observer that shows what the engine does.
+/// An action of an engine, for observers such as the inspector.
 package enum EngineActivity: Sendable {
     /// The engine has called the backend.
     case began(EngineCall, at: Timestamp)

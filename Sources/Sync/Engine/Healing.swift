@@ -8,23 +8,25 @@ struct Healing {
     struct Work {
         /// The number of pages requested since the connection was established.
         var pages = 0
-        /// The number of messages in the gap being filled that pages have delivered, without those
-        /// that were stored before.
+        /// The number of messages that pages have delivered for the gap being filled.
+        ///
+        /// Messages that were stored before do not count.
         var walked = 0
         /// The lower bounds of the gaps that are no longer filled automatically.
         var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
-        /// The newer end of the newest page, if the server has messages after it.
+        /// The newer end of the newest page, if the server has messages that are newer than the
+        /// page.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
         /// The cursor with which the next page of a stale range is requested, after a page without
         /// messages in the range.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
-        /// The messages that cannot be anchors, because the server did not know them.
+        /// The messages that are not used as anchors, because the server did not know them.
         var unknownMessages: Set<MessageID> = []
         /// The number of consecutive responses without an effect.
         var idleAnswers = 0
-        /// The cursors used since a backfill started or last made progress.
+        /// The cursors that were used since the backfill started or last made progress.
         var usedCursors: Set<PageCursor> = []
         /// The number of consecutive failures of the server.
         var failures = 0
@@ -33,16 +35,16 @@ struct Healing {
         /// The error that stopped the work on the channel; `nil` if it continues.
         var error: SyncError?
 
-        /// Returns the cursor with which the stale range below a bound is continued; `nil` if it is
-        /// requested at the bound itself.
+        /// Returns the cursor of the next page of the stale range below a bound; `nil` if the next
+        /// page is requested at the bound itself.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
 
         /// Records the cursor from which a backfill continues.
         ///
-        /// - Returns: `true` if the cursor was used before, with other cursors in between: the
-        ///   server's cursors form a cycle.
+        /// - Returns: `true` if the cursor was used before, with other cursors in between, which
+        ///   means that the server's cursors form a cycle.
         mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted
@@ -56,7 +58,7 @@ struct Healing {
     private var recent: Set<ChannelURL> = []
     /// The channels to process.
     ///
-    /// Visible and awaited ones take precedence; see `next()`.
+    /// Visible channels, and those that a caller waits for, take precedence; see `next()`.
     private var queue: [ChannelURL] = []
     private var queued: Set<ChannelURL> = []
 
@@ -64,8 +66,8 @@ struct Healing {
 
     /// Registers a viewer with its visible range.
     ///
-    /// A new viewer restarts work that was stopped. A new range of a known viewer does not, because
-    /// scrolling changes it often.
+    /// A new viewer resumes work that was stopped. A new range of a known viewer does not, because
+    /// scrolling changes the range often.
     ///
     /// - Returns: `true` if the viewer is new.
     @discardableResult
@@ -95,8 +97,8 @@ struct Healing {
         return ranges.dropFirst().reduce(ranges.first) { $0?.union($1) }
     }
 
-    /// Returns a Boolean value that indicates whether the recent messages of a channel are fetched
-    /// without a request for them.
+    /// Returns a Boolean value that indicates whether the engine fetches the recent messages of a
+    /// channel without a request of the app.
     func isKept(_ url: ChannelURL) -> Bool {
         recent.contains(url) || awaited.contains(url) || isShown(url)
     }
@@ -111,7 +113,7 @@ struct Healing {
 
     // MARK: The connection
 
-    /// Starts again after connecting, without the failures of earlier connections.
+    /// Resumes the work after connecting, and clears the failures of earlier connections.
     mutating func begin() {
         isOn = true
         works = [:]
@@ -127,7 +129,8 @@ struct Healing {
         queued = []
     }
 
-    /// Processes all visible and kept channels again.
+    /// Queues all visible channels, and those that the engine keeps up to date, to be processed
+    /// again.
     mutating func examineAgain() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
@@ -143,9 +146,9 @@ struct Healing {
 
     mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
         if isAwaited { awaited.insert(url) }
-        // A new reason to fetch the channel: retry it even if it had failed.
+        // There is a new reason to fetch the channel: retry it even if it had failed.
         if isAwaited || isNew { works[url]?.error = nil }
-        // The new messages may be newer than the cursor, and would be skipped.
+        // New messages may be newer than the cursor, and would be skipped.
         if isNew { works[url]?.refetch = nil }
         enqueue(url)
     }
@@ -197,8 +200,9 @@ struct Healing {
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
-    /// The error that stopped the work on a channel: that of the first one by URL, if there are
-    /// several.
+    /// The error that stopped the work on a channel.
+    ///
+    /// If there are several, the error of the channel whose URL sorts first.
     var failure: SyncError? {
         works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
     }

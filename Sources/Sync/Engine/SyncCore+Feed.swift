@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive failures of the feed above which later events count as missed
+    /// After more consecutive failures of the feed than this, the next events count as missed
     /// instead of live.
     private static let toleratedFeedFailures = 2
 
@@ -36,7 +36,7 @@ extension SyncCore {
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
-        // The feed would deliver the same events, and storing them would fail again.
+        // The feed would deliver the same events again, and storing them would fail again.
         guard !isHaltedByDamage else {
             state.isLive = false
             return
@@ -84,7 +84,8 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
-            // The feed may have started after earlier requests were answered: discard the answers.
+            // The server may have answered earlier requests before the feed began, so the feed does
+            // not report what happened in between: discard their answers.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels

@@ -11,8 +11,8 @@ extension SyncCore {
 
     /// Starts the next calls.
     mutating func planHealing() {
-        // Wait until the feed is live: an earlier page may be outdated by then, and would contain
-        // messages that the feed is about to deliver.
+        // Wait until the feed is live: a page that is requested earlier may be outdated by then,
+        // and would contain messages that the feed is about to deliver.
         while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
             let url = healing.next()
         {
@@ -63,8 +63,7 @@ extension SyncCore {
         }
     }
 
-    /// Returns the position of the only message that can be in a stale range; `nil` if there may be
-    /// others.
+    /// If a stale range can contain only one message, returns its position; otherwise `nil`.
     private mutating func singlePosition(in range: StaleRange) -> Position? {
         let held = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
@@ -86,8 +85,8 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // An open channel can only be fetched while the user is in it, so it is fetched only if it
-        // is shown. Messages that may not be stored are not fetched.
+        // An open channel can be fetched only while the user is in it, so it is fetched only if it
+        // is shown. A channel whose messages must not be stored now is not fetched.
         let isLeft = rows.isOpen && !healing.isShown(url) || isUnkept(url)
         return HealingPlan(
             gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
@@ -108,14 +107,15 @@ extension SyncCore {
         if !work.unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
-        // Fetch messages of the same time again, instead of missing some.
+        // A time as the anchor excludes messages of that time: use the next millisecond, and fetch
+        // some messages again instead of missing some.
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
     /// Returns the number of messages of a gap to request.
     ///
-    /// In a visible gap, the last page before the threshold of a huge gap has just the messages that
-    /// are needed to exceed the threshold.
+    /// In a visible gap, the last page before the threshold of a huge gap is reduced to the number
+    /// of messages that exceeds the threshold by one.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
             return options.pageSize
@@ -129,7 +129,7 @@ extension SyncCore {
     mutating func handleBackfill(_ answer: BackendAnswer, _ call: Call, _ interim: Flights.Interim?)
     {
         guard let url = call.request.channelURL else { return }
-        // The response was invalidated by later events. Repeat the request, even if it failed.
+        // Later events have invalidated the response. Repeat the request, even if it failed.
         guard let interim else { return healing.resume(url) }
         if case .failed(let error) = answer { return handleFailure(error, url, call.purpose) }
         switch (answer, call.purpose) {
@@ -175,8 +175,8 @@ extension SyncCore {
             return resumeOrPause(url)
         }
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
-            // The page is about the arrival of the message, not about its position: next time,
-            // request the page by its time.
+            // The server's page has the message where it arrived, not at its position. Next time,
+            // request the page by the message's time.
             healing[url].unknownMessages.insert(id)
         }
         healing[url].failures = 0
@@ -210,7 +210,7 @@ extension SyncCore {
         switch step {
         case .walk(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // A backfill that restarts, or has made progress, may use the same cursors again.
+            // A backfill that was restarted, or has made progress, may use the same cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
             isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
         case .refetch(let range):
@@ -254,8 +254,8 @@ extension SyncCore {
         return true
     }
 
-    /// Records the end of a page of messages that are newer than the newest page; another one
-    /// follows if the server has more.
+    /// Records the end of a page of messages that are newer than the newest page, so that the next
+    /// page is requested there if the server has more messages.
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
         let url = request.channelURL
         var work = healing[url]
@@ -281,7 +281,7 @@ extension SyncCore {
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
-        // If the changes were not stored, they are requested again.
+        // The changes were not stored: they are requested again.
         guard isStored != nil else { return pause(url) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
@@ -315,7 +315,8 @@ extension SyncCore {
         switch error.code {
         case .expired: handleExpired(url, purpose)
         case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
-        // The backend canceled the call: calls that the engine cancels are not handled here.
+        // An error `canceled` comes from the backend: calls that the engine has canceled do not
+        // arrive here.
         case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
@@ -323,7 +324,8 @@ extension SyncCore {
         }
     }
 
-    /// Continues without the cursor, message or token of the request, which has expired.
+    /// Continues after the cursor, message or token of a request has expired, without using it
+    /// again.
     private mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         healing[url].newer = nil
@@ -417,15 +419,17 @@ extension SyncCore {
         switch options.hugeGapPolicy {
         case .report where isLeft:
             healing[url].stopped.insert(gap.lower)
-            // The next gap is counted from zero.
+            // Start the count of the next gap at zero.
             healing[url].walked = 0
         case .report: break
-        // The count stays below the threshold, so the gap is not reported again.
+        // Keep the count below the threshold, so that the gap is not reported again.
         case .fill: healing[url].walked = .min
         }
     }
 
-    /// Returns the gaps and stale ranges, by which a page's progress is measured.
+    /// Returns the gaps and stale ranges.
+    ///
+    /// They are compared before and after a page to detect progress.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
             Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))

@@ -2,7 +2,8 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The maximum number of attempts of a request whose answers are outdated when they arrive.
+    /// The maximum number of attempts of a request whose answers are repeatedly outdated when they
+    /// arrive.
     private static let attempts = 5
 
     /// Sends a request for a caller of the engine.
@@ -19,8 +20,10 @@ extension SyncCore {
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
-    /// Removes the bound of a cursor unless the cursor still continues from the newest end: a
-    /// truncation adds newer messages.
+    /// If the anchor is a cursor and the bound is the newest end, keeps the bound only while the
+    /// cursor is the backfill cursor of the gap at that end.
+    ///
+    /// After a truncation, messages may exist between the bound and the page.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
         guard case .cursor(let cursor) = request.anchor, request.bound == .end,
             request.parentMessageID == nil
@@ -51,9 +54,9 @@ extension SyncCore {
         if case .channel(let channel) = answer, attempt < SyncCore.attempts,
             interim?.channels.contains(channel.url) ?? true
         {
-            // While the request was in flight, the feed delivered an event of the channel, which
-            // may be older than the answer. Request the current state; do not repeat an operation
-            // such as joining.
+            // While the request was in flight, the feed delivered an event of the channel, and it
+            // is unknown which of the two is newer. Request the current state, instead of repeating
+            // an operation such as joining.
             let isCompared = question == .compareChannel(channel.url)
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
@@ -113,7 +116,7 @@ extension SyncCore {
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
-            // Requests for a viewer of the channel may have been refused before the user joined.
+            // Before the user joined, requests for a viewer of the channel may have been refused.
             defer { if healing.isShown(channel.url) { healing.examine(channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
@@ -129,8 +132,8 @@ extension SyncCore {
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
             try ingest.apply(changes, in: url, since: interim, .messageChangelog)
-            // The stored token must not skip changes that the parameters excluded, or that have to
-            // be read before a gap is filled.
+            // Do not store a token that would skip changes: those that the parameters excluded, and
+            // those that have to be read before a gap is filled.
             if params == nil,
                 try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil })
             {
@@ -148,7 +151,7 @@ extension SyncCore {
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
             let removed = try ingest.apply(changes, since: interim, .channelChangelog)
-            // The stored token must not skip changes that the parameters excluded.
+            // Do not store a token that would skip changes that the parameters excluded.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
@@ -159,7 +162,7 @@ extension SyncCore {
         return .channelChanges(reported)
     }
 
-    /// Stores messages that were not requested.
+    /// Stores messages that the engine has not requested, such as those of a push.
     ///
     /// If `isDurable` is true, they are synced to disk when the method returns.
     ///
@@ -167,7 +170,7 @@ extension SyncCore {
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
-        // One of the messages may be that of an outbox item, which is then acknowledged.
+        // One of the messages may acknowledge an outbox item.
         try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
@@ -185,8 +188,8 @@ extension SyncCore {
         return count
     }
 
-    /// Records that an open channel may have changed without notice, as before the user enters it:
-    /// its newest end becomes a gap, and the rest of its stored history stale.
+    /// Records that an open channel may have changed unnoticed, because the user was not in it:
+    /// opens a gap at the newest end of its history, and marks the rest as stale.
     mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
         let isStored = read { (reader) throws(StoreError) in
             try reader.openChannel(orNil: url) != nil
@@ -199,7 +202,7 @@ extension SyncCore {
         guard isMarked != nil else { throw writeError("open channel \(url) could not be changed") }
     }
 
-    /// Stores an open channel that the user has entered, and fetches what its viewers show.
+    /// Stores an open channel that the user has entered, and fetches the ranges that viewers show.
     mutating func enter(_ channel: OpenChannel) throws(SyncError) {
         let isSaved: Void? = write { (ingest) throws(StoreError) in
             try ingest.batch.save(channel, source: .eventChannelChanged)

@@ -4,8 +4,8 @@ import Store
 /// The state machine of an engine, with no tasks, clock or network access of its own.
 ///
 /// Each step processes an input, writes the results to the store, and returns the actions that the
-/// engine has to perform: calls to make, waits to start, events to deliver. A step reads the store
-/// again, so that no decision depends on data that was read before a call.
+/// engine has to perform: calls to make, waits to start, events to deliver. Each step reads from
+/// the store what it needs, so that no decision depends on data that was read before a call.
 struct SyncCore {
     /// An input of the state machine.
     enum Input: Sendable {
@@ -13,15 +13,17 @@ struct SyncCore {
         case connect(Credentials, ticket: Int)
         /// The connection was ended.
         case disconnect
-        /// A new connection attempt is worthwhile at once, for example because the network is back.
+        /// A connection attempt should be made at once, for example because the network is
+        /// available again.
         case reconnect
-        /// New credentials of the user are available, or none.
+        /// The app has answered the request for new credentials of the user: with credentials, or
+        /// with none.
         case renew(Credentials?)
         /// A call was answered.
         case answer(BackendAnswer, call: Int)
         /// A wait is over.
         case waited(Wait)
-        /// There is no next attempt to wait for: the maximum number of attempts was reached.
+        /// There is no next attempt, because the maximum number of attempts was reached.
         case gaveUp(Wait)
         /// A caller of the engine makes a request.
         case ask(SyncQuestion, ticket: Int)
@@ -66,7 +68,7 @@ struct SyncCore {
 
     /// A delay before an attempt.
     ///
-    /// Its generation is that of the connector. The end of a delay of an earlier generation is
+    /// It has the generation of the connector: the end of a delay of an earlier generation is
     /// ignored.
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
@@ -84,17 +86,17 @@ struct SyncCore {
             case page(PageFetch)
             /// A page of the changelog of a channel that the backfill reads.
             case changes
-            /// A lookup of messages that a page lacked. The others in `rest` are looked up
-            /// afterwards; then the extent of the page is no longer stale.
+            /// A lookup of stored messages that a page did not contain. Those in `rest` are looked
+            /// up afterwards; then the extent of the page is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
         var purpose: Purpose
-        /// Records the changes that are stored before the answer.
+        /// Collects the changes that are stored between the request and the answer.
         ///
-        /// `nil` for `connect` and `feed`, whose answers no other event can precede.
+        /// `nil` for `connect` and `feed`, because no other event can arrive before their answers.
         let flight: Flights.Flight?
 
         /// The tickets of the callers that wait for the answer.
@@ -134,8 +136,8 @@ struct SyncCore {
     var hasFeedBegun = false
     /// A Boolean value that indicates whether the cache may have outgrown its limits.
     var areLimitsDue = false
-    /// A Boolean value that indicates whether the feed is delivering the events that were missed
-    /// without a connection, rather than live events.
+    /// A Boolean value that indicates whether the feed is delivering events that happened without a
+    /// connection, rather than live events.
     var isCatchingUp = true
     /// The channels that have changed since the engine began to catch up.
     var missedChannels: Set<ChannelURL> = []
@@ -148,7 +150,8 @@ struct SyncCore {
     private var reportedState: SyncState?
     private var writeFailure: SyncError? { didSet { recordFailure() } }
     private(set) var readFailure: SyncError? { didSet { recordFailure() } }
-    /// Damage that was found in the cache; it stays until the cache is cleared.
+    /// Damage that was found in the cache; it is kept until the cache is cleared or the engine
+    /// connects again.
     var cacheDamage: SyncError? { didSet { recordFailure() } }
 
     init(
@@ -253,11 +256,11 @@ struct SyncCore {
     }
 
     private mutating func handle(_ answer: BackendAnswer, of number: Int) {
-        // A call that was canceled, or that belongs to an earlier connection, is ignored.
+        // Ignore the answer of a call that was canceled, or that belongs to an earlier connection.
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
-            // Errors that end the connection mean that the item did not reach the server.
+            // An error that ends the connection also means that the item did not reach the server.
             if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
             return loseConnection(error, call)
         }
@@ -306,7 +309,8 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
         }
-        // The cache may already contain the messages whose items are still in the outbox.
+        // The write failed in one of the databases: the cache may already contain the messages of
+        // items that are still in the outbox.
         if !endedItems.isEmpty { outbox.isCompared = false }
         return nil
     }
@@ -328,8 +332,8 @@ struct SyncCore {
     /// Returns a snapshot to read from.
     ///
     /// If the store could not reopen its files after a failure, they cannot be read until a write
-    /// has reopened them. The method therefore attempts an empty write, because a caller that
-    /// cannot read may never write.
+    /// reopens them. A caller that cannot read may never write, so the method itself attempts an
+    /// empty write.
     func snapshot() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try store.snapshot()
@@ -416,7 +420,7 @@ struct SyncCore {
 
     private mutating func begin(_ session: BackendSession) {
         connector.succeed()
-        // If rows are still unreadable, the next read reports them again.
+        // If rows are still unreadable, the next read detects the damage again.
         cacheDamage = nil
         state.user = session.user
         let hasNewEpoch = write { (ingest) throws(StoreError) in
@@ -425,7 +429,7 @@ struct SyncCore {
                 ingest.batch.setAppInfo(session.appInfo)
             }
             let last = try ingest.batch.lastEpoch()
-            // The first connection: there are no cached rows of an earlier epoch.
+            // This is the first connection: there are no cached rows of an earlier epoch.
             guard let last else {
                 ingest.batch.setLastEpoch(session.epoch)
                 return false
@@ -461,8 +465,10 @@ struct SyncCore {
         perform(step, atLeast: error.retryAfter)
     }
 
-    /// Reports a failed connection attempt to the caller of `connect`: the user of the store may
-    /// continue offline, another user may not.
+    /// Reports a failed connection attempt to the caller of `connect`.
+    ///
+    /// If the store has data of this user, the user may continue offline; otherwise, the call
+    /// fails.
     private mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
         let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
         guard let user = known, connector.phase != .revoked else {

@@ -14,8 +14,8 @@ extension SyncEngine {
     ///     being the last one.
     ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
     ///     anchor is a message, the message itself is one of them.
-    ///   - edge: The bound of the gap at which the anchor is, if there is one: the page then closes
-    ///     the gap from this bound on. Not needed if the anchor is a stored message.
+    ///   - edge: The bound of a gap, if the anchor is at that bound. The page then closes the gap
+    ///     from there on. It is not needed if the anchor is a stored message.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
     /// - Returns: The page, and the range of the history that it covers.
@@ -83,8 +83,8 @@ extension SyncEngine {
     ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000; values out
     ///     of range are replaced by the nearest valid one.
     ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
-    ///   - edge: The position of the anchor, if it touches a known range of the thread: the reply
-    ///     at which it starts or ends.
+    ///   - edge: If the anchor is at the bound of a known range of the thread, that bound: the
+    ///     position of the reply at which the range starts or ends. Otherwise `nil`.
     /// - Returns: The page, and the range of the thread that it covers.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchReplies(
@@ -197,8 +197,8 @@ extension SyncEngine {
 
     /// Stores messages that the app received without the engine, such as in a push notification.
     ///
-    /// They replace only older versions and close no gap: a message that was not stored before is
-    /// stored inside a gap. The call needs no connection.
+    /// A message replaces the stored one only if it is newer. The call closes no gap: a message
+    /// that was not stored before is stored inside a gap. It needs no connection.
     ///
     /// - Returns: The number of these messages that are now stored, in this or a newer version.
     ///   Deleted messages, and messages older than the user's history, are not stored.

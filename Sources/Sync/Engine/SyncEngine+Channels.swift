@@ -38,14 +38,14 @@ extension SyncEngine {
 
     /// Enters an open channel.
     ///
-    /// The feed does not report what happened before: the stored history is fetched again where it
-    /// is shown.
+    /// The feed does not report what happened in the channel before, so the stored history is
+    /// fetched again where it is shown.
     ///
     /// - Returns: The channel, which is stored.
     /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
     package func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        // A message that arrives as soon as the user has entered is newer than the gap's lower
-        // bound.
+        // Open the gap before entering: a message that arrives immediately after entering must be
+        // newer than the gap's lower bound.
         try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
         let channel = try await perform { (backend) throws(BackendError) in
             try await backend.enter(url)

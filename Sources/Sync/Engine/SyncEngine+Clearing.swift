@@ -1,19 +1,19 @@
 public import Models
 import Store
 
-// Clears the cache while the engine runs. If an app cleared the store directly, the feed would
-// continue at a cursor whose earlier events are no longer stored.
+// Clears the cache while the engine runs. An app must not clear the store directly: the feed would
+// then continue at its cursor, although the data of the earlier events was removed.
 extension SyncEngine {
     /// Removes all cached data and the contents of the push inbox, and restarts the feed from the
     /// beginning.
     ///
     /// The outbox is kept.
     ///
-    /// The rows are inaccessible immediately. Later writes remove them from the disk;
-    /// `ChatStore.purgeCleared()` removes them at once.
+    /// The rows can no longer be read when the call returns. Later writes remove them from the
+    /// disk, and `ChatStore.purgeCleared()` removes them at once.
     ///
-    /// A cache with damaged tables cannot be cleared row by row. `ChatClient.clearCachedData()`
-    /// removes its files; for a closed store, `ChatStore.rebuildCache(at:)` does.
+    /// If the tables of the cache are damaged, this call fails. Use `ChatClient.clearCachedData()`,
+    /// which removes the files, or `ChatStore.rebuildCache(at:)` while the store is closed.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
@@ -37,7 +37,7 @@ extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
-            // A user that cannot be read is removed too: the server sends it again.
+            // If the user cannot be read, it is removed, too: the server sends it again.
             let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -53,7 +53,7 @@ extension SyncCore {
         }
         guard isCleared != nil else { throw writeError("the cache could not be cleared") }
         cacheDamage = nil
-        // The feed's next batch would continue after data that was removed.
+        // The batch in flight would continue after events whose data was removed.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }
         state.isLive = false
         hasFeedBegun = false

@@ -9,8 +9,8 @@ extension SyncEngine {
     /// Stores the messages that other processes have left in the store's `PushInbox`, and creates
     /// the inbox if there is none.
     ///
-    /// The messages are stored as by ``ingest(_:source:)``: a message is stored unless a newer
-    /// version is stored or it was deleted, and no gap is closed. A file is removed from the inbox
+    /// The messages are stored as by ``ingest(_:source:)``: a message is stored unless it was
+    /// deleted or a newer version is stored, and no gap is closed. A file is removed from the inbox
     /// after its messages were synced to disk. If the process ends in between, the file is read
     /// again, which has no effect. Unreadable parts of a file are reported, and removed with the
     /// file. The call needs no connection.
@@ -26,7 +26,8 @@ extension SyncEngine {
     public func absorbPushes() throws(SyncError) -> AbsorbedPushes {
         var absorbed = AbsorbedPushes()
         guard store.directory != nil, state.connection != .revoked else { return absorbed }
-        // If the store is closed or suspended, the inbox is left unchanged.
+        // Throw an error now if the store is closed or suspended, so that the inbox stays
+        // unchanged.
         _ = try stored { (reader) throws(StoreError) in reader.number }
         let names = try withPushInboxFiles { (store) throws(StoreError) in
             try store.makePushInbox()
@@ -55,7 +56,7 @@ extension SyncEngine {
                 damage += drop.damage
             }
             let held = try absorb(messages)
-            // Remove the files only now: their messages are on disk.
+            // Only now are the messages on disk, so that their files can be removed.
             try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
             absorbed.pushCount += drops.count
             absorbed.messages += messages
@@ -100,7 +101,7 @@ public struct AbsorbedPushes: Sendable {
     /// The number of files that were read and removed.
     public internal(set) var pushCount = 0
 
-    /// The messages in the order in which they were left.
+    /// The messages in the order in which the other processes stored them.
     ///
     /// Their size is at most that of the inbox, `PushInbox.maximumByteCount`.
     public internal(set) var messages: [Message] = []

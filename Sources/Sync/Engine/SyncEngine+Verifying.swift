@@ -40,10 +40,10 @@ public struct ChannelDifference: Hashable, Sendable {
     /// The names of the fields that differ, as in the JSON of a channel, in the order of
     /// `scrollback.proto`.
     ///
-    /// If the channel is not cached, all fields that have a value on the server.
+    /// If the channel is not cached, these are all fields that have a value on the server.
     public let fields: [String]
 
-    /// Compares two states of a channel; `nil` if they are equal.
+    /// Compares two states of a channel; returns `nil` if they are equal.
     init?(held: GroupChannel?, server: GroupChannel) {
         var server = server
         // Only the device has this field.
@@ -64,8 +64,8 @@ extension SyncEngine {
     ///
     /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
-    /// - Complexity: One request for the channel, two if it differs, and one for each page of the
-    ///   complete ranges, and for each hundred messages that no page has.
+    /// - Complexity: One request for the channel, or two if it differs; one for each page of the
+    ///   complete ranges; and one for each hundred cached messages that no page contains.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
@@ -92,8 +92,8 @@ extension SyncEngine {
 
     /// Returns those of the messages that the server has.
     ///
-    /// A message that arrived late may be on the page of its arrival instead of that of its
-    /// position.
+    /// A message that arrived late may be on another page than its position suggests, so messages
+    /// that no page contains are looked up by their IDs.
     private func existing(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> Set<MessageID> {
@@ -114,7 +114,7 @@ extension SyncEngine {
     ) async throws(SyncError) -> ChannelDifference? {
         guard try !isOpenChannel(url) else { return nil }
         var last: ChannelDifference?
-        // The first difference may be a change that the feed has yet to deliver, so compare twice.
+        // A difference may be a change that the feed is about to deliver, so compare a second time.
         for _ in 0..<2 {
             guard case .comparedChannel(let found) = try await reply(to: .compareChannel(url))
             else {
@@ -179,7 +179,8 @@ extension SyncEngine {
             try await lookUpDoubtful(fetched, in: url)
             cursor = fetched.page.older
             if let lossCount, lossCount != fetched.lossCount {
-                // The history has changed: messages that the cursor has passed may exist now.
+                // The history has changed: there may be new messages in the part that the cursor
+                // has already passed.
                 (last, cursor) = (nil, nil)
             }
             lossCount = fetched.lossCount
@@ -187,7 +188,8 @@ extension SyncEngine {
         return count
     }
 
-    /// Looks up the messages that a page lacked, so that its extent is no longer stale.
+    /// Looks up the stored messages that a page did not contain, so that the extent of the page is
+    /// no longer stale.
     private func lookUpDoubtful(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
@@ -221,7 +223,7 @@ extension SyncError {
 }
 
 extension Gap.Bound {
-    /// The anchor of a page of older messages that includes a message at this bound.
+    /// The anchor of a page of older messages that includes the message at this bound.
     package var anchorIncludingIt: MessageAnchor {
         guard case .position(let position) = self else { return .newest }
         return position.createdAt.next.map { .time($0) } ?? .newest

@@ -36,14 +36,17 @@ public actor SyncEngine {
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var observers: [Int: EventObserver] = [:]
     private var lastNumber = 0
-    /// Ends the previous connection; the calls of the next one wait for this task.
+    /// The task that ends the previous connection.
+    ///
+    /// The calls of the next connection wait for it.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     /// The credentials with which `resume()` reconnects.
     private var interrupted: Credentials?
     /// The task that reduces the cache to its limits.
     var limiting: Task<Void, Never>?
-    /// The number of bytes written when the engine last checked the size of the cache.
+    /// The total number of bytes written at the time when the engine last checked the size of the
+    /// cache.
     private var bytesWrittenAtLastCheck = 0
     private var reportedConnection = ConnectionState.closed
 
@@ -156,12 +159,12 @@ public actor SyncEngine {
     /// reads or writes the store throws an error with code `store`, whose cause has the code
     /// `suspended`.
     ///
-    /// - Throws: ``SyncError`` with code `store` if a snapshot still exists, or `closed`. In the
-    ///   first case the connection has ended, and the store stays open.
+    /// - Throws: ``SyncError`` with code `store` if a snapshot still exists, or `closed`. If a
+    ///   snapshot still exists, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // Save the credentials before the first `await`: a call of `disconnect()` during the wait
-        // must prevent the reconnection.
+        // Save the credentials before the first `await`, so that a call of `disconnect()` during
+        // the wait can remove them and thereby prevent the reconnection.
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
         await ending?.value
@@ -225,13 +228,13 @@ public actor SyncEngine {
     ///
     /// The first one is its current state.
     ///
-    /// Each stream receives all events, and buffers them without limit until they are read. It ends
-    /// when the engine is closed.
+    /// Each stream receives all events, and buffers unread ones without limit. It ends when the
+    /// engine is closed.
     public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
 
     /// Returns a stream of the events that satisfy a condition; see ``events()``.
     ///
-    /// Other events do not resume the reader.
+    /// Other events do not resume the task that reads the stream.
     package func events(
         where isWanted: @escaping @Sendable (SyncEvent) -> Bool
     ) -> AsyncStream<SyncEvent> {
@@ -253,19 +256,21 @@ public actor SyncEngine {
 
     private func removeObserver(_ number: Int) { observers[number] = nil }
 
-    /// Waits until the feed is live, and the engine has read the changelogs and filled the gaps that
-    /// it processes on its own.
+    /// Waits until the feed is live, and the engine has read all changelogs and filled all gaps
+    /// that it fetches without a request of the app.
     ///
-    /// - Parameter url: A channel, to wait only for that channel. Its newest missing messages are
-    ///   then fetched, even if its requests had failed before. `nil` waits for all channels.
+    /// - Parameter url: The channel to wait for; `nil` to wait for all channels. For a channel, the
+    ///   engine also fetches its newest missing messages, even if requests for it had failed
+    ///   before.
     /// - Throws: ``SyncError`` with the error that stopped the work on the channel or, without a
     ///   channel, on any channel, after all others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
-    /// A Boolean value that indicates whether no request except that of the feed is in flight or
-    /// waits for its next attempt, and no caller waits for the engine.
+    /// A Boolean value that indicates whether the engine has nothing to do: apart from the feed's
+    /// request, no request is in flight or waits for its next attempt, and no caller waits for the
+    /// engine.
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
     /// A Boolean value that indicates whether a request other than that of the feed is in flight,
@@ -347,8 +352,10 @@ public actor SyncEngine {
     var inUse: Set<ChannelURL> { core.healing.inUse }
     var recent: Set<ChannelURL> { core.healing.recentChannels }
 
-    /// The number of newest messages that eviction keeps in each channel as long as other channels
-    /// have more: the number that the engine would fetch again on its own.
+    /// The number of newest messages that eviction keeps in each channel as long as another channel
+    /// has more.
+    ///
+    /// It is the number that the engine would fetch again in the background.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
@@ -377,7 +384,8 @@ public actor SyncEngine {
         core.areLimitsDue = false
         bytesWrittenAtLastCheck = written
         limiting = Task { [weak self] in
-            // The next write reports a failure of the store. Eviction is retried after more writes.
+            // Ignore an error: the next write reports a failure of the store, and the limits are
+            // checked again after more writes.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
         }
@@ -430,7 +438,7 @@ public actor SyncEngine {
                 await backend.answer(to: request, store.outboxFiles) { progress in
                     guard case .upload(let item, _) = request else { return }
                     meter.report(progress) {
-                        // Progress has no observers if the store is closed.
+                        // Ignore the error: a closed store has no observers.
                         _ = try? store.emit(
                             .uploadProgress(
                                 item.requestID, in: item.channelURL,
@@ -463,7 +471,7 @@ public actor SyncEngine {
         let sleep = sleep
         waits[wait]?.cancel()
         waits[wait] = Task { [weak self] in
-            // Otherwise the wait was canceled.
+            // An error means that the wait was canceled.
             guard (try? await sleep(duration)) != nil else { return }
             await self?.finish(wait)
         }
@@ -503,17 +511,17 @@ public actor SyncEngine {
         let connection = ConnectionState(state.connection)
         guard connection != reportedConnection else { return }
         reportedConnection = connection
-        // This fails only if the store is closed and has no observers.
+        // Ignore the error: this fails only if the store is closed, which then has no observers.
         _ = try? store.emit(.connection(connection))
     }
 }
 
-/// Filters the progress reports of one upload: drops those that do not increase, and those after the
-/// end of the upload.
+/// Filters the progress reports of one upload: drops reports that do not increase the number of
+/// bytes, and those after the end of the upload.
 ///
-/// A backend may report from any thread, with delay.
+/// A backend may report from any thread, and with a delay.
 private final class UploadMeter: Sendable {
-    /// The bytes that were reported last; `nil` after the end.
+    /// The number of bytes that was reported last; `nil` after the end.
     private let last = Locked<Int?>(-1)
 
     /// Calls a closure if the upload has not ended and the number of bytes has increased.
@@ -521,7 +529,7 @@ private final class UploadMeter: Sendable {
         last.withLock { last in
             guard let before = last, progress.bytesTransferred > before else { return }
             last = progress.bytesTransferred
-            // Called under the lock, so that no report follows after `end` has returned.
+            // Call the closure under the lock, so that there is no report after `end` has returned.
             body()
         }
     }

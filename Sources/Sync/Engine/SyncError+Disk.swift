@@ -20,7 +20,7 @@ package func translatingStoreErrors<Value>(
     }
 }
 
-/// Performs work that waits for the disk, but not on the caller's thread.
+/// Performs work that waits for the disk, on another thread than the caller's.
 ///
 /// - Parameter work: A closure that uses a store or its files.
 /// - Returns: The result of the closure.

@@ -61,8 +61,8 @@ extension SyncError {
         /// The channel, message, user or outbox item does not exist, or is not visible to the user.
         public static let notFound = Code(value: .notFound)
 
-        /// The operation was not attempted, because the cached channel or message, or an option,
-        /// does not permit it.
+        /// The engine did not attempt the operation, because the cached channel or message, or an
+        /// option, shows that it is not permitted.
         public static let notPermitted = Code(value: .notPermitted)
 
         /// The server rejected the request permanently: a retry has the same result.
@@ -130,7 +130,7 @@ extension SyncError {
         /// The name of the code, such as `notConnected`.
         public var description: String { value.rawValue }
 
-        /// The corresponding error number of chat SDKs.
+        /// The corresponding error number of commercial chat SDKs.
         public var number: ErrorCode {
             switch value {
             case .notConnected: .connectionRequired
@@ -183,7 +183,7 @@ extension String {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - message: The description of the failure, which may be equal to that of the cause.
-    ///   - cause: The underlying error. Text that it has in common with the message is omitted.
+    ///   - cause: The underlying error. Its text is omitted as far as the message contains it.
     /// - Returns: The line.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
@@ -191,7 +191,7 @@ extension String {
         let line = "\(code): \(message)"
         guard let cause else { return line }
         let reason = "\(cause)"
-        // The cause has the same text, or the same text and more.
+        // The description of the cause already contains the line.
         if reason.hasPrefix(line) { return reason }
         let isSameMessage = reason.hasSuffix(": \(message)")
         return "\(line) (\(isSameMessage ? String(reason.dropLast(message.count + 2)) : reason))"

@@ -4,7 +4,7 @@ import Models
 ///
 /// A value out of range is replaced by the nearest valid one.
 public struct SyncOptions: Hashable, Sendable {
-    /// The delays before reconnecting, and before retrying a request.
+    /// The delays before the engine reconnects, and before it retries a request.
     ///
     /// An outbox item whose request has failed ``Backoff/retries`` times is marked failed, and the
     /// user may resend it; by default there is no limit. A server that throttles the client may
@@ -18,7 +18,8 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// The number of channels whose history the engine fetches at the same time; at least 1.
     ///
-    /// Each of them has one request in flight, or waits for its next attempt. The default is 2.
+    /// For each of these channels, one request is in flight or waits for its next attempt. The
+    /// default is 2.
     public var parallelRequests = 2
 
     /// The number of channels whose recent messages the engine fetches in the background; at least 0.
@@ -46,10 +47,10 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// The maximum difference between the clocks of the server's machines; at least zero.
     ///
-    /// A message that the feed omitted may be older than the newest delivered one by this duration.
-    /// After a truncation, the cached messages that are older than the gap by at most this duration
-    /// become stale, and the engine fetches them again. The default is one second. Use zero if the
-    /// times of all messages come from one clock, and are distinct.
+    /// A message that the feed omitted may be older than the newest message that it delivered, by
+    /// up to this duration. After a truncation, the cached messages that are older than the gap by
+    /// at most this duration become stale, and the engine fetches them again. The default is one
+    /// second. Use zero if the times of all messages come from one clock, and are distinct.
     public var clockSkew = Duration.seconds(1)
 
     /// The number of channels in which the engine sends outbox items at the same time; at least 1.
@@ -65,10 +66,10 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// Whether the engine resends an outbox item after a connection failure.
     ///
-    /// The default is ``ResendPolicy/automatic``. ``backoff`` has the maximum number of attempts.
+    /// The default is ``ResendPolicy/automatic``. ``backoff`` limits the number of attempts.
     public var resendPolicy = ResendPolicy.automatic
 
-    /// Whether the engine sends the outbox items of a channel that follow a failed one.
+    /// Whether the engine sends the items that follow a failed item in the outbox of a channel.
     ///
     /// The default is ``FailedItemPolicy/goOn``.
     public var failedItemPolicy = FailedItemPolicy.goOn
@@ -105,18 +106,19 @@ extension SyncOptions {
     }
 }
 
-/// How an outbox item is handled that was not sent because there was no connection.
+/// How the engine handles an outbox item that it could not send because there was no connection.
 public enum ResendPolicy: Hashable, Sendable, CaseIterable {
     /// The item stays pending, and the engine sends it after the next connection.
     case automatic
-    /// The item fails with the error `connectionRequired`, also if it was written without a
-    /// connection or was pending when an earlier process ended. The user may resend it.
+    /// The item fails with the error `connectionRequired`. This includes items that are written
+    /// without a connection, and items that were pending when an earlier process ended. The user
+    /// may resend it.
     case manual
     /// Like `manual`, but `resend` throws `notPermitted`: the user can only remove the item.
     case off
 }
 
-/// How the outbox items of a channel are handled that follow a failed one.
+/// How the engine handles the items that follow a failed item in the outbox of a channel.
 public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     /// The following items are sent.
     case goOn
@@ -126,7 +128,7 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
 
 /// How the engine handles a huge gap.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// The gap is reported, and is filled further only on request.
+    /// The gap is reported, and the rest of it is filled only on request.
     case report
     /// The gap is reported, and filled completely.
     case fill

@@ -6,12 +6,12 @@ enum SyncQuestion: Hashable, Sendable {
     /// A page of messages or replies, stored with the given source for observers.
     case page(PageRequest, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
-    /// A lookup of the last messages that a page lacked. Afterwards the page's extent is no longer
-    /// stale, unless `lossCount` has changed since the page.
+    /// The last lookup of stored messages that a page did not contain. Afterwards the page's extent
+    /// is no longer stale, unless `lossCount` has changed since the page.
     case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// A comparison of the stored messages with a page.
     case compare(PageRequest)
-    /// A lookup of messages that is not stored.
+    /// A lookup of messages whose answer is not stored.
     case confirm([MessageID], ChannelURL)
     /// A comparison of the cached group channel with the server's.
     case compareChannel(ChannelURL)
@@ -79,7 +79,8 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The range that the page covers, or `nil` if it covers only its messages.
     var extent: PageExtent?
 
-    /// The stored messages in this range that the page lacks: they may have been deleted.
+    /// The stored messages of this range that the page does not contain; they may have been
+    /// deleted.
     var doubtful: [MessageID]
 
     /// The value of `StoreReader.lossCount()` when the page was stored.

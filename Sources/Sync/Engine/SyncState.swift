@@ -21,16 +21,16 @@ public struct SyncState: Hashable, Sendable {
     /// them.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The error because of which the store cannot be read or written, such as a full disk; `nil`
-    /// if there is none.
+    /// The reason why the store cannot be read or written, such as a full disk; `nil` if it can.
     ///
-    /// The engine retries automatically. After damage to the cache (the cause is a `StoreError` with
-    /// code `corruption`) it sends outbox items, but does not retry a channel that cannot be read,
-    /// nor the feed if an event cannot be stored. They are retried after
-    /// ``SyncEngine/clearCachedData()`` and with the next connection.
+    /// The engine retries automatically. If the cache is damaged, the cause is a `StoreError` with
+    /// code `corruption`. The engine then sends outbox items, but does not retry a channel that
+    /// cannot be read, or the feed if an event cannot be stored, until
+    /// ``SyncEngine/clearCachedData()`` is called or the next connection is established.
     public internal(set) var failure: SyncError?
 
-    /// A Boolean value that indicates whether all events were reported and no work is left.
+    /// A Boolean value that indicates whether the feed is live, no channel has work left, and the
+    /// store has no failure.
     public var isIdle: Bool { isLive && channelsLeft == 0 && failure == nil }
 
     /// The state of a connection.
@@ -39,7 +39,7 @@ public struct SyncState: Hashable, Sendable {
         case offline
         /// A connection is being established.
         case connecting
-        /// The connection failed or was lost, and is retried after a delay.
+        /// The connection failed or was lost, and the engine retries after a delay.
         case waiting
         /// The connection is established.
         case online
@@ -69,7 +69,7 @@ public struct SyncState: Hashable, Sendable {
 }
 
 extension SyncError {
-    /// The code of the store's error, if it was one.
+    /// The code of the underlying error of the store; `nil` if the cause is another error.
     fileprivate var storeCode: StoreError.Code? { (cause as? StoreError)?.code }
 }
 
@@ -91,7 +91,8 @@ public enum SyncEvent: Sendable {
     case state(SyncState)
     /// A visible channel has a gap with more missing messages than the threshold.
     case hugeGap(ChannelURL)
-    /// Earlier data of the server is no longer valid and is fetched again.
+    /// The stored history may no longer correspond to the server's, was marked as stale, and is
+    /// fetched again when it is shown.
     case historyLost(HistoryLoss)
     /// A request of the engine for a channel failed. The engine retries it when a new viewer shows
     /// the channel, a caller waits for it, the feed reports a truncation of it,
@@ -102,6 +103,6 @@ public enum SyncEvent: Sendable {
     /// The user's session has expired; it continues with new credentials.
     case sessionExpired
     /// The delivery result of an outbox item. It is reported once, and again only if a failed item
-    /// was resent. The item is in its last state.
+    /// was resent. The value contains the item in its last state.
     case deliveryResult(DeliveryResult, of: OutboxItem)
 }

@@ -7,7 +7,7 @@ package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
 
-    /// The number, the length of the epoch, the epoch and the cursor.
+    /// The encoded token: the number, the length of the epoch, the epoch and the cursor.
     ///
     /// On-disk format, DO NOT CHANGE.
     package var bytes: [UInt8] {
@@ -49,7 +49,9 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of an empty store, who may then connect offline.
+    /// Records the owner of an empty store.
+    ///
+    /// The owner may then use the store offline.
     package func recordOwner(_ user: User) throws(StoreError) {
         do {
             try write { $0.setUser(user) }
@@ -62,8 +64,10 @@ extension ChatStore {
 }
 
 extension StoreReader {
-    /// Returns the cursor at which the feed continues; `nil` if there is none or it cannot be read,
-    /// so that the feed starts from the beginning.
+    /// Returns the cursor at which the feed continues.
+    ///
+    /// If there is none, or it cannot be read, returns `nil`, and the feed starts from the
+    /// beginning.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
@@ -79,8 +83,9 @@ extension StoreReader {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
-    /// Returns a Boolean value that indicates whether all group channels of the user are stored,
-    /// because the feed has delivered each of them since it started.
+    /// Returns a Boolean value that indicates whether all group channels of the user are stored.
+    ///
+    /// That is the case after the feed has delivered the whole list.
     package func hasAllChannels() throws(StoreError) -> Bool {
         try token(Scope.channelList) != nil
     }

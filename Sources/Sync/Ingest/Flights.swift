@@ -4,8 +4,9 @@ import Models
 ///
 /// A response reflects the server's data at some time after the request. Events that the feed
 /// delivered after the request may be newer or older than the response, so they take precedence
-/// over it. A response is void, and is not stored, if too many events were delivered or if the
-/// history was replaced: its age can then not be determined.
+/// over it. A response is void, and is not stored, if too many events were delivered since the
+/// request or if the history was replaced, because the response can then not be compared with the
+/// events.
 struct Flights {
     /// A request in flight.
     struct Flight: Hashable {
@@ -23,15 +24,16 @@ struct Flights {
         /// A Boolean value that indicates whether the feed reports everything that happened after
         /// the request.
         fileprivate(set) var isFollowed = false
-        /// The messages about which anything was recorded.
+        /// The messages for which anything was recorded: they were saved, deleted or changed by an
+        /// event.
         fileprivate(set) var touched: Set<MessageID> = []
-        /// The messages that were stored again, whatever their source.
+        /// The messages that were stored since the request, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were deleted.
         fileprivate(set) var deleted: Set<MessageID> = []
         /// The channels that were saved or removed.
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// The events of each message that do not replace the message, in order.
+        /// The events that change parts of a message, such as reactions, by message and in order.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
     }
 
@@ -56,7 +58,7 @@ struct Flights {
     private var open: [ChannelURL: Set<Int>] = [:]
     private var notes: [ChannelURL: [Note]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// The number of the latest record of each channel, while requests are in flight.
+    /// The number of the latest record of each channel; kept while requests are in flight.
     private var channelNotes: [ChannelURL: Int] = [:]
     private(set) var openCount = 0
 

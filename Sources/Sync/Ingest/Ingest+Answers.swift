@@ -6,15 +6,16 @@ extension Ingest {
     struct PageReport: Hashable {
         /// The covered range; `nil` if there is none.
         var extent: PageExtent?
-        /// The stored messages of a stale range that the page does not contain: they may have been
-        /// deleted, and must be looked up.
+        /// The stored messages of stale ranges that the page should contain but does not.
+        ///
+        /// They may have been deleted, and must be looked up.
         var doubtful: [MessageID] = []
     }
 
     /// Stores the answer to a request for a page, and closes the gaps that it covers.
     ///
-    /// If the page does not reach the gap at which it was requested, the backfill continues after
-    /// it. A page of replies closes no gap of the channel.
+    /// If the page ends before it reaches the gap at which it was requested, the backfill continues
+    /// at the end of the page. A page of replies closes no gap of the channel.
     ///
     /// - Parameters:
     ///   - page: The page.
@@ -68,7 +69,7 @@ extension Ingest {
         guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
         if page.orderedPositions.isEmpty, extent.from == extent.through {
-            // The page changes nothing except the position of the backfill.
+            // The page contains nothing new: only the backfill cursor is moved.
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
@@ -85,15 +86,16 @@ extension Ingest {
         return report
     }
 
-    /// Returns the positions of stored messages that the page does not contain and that no event
-    /// has concerned since the request.
+    /// Returns the positions of stored messages that the page does not contain, without those for
+    /// which an event arrived since the request.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
         let feedState = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
-        // A page of older messages does not contain its anchor.
+        // A page of older messages does not contain its anchor, so a message at a bound is not
+        // missing.
         for case .position(let edge) in [extent.from, extent.through] {
             let held = try batch.message(orNil: edge.messageID, in: url)
             if held?.position == edge { positions.append(edge) }
@@ -103,8 +105,8 @@ extension Ingest {
         }
     }
 
-    /// Marks messages inside a gap as stale before the gap closes: they were stored individually,
-    /// and may have been deleted.
+    /// Marks stored messages inside a gap as stale before the gap is closed: they had arrived
+    /// alone, the page does not contain them, and they may have been deleted.
     private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
         for position in positions where try batch.isInGap(position, in: url) {
             try doubt(position, in: url)
@@ -119,7 +121,7 @@ extension Ingest {
         let newer = try batch.positionOrNil(after: position, in: url)
         let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
         let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-        // The epoch is 0 because the message arrived after all earlier losses.
+        // The epoch is 0, because the message arrived after the last loss of the history.
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
         forget(url)
     }
@@ -127,7 +129,8 @@ extension Ingest {
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // If a part of a stale range remains inside a gap, the gap covers that part.
+        // Remove parts of stale ranges that are inside a gap: the gap implies that they have to be
+        // fetched.
         let gaps = try batch.gaps(orAll: url)
         for range in try batch.staleRanges(orNone: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
@@ -186,7 +189,7 @@ extension Ingest {
         guard !interim.channels.contains(channel.url) else { return }
         let held = try batch.groupChannel(orNil: channel.url)
         var channel = channel
-        // The server does not have this property: it belongs to the device.
+        // The server does not have this property. Keep the value of this device.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
         if channel != held { try save(channel, over: held, source) }
     }
@@ -208,7 +211,7 @@ extension Ingest {
 
     /// Closes gaps.
     ///
-    /// A gap whose changelog has not been read yet is kept, but is made as small as possible.
+    /// A gap whose changelog has not been read yet is kept, and made as small as possible.
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
     ) throws(StoreError) {
@@ -217,8 +220,7 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // The remaining gap extends from its lower bound to the oldest message above that
-            // bound.
+            // Keep the part of the gap from its lower bound to the oldest message above that bound.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
@@ -233,7 +235,7 @@ extension Ingest {
 
     /// Continues the backfill after a page that ended before it reached the gap.
     ///
-    /// This happens if many messages share the time of the request.
+    /// This happens if many messages have the time at which the page was requested.
     private func goOnWalking(
         at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
     ) throws(StoreError) {
@@ -258,7 +260,8 @@ extension Flights.Interim {
     /// Returns whether a response may be older than the stored copy of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
-        // Events of reactions and threads do not make the response stale: they are applied to it.
+        // Events of reactions and threads do not make the response stale, because they are applied
+        // to it.
         return saved.contains(id) ? .unknown : .fresh
     }
 }

@@ -10,7 +10,8 @@ extension Ingest {
         var removedChannels: [ChannelURL] = []
         /// The unread count, if the feed reported it.
         var unreadCount: UnreadItemCount?
-        /// The channels that have changed since the engine began to catch up, if it still does.
+        /// The channels that have changed since the engine began to catch up; empty when it has
+        /// caught up.
         var missedChannels: Set<ChannelURL> = []
     }
 
@@ -40,8 +41,8 @@ extension Ingest {
             do throws(StoreError) {
                 try apply(event, after: previous, derivesLast: toldLast, &report)
             } catch {
-                // Data that the store rejects as invalid is skipped; otherwise the feed would
-                // deliver it again and again.
+                // Skip data that the store rejects as invalid; otherwise the feed would deliver it
+                // again and again.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -49,7 +50,7 @@ extension Ingest {
         return report
     }
 
-    /// Reports each channel that has changed while the engine caught up, once, at the end.
+    /// When the engine has caught up, reports each channel that has changed in the meantime once.
     private func recordMissed(
         _ earlier: Set<ChannelURL>, isOver: Bool, _ report: inout FeedReport
     ) {
@@ -61,12 +62,14 @@ extension Ingest {
         for url in missed.sorted() { batch.emit(.caughtUp(url), source: .channelBackgroundSync) }
     }
 
-    /// The source of a message's change that the feed reports as an event.
+    /// The source to report for a change of a message: the event's own source, or background sync
+    /// while the engine catches up.
     private func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .messageBackgroundSync : event
     }
 
-    /// The source of a channel's change that the feed reports as an event.
+    /// The source to report for a change of a channel: the event's own source, or background sync
+    /// while the engine catches up.
     private func channelSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .channelBackgroundSync : event
     }
@@ -136,15 +139,16 @@ extension Ingest {
 
     // MARK: Messages
 
-    /// Applies an edit, unless the message is unknown and inside a gap that no request covers.
+    /// Applies an edit, unless the message is not stored and its position is in a gap that no
+    /// request in flight may close.
     mutating func applyUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
         if try isOfUse(message) { try apply(message, source, freshness) }
     }
 
-    /// Returns a Boolean value that indicates whether an edited message is stored, or is in a known
-    /// or requested part of the history.
+    /// Returns a Boolean value that indicates whether an edited message is stored, or its position
+    /// is in a known or requested part of the history.
     func isOfUse(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
@@ -153,9 +157,9 @@ extension Ingest {
         return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
-    /// Makes a message stale whose change the feed reports without its content.
+    /// Marks a message as stale because the feed reports that it has changed, without its content.
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        // The answer to a request in flight may have the message as it was before.
+        // The answer to a request in flight may contain the message as it was before the change.
         if flights.isAsking(about: url) { flights.void(url) }
         guard let position = try batch.message(orNil: id, in: url)?.position else { return }
         try doubt(position, in: url)
@@ -184,8 +188,9 @@ extension Ingest {
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
         if var gap = try batch.newestGap(in: url), gap.walkCursor != nil {
-            // This gap was merged with an older one. The walk cursor of the older gap is below
-            // messages that are missing now, so the backfill starts again at the newest message.
+            // The new gap was merged with an older one. The backfill cursor of the older gap is
+            // below messages that are missing now, so the backfill starts again at the newest
+            // message.
             gap.walkCursor = nil
             try batch.update(gap)
         }
@@ -194,7 +199,9 @@ extension Ingest {
         forget(url)
     }
 
-    /// Marks the messages between two bounds as stale, without a loss of a cursor (epoch 0).
+    /// Marks the messages between two bounds as stale.
+    ///
+    /// The epoch 0 means that the reason is not a lost cursor.
     private func doubt(
         from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
     ) throws(StoreError) {
@@ -202,7 +209,8 @@ extension Ingest {
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
     }
 
-    /// The upper bound of the known history; the beginning, if its newest end is unknown.
+    /// The upper bound of the known history; the beginning of the history if no part next to its
+    /// newest end is known.
     private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
         let unreported = try batch.unreported(of: url)
@@ -211,7 +219,7 @@ extension Ingest {
         if let gap, gap.upper == .end {
             edge = gap.lower
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
-            // The feed has delivered all messages above the gap, unless a push opened it.
+            // Unless a push has opened the gap, the feed has delivered all messages above it.
             edge = max(edge, gap.upper)
         }
         return edge
@@ -234,18 +242,19 @@ extension Ingest {
         flights.void(url)
         let lower = from.map { Gap.Bound(before: $0) } ?? .beginning
         let upper = through.map { Gap.Bound(after: $0) } ?? .end
-        // The lower bound is not below the upper one: the whole history is used.
+        // The bounds are not in order: assume that the whole history has changed.
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestEdge(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, doubtfulFrom: newest) }
         for var gap in try batch.gaps(orAll: url)
         where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // New messages may be above the cursor.
+            // New messages may be newer than the cursor.
             gap.walkCursor = nil
             try batch.update(gap)
         }
-        // A range of one time is that of a changed message (`recordChanged`), which is looked up.
-        // Here messages may have been added, so a page has to be fetched.
+        // Extend the range, because a stale range of a single time is treated like a changed
+        // message (`recordChanged`), which is looked up by its ID. Here messages may have been
+        // added, so a page has to be fetched.
         try distrust(url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
@@ -317,7 +326,7 @@ extension Ingest {
         }
     }
 
-    /// Removes all group channels that the user no longer has.
+    /// Removes all stored group channels that are not in the user's complete list.
     private mutating func removeAll(
         but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
         _ report: inout FeedReport
@@ -403,14 +412,15 @@ extension Message {
 }
 
 extension [UserID: Timestamp] {
-    /// Sets the time of a user, unless the user's present time is later.
+    /// Sets the time of a user, unless the user already has a later time.
     fileprivate mutating func raise(_ userID: UserID, to time: Timestamp) {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }
 }
 
 extension Gap.Bound {
-    /// The bound below all messages that are earlier by at most a duration.
+    /// The bound below this one by a duration: messages that are older than this bound by at most
+    /// the duration are above it.
     fileprivate func earlier(by duration: Duration) -> Gap.Bound {
         guard case .position(let position) = self, duration > .zero else { return self }
         return .position(

@@ -5,7 +5,8 @@ import Store
 public enum HistoryLoss: Hashable, Sendable {
     /// The feed cannot deliver the events since the stored cursor.
     case expiredCursor
-    /// The server's history was replaced: IDs, versions and cursors may be lower than before.
+    /// The server's history was replaced, for example by a backup: cursors are no longer valid, and
+    /// IDs and versions may have other meanings.
     case newEpoch
 }
 
@@ -17,7 +18,7 @@ extension Ingest {
     ///
     /// - Parameters:
     ///   - loss: The reason.
-    ///   - epoch: The epoch that is followed from now on, if it is known.
+    ///   - epoch: The epoch of the server's history from now on, if it is known.
     /// - Throws: The errors of the store.
     /// - Complexity: O(*c*) in the channels, with some lookups for each.
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
@@ -43,8 +44,8 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Discards the stored beginning of the user's history in a channel, because the server's
-    /// current history may not have that reset.
+    /// Discards the stored time up to which the user has reset the history of a channel, because
+    /// the server's current history may not contain that reset.
     private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
             return
@@ -55,7 +56,7 @@ extension Ingest {
         try save(channel, over: held, .channelBackgroundSync)
     }
 
-    /// Marks the known history of a channel as stale, and does not read its changelog.
+    /// Marks the known history of a channel as stale, without requesting its changelog.
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
         flights.void(url)
         try markChangesRead(in: url)
@@ -91,9 +92,9 @@ extension Ingest {
         }
     }
 
-    /// Removes the walk cursors that are no longer valid, and the changelog points of all gaps.
+    /// Removes the backfill cursors that are no longer valid, and the changelog points of all gaps.
     ///
-    /// The changes are fetched with the stale history.
+    /// The changelogs are not needed, because fetching the stale history delivers the same changes.
     private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
@@ -103,7 +104,7 @@ extension Ingest {
         }
     }
 
-    /// Removes the messages inside gaps, because their IDs may belong to other messages now.
+    /// Removes the stored messages inside gaps, because their IDs may now belong to other messages.
     private func removeMessagesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {

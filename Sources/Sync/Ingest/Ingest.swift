@@ -1,7 +1,9 @@
 import Models
 import Store
 
-/// The merge of server data into a batch; all data of a server enters the store here.
+/// Merges data of the server into a write batch.
+///
+/// All data of the server enters the store through this type.
 ///
 /// The sources are the feed, pages, changelogs, lookups, imports and pushes. The result does not
 /// depend on the order in which data arrives, or on repetitions: a stored message is replaced only
@@ -22,10 +24,10 @@ struct Ingest {
     /// A Boolean value that indicates whether the feed delivers events that were missed while there
     /// was no connection, as opposed to live events.
     var isCatchingUp = false
-    /// A Boolean value that indicates whether a message arrives without the messages before and
-    /// after it.
+    /// A Boolean value that indicates whether the messages arrive alone: without the messages that
+    /// are next to them in the history.
     var isAlone = false
-    /// An upper bound of the number of tombstones in each channel for which it is known.
+    /// An upper bound of the number of tombstones in each channel whose tombstones were counted.
     private(set) var tombstoneCounts: [ChannelURL: Int]
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
@@ -34,8 +36,8 @@ struct Ingest {
 
     /// The state of a channel that decides whether a message is stored.
     struct ChannelKnowledge {
-        /// The beginning of the user's history; `nil` if the user has never reset it, or after a
-        /// loss.
+        /// The time up to which the user has reset the history; `nil` if the user has never reset
+        /// it, or after a loss.
         var beginning: Gap.Bound?
         var hasTombstones: Bool
         /// The stale ranges, whose messages may belong to a history that the server no longer has.
@@ -53,7 +55,7 @@ struct Ingest {
         }
     }
 
-    /// The extent of the history that the feed has delivered.
+    /// The part of the history that the feed has delivered.
     struct FeedState {
         /// The gap at the newest end, if there is one.
         ///
@@ -67,12 +69,13 @@ struct Ingest {
 
     /// Whether server data is the most recent.
     enum Freshness {
-        /// The data was requested after the feed had delivered everything that is stored.
+        /// The data is at least as new as the stored data: the feed has delivered nothing since the
+        /// request.
         case fresh
         /// The data may be older than the stored data.
         case unknown
-        /// The data may be older than everything that the feed has delivered, and does not show the
-        /// current state.
+        /// The data may be older than everything that the feed has delivered, so it does not prove
+        /// that a message still exists.
         case untrusted
     }
 
@@ -116,8 +119,9 @@ struct Ingest {
     /// server accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // A truncation would open a gap from below this message anyway if a gap contains it. But a
-        // message that arrived alone may still be stored when that gap is closed.
+        // If a gap contains this message, a truncation opens a gap that begins below it anyway.
+        // This does not apply to a message that arrived alone: it may still be stored after that
+        // gap was closed.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -140,7 +144,8 @@ struct Ingest {
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
         if !isFeed { try recordFeedState(of: url) }
-        // A response that was requested before the latest events may be older than these.
+        // A response to a request that was made before the latest events may be older than these
+        // events.
         let isNow = freshness == .fresh || isFeed
         var isHeld = false
         do throws(StoreError) {
@@ -155,13 +160,13 @@ struct Ingest {
             }
             if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
-            // A message that no store can hold is skipped. Otherwise it would block all messages
-            // after it.
+            // Skip a message that the store rejects as invalid. Otherwise it would block all
+            // messages after it.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // A message is recorded even if it has not changed. Untrusted data is not recorded, because
-        // it must not invalidate a response that arrives later.
+        // Record the message even if it has not changed. Do not record untrusted data, because it
+        // must not invalidate a response that arrives later.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
@@ -181,8 +186,8 @@ struct Ingest {
         guard known.hasTombstones,
             let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
         else { return true }
-        // The response to a request after the deletion shows that the message exists again, whereas
-        // the feed may only repeat an earlier event.
+        // A response to a request that was made after the deletion proves that the message exists
+        // again. An event of the feed does not: the feed may repeat earlier events.
         guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -190,11 +195,11 @@ struct Ingest {
         return true
     }
 
-    /// Stores a message that arrived without its neighbors, so that messages between it and the
-    /// known history may be missing.
+    /// Stores a message that arrived alone, so that messages between it and the known history may
+    /// be missing.
     ///
-    /// The message is stored in a gap, because a message in the known history implies that all
-    /// messages before it are known.
+    /// The message is stored inside a gap, because the known history must not contain a message
+    /// whose neighbors are unknown.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -217,7 +222,7 @@ struct Ingest {
         return true
     }
 
-    /// Removes the outbox item from which a message was created.
+    /// Removes the outbox item that a message acknowledges.
     private mutating func acknowledge(_ message: Message) throws(StoreError) {
         if let item = try outboxItem(of: message) { try end(item, with: .sent(message)) }
     }
@@ -231,7 +236,7 @@ struct Ingest {
         return item
     }
 
-    /// Removes an outbox item whose delivery result is known.
+    /// Removes an outbox item, and records its delivery result.
     ///
     /// Has no effect if this batch has removed the item already.
     mutating func end(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
@@ -266,9 +271,9 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.recordDeleted(id, in: url)
         guard isHeld else { return }
-        // The ID may belong to another message after a loss of the history.
+        // After a loss of the history, the ID may belong to another message.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
-        // If the time of the deletion is unknown, no version is known to be later.
+        // If the time of the deletion is unknown, treat it as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
@@ -276,7 +281,7 @@ struct Ingest {
         try countTombstone(in: url)
     }
 
-    /// Adds one to the number of tombstones.
+    /// Increments the number of a channel's tombstones.
     ///
     /// The stored tombstones are counted only once, because a channel may have many.
     private mutating func countTombstone(in url: ChannelURL) throws(StoreError) {
@@ -298,7 +303,7 @@ struct Ingest {
     private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
         tombstoneCounts[url] = oldestFirst.count
-        // The number is an upper bound: other code may have removed tombstones.
+        // The counted number is an upper bound, so compare the actual number.
         guard oldestFirst.count > Ingest.tombstoneLimit else { return }
         for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
@@ -311,8 +316,7 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        // A response from before the event may still deliver this message, or a copy of it with
-        // more fields.
+        // Record the event: a response to an earlier request may deliver this message without it.
         flights.record(event, of: id, in: url)
         guard var message = try batch.message(orNil: id, in: url) else { return }
         guard change(&message) else { return }
@@ -321,7 +325,8 @@ struct Ingest {
 }
 
 extension GroupChannel {
-    /// The beginning of the user's history, or `nil` if it begins where the channel does.
+    /// The bound at which the user's history begins; `nil` if it begins with the channel's first
+    /// message.
     var historyBeginning: Gap.Bound? {
         historyOffset.map { .position(Position(createdAt: $0, messageID: "")) }
     }

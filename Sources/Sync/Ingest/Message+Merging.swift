@@ -1,6 +1,7 @@
 import Models
 
-// Merging two copies of a message that were made at different times, in any order of arrival.
+// Merging two copies of a message that reflect different times. The order in which they arrive does
+// not matter.
 extension Message {
     /// The version of the message: the time of its last edit or of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
@@ -39,8 +40,8 @@ extension Message {
         return result
     }
 
-    /// Returns a newer copy of the message, with the fields of this one that only a newer version
-    /// of this package knows.
+    /// Returns a newer copy of the message, with the fields of this copy that this version of the
+    /// package does not know.
     func replaced(by other: Message) -> Message {
         var result = other
         // Some servers send the request ID only to some devices of the user, or only sometimes.
@@ -55,7 +56,7 @@ extension Message {
         if held.isEmpty && otherTime >= heldTime { return other }
         let heldByKey = Dictionary(held.map { ($0.key, $0) }) { first, _ in first }
         let otherKeys = Set(other.map(\.key))
-        // If only one copy has a key, and the other copy is newer, the reaction was removed.
+        // A reaction that only the older copy has was removed.
         var result = other.compactMap { reaction -> Reaction? in
             guard let old = heldByKey[reaction.key] else {
                 return reaction.updatedAt > heldTime || otherTime >= heldTime ? reaction : nil

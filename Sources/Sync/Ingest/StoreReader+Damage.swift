@@ -1,8 +1,8 @@
 import Models
 import Store
 
-// Reads that treat corrupted rows as missing, for callers that replace them. A corrupted gap is
-// read as a gap of the whole history.
+// Reads that treat corrupted rows as missing, for callers that replace them. If a gap row is
+// corrupted, the whole history is treated as a gap.
 extension StoreReader {
     func message(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }

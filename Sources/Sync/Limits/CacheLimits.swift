@@ -1,7 +1,9 @@
 public import Models
 public import Store
 
-/// The limits of the cached data, all of which can be fetched again.
+/// The limits of the cached data.
+///
+/// Evicted data can be fetched again.
 ///
 /// Evicted messages leave a gap, which is filled when it becomes visible. Outbox items and channels
 /// are never evicted, nor are the messages of pinned or visible channels.
@@ -17,7 +19,7 @@ public struct CacheLimits: Sendable {
 
     /// The order in which channels lose their messages.
     ///
-    /// By default, the channel that was not opened for the longest time is first.
+    /// By default, the least recently opened channel is first.
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
     /// A closure that returns how long a channel's messages are kept.
@@ -43,10 +45,10 @@ public struct CacheLimits: Sendable {
 
 /// The order in which channels lose their messages when the cache is full.
 public enum CacheClearOrder: Sendable {
-    /// The channel that was not opened for the longest time is first; channels that were never
-    /// opened precede all others.
+    /// The least recently opened channel is first; channels that were never opened precede all
+    /// others.
     case messageCollectionAccessedAt
-    /// The order of a comparison, which must be a strict weak order.
+    /// The order that a closure defines. It must be a strict weak order.
     case custom(@Sendable (CachedChannel, CachedChannel) -> Bool)
 }
 

@@ -4,7 +4,7 @@ import Store
 /// Decides which messages are evicted from the cache, without access to a store or a clock.
 ///
 /// Messages beyond their retention are evicted first. If the cache is still too large, each
-/// channel, in order, loses all messages except the newest, with which it can still be shown from
+/// channel, in order, loses all messages except the newest ones, so that it can still be shown from
 /// the cache. If that is not enough, the channels lose their newest messages, too.
 struct EvictionPlan {
     /// A channel, and the limits of its eviction.

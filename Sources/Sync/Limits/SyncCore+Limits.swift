@@ -3,7 +3,7 @@ import Store
 
 // Eviction of messages: each write batch that removes messages also opens a gap in their place.
 extension SyncCore {
-    /// Removes the oldest messages of a channel, unless the channel has come into use.
+    /// Removes the oldest messages of a channel, unless the channel is in use by now.
     ///
     /// - Returns: The number of removed messages, and the position of the oldest remaining one.
     mutating func evict(
@@ -56,8 +56,8 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // The response to a request in flight may have its anchor at a message that is being
-        // removed.
+        // Discard the responses to requests in flight: their anchor may be a message that is
+        // removed here.
         flights.void(url)
         forget(url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)

@@ -84,8 +84,8 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // While a snapshot uses the files, the removal of more messages does not reduce the
-            // size.
+            // While a snapshot keeps the files in use, removing more messages does not reduce the
+            // size: stop then.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
@@ -94,7 +94,7 @@ extension SyncEngine {
         return done
     }
 
-    /// Removes the messages of a plan, except those of channels that have come into use.
+    /// Removes the messages of a plan, except those of channels that are in use by now.
     private func remove(_ parts: [Eviction.Part]) async throws(SyncError) -> [Eviction.Part] {
         var removed: [Eviction.Part] = []
         var edges: [ChannelURL: Gap.Bound] = [:]
@@ -110,7 +110,8 @@ extension SyncEngine {
                 if evicted.removed == 0 { break }
                 edges[part.channelURL] = evicted.left
                 left -= evicted.removed
-                // Other calls of the engine, such as responses and the user's actions, run first.
+                // Let other calls of the engine, such as responses and the user's operations, run
+                // first.
                 await Task.yield()
             }
             let count = part.messageCount - left

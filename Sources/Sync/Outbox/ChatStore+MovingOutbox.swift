@@ -6,16 +6,18 @@ extension ChatStore {
     /// The number of outbox items that are moved in one batch.
     private static let itemsOfABatch = 100
 
-    /// Moves all outbox items to another store of the same user, after the items of that store, and
-    /// the drafts of channels for which that store has none, and all pins.
+    /// Moves all outbox items, drafts and pins to another store of the same user.
+    ///
+    /// The items follow those of that store. A draft is moved only if that store has none for the
+    /// channel.
     ///
     /// This store must have no engine. An item is removed from this store after the item and its
     /// copies of files are on disk in the other one. If the process ends in between, both stores
     /// have the item, and the next call moves it again. A missing or damaged copy is moved as it
     /// is, so that sending the item reports it.
     ///
-    /// - Parameter target: The other store; no engine has loaded its outbox yet.
-    /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; items
+    /// - Parameter target: The other store, whose outbox no engine has loaded yet.
+    /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; the items
     ///   before it have been moved. If items cannot be read, they stay, and the error is thrown
     ///   after all others were moved.
     package func moveOutbox(to target: ChatStore) throws(SyncError) {

@@ -7,13 +7,13 @@ public enum DeliveryResult: Hashable, Sendable {
     /// The server has executed the operation: a message was deleted, or a reaction added or
     /// removed.
     case done
-    /// The server rejected the item, or the engine made no further attempts. The item contains the
-    /// reason and may be resent.
+    /// The server has rejected the item, or the engine has stopped trying. The item contains the
+    /// reason, and may be resent.
     case failed(OutboxItem)
     /// The item is no longer sent: the user canceled it, or its target does not exist.
     case canceled
-    /// The result is unknown: the item ended long ago or before this process started, or it never
-    /// existed.
+    /// The result is unknown: the item was removed long ago or before this process started, or it
+    /// never existed.
     case unknown
 }
 

@@ -17,8 +17,8 @@ struct Outbox {
         mutating func removeFirst() -> Element {
             defer {
                 removedCount += 1
-                // Removed elements are deleted when they are half of the array, so that each element
-                // is moved at most once on average.
+                // The array is compacted when half of it consists of removed elements, so that each
+                // element is moved at most once on average.
                 if removedCount * 2 >= elements.count {
                     elements.removeFirst(removedCount)
                     removedCount = 0
@@ -46,8 +46,8 @@ struct Outbox {
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first item; `nil` if the queue is empty or if its first item is a failed one that
-        /// stops it.
+        /// The first item; `nil` if the queue is empty, or if its first item has failed and stops
+        /// the queue.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -61,12 +61,12 @@ struct Outbox {
     }
 
     private var queues: [ChannelURL: ChannelQueue] = [:]
-    /// The channels whose first item may be sent, the one that has waited longest first.
+    /// The channels whose first item may be sent, in the order in which they became ready.
     private var readyChannels = FIFOQueue<ChannelURL>()
     private var queuedChannels: Set<ChannelURL> = []
     /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
-    /// The failed messages for which changes wait.
+    /// The failed messages that have waiting changes.
     private var parked: Set<RequestID> = []
     /// The changes to each unsent message, by the request ID of the message.
     ///
@@ -82,11 +82,11 @@ struct Outbox {
     private var doubtful: Set<RequestID> = []
     /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
-    /// A Boolean value that indicates whether the failed items were compared with the confirmed
-    /// messages and checked for their age.
+    /// A Boolean value that indicates whether the failed items were checked: whether the server has
+    /// confirmed their messages, and whether they are too old.
     var isCompared = false
 
-    /// Loads the items on disk, in order, and the policy for failed messages.
+    /// Loads the items on disk, which are in order.
     mutating func load(_ items: [OutboxItem], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
@@ -159,7 +159,7 @@ struct Outbox {
     /// Returns the number of failed items of a channel.
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
-    /// Records that a message is no longer in the outbox.
+    /// Records that a message was removed from the outbox.
     ///
     /// - Returns: A Boolean value that indicates whether changes waited for the message.
     mutating func removeMessage(_ target: RequestID) -> Bool {
@@ -171,7 +171,7 @@ struct Outbox {
 
     mutating func remove(_ id: RequestID, from url: ChannelURL) {
         let hasFailed = failed[url]?.remove(id) != nil
-        // A failed item is in the queue only if it stops the queue.
+        // A failed item is still in the queue only if it stops the queue.
         if !hasFailed || stops { queues[url]?.remove(id) }
         enqueueIfReady(url)
     }

@@ -20,23 +20,25 @@ extension SyncCore {
             switch answer {
             case .message(let message):
                 let source = DeliveryResult.sent(message).source(of: item)
-                // If the feed did not deliver everything since the call began, the messages before
-                // and after this one are unknown. If so many events have arrived that the answer is
-                // void, the message may have been deleted: it is not stored, and if it exists, a
-                // page will deliver it.
+                // If the feed has not delivered everything since the call began, it is unknown
+                // which messages are next to this one. If the answer is void because too many
+                // events have arrived, the message may have been deleted in the meantime: it is not
+                // stored, and if it still exists, a page will deliver it.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, source)
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
                 {
-                    // A viewer of a channel that is not stored must keep showing the message.
+                    // If the channel is not stored but shown, its viewer must keep showing the
+                    // message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {
                         try ingest.applyAlone(message, source, .untrusted)
                     }
                 }
-                // If the item is a new message, storing the message has already ended it.
+                // If the item is a new message, storing the message has already ended the item, and
+                // this call has no effect.
                 try ingest.end(item, with: .sent(message))
             case .deleted:
                 if case .delete(let messageID, _, _) = call.request {
@@ -64,10 +66,11 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Ends an item whose answer could not be stored because the cache is damaged: the server has
-    /// the item.
+    /// Ends an item that the server has accepted, but whose answer could not be stored because the
+    /// cache is damaged.
     ///
-    /// - Returns: `false` if that could not be written either, or if the failure has another cause.
+    /// - Returns: `false` if the end could not be written either, or if storing failed for another
+    ///   reason.
     private mutating func endUnstored(_ item: OutboxItem, _ answer: BackendAnswer) -> Bool {
         guard isHaltedByDamage else { return false }
         let result: DeliveryResult
@@ -82,8 +85,8 @@ extension SyncCore {
         return written != nil
     }
 
-    /// Returns a Boolean value that indicates whether a call can be repeated without a double
-    /// effect.
+    /// Returns a Boolean value that indicates whether repeating a call has no further effect on the
+    /// server.
     private func isRepeatable(_ call: Call, of item: OutboxItem) -> Bool {
         if case .send = call.request { return deduplicates(item) }
         return true
@@ -107,11 +110,12 @@ extension SyncCore {
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            // If the item cannot be written, this process waits anyway, and later processes do not.
+            // If the time cannot be written, this process waits nevertheless; a later process does
+            // not know the time.
             save(item)
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where item.operation == .delete:
-            // The message does not exist, which is the intended result.
+            // The message does not exist, as the user wanted.
             isOver = remove(item, .done)
         case .unanswered, .canceled:
             isOver = fail(item, error.detail ?? .ackTimeout, error.message)
@@ -122,21 +126,23 @@ extension SyncCore {
         if isOver { outbox.setBusy(false, url) }
     }
 
-    /// Marks an item as failed after the maximum number of attempts, so that the items after it can
-    /// be sent.
+    /// Marks the first item of a channel as failed after the maximum number of attempts, so that
+    /// the items after it can be sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
-        // If the item cannot be read or written now, it waits for the next connection.
+        // If the item cannot be read or written now, it is retried with the next connection.
         guard let item = found ?? nil else { return }
         let text = "not sent: the maximum number of attempts was reached"
         guard markFailed(item, .pendingError, text) else { return }
         outbox.setBusy(false, url)
     }
 
-    /// Marks an item as failed until the user resends it.
+    /// Marks an item as failed.
     ///
-    /// If that cannot be written, retries later.
+    /// It is not sent until the user resends it.
+    ///
+    /// If the mark cannot be written, the method schedules a retry.
     ///
     /// - Returns: A Boolean value that indicates whether the item is marked as failed.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
@@ -171,7 +177,7 @@ extension SyncCore {
 
     /// Ends an item without a request.
     ///
-    /// If that cannot be written, the item waits.
+    /// If the removal cannot be written, the item stays, and waits.
     ///
     /// - Returns: A Boolean value that indicates whether it was written.
     mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
@@ -190,7 +196,7 @@ extension SyncCore {
         save(item)
     }
 
-    /// Lets the changes that waited for a message be sent.
+    /// Queues the changes that waited for a message, so that they are sent.
     private mutating func settle(_ item: OutboxItem) {
         let url = item.channelURL
         guard item.operation == .send, outbox.removeMessage(item.requestID) else { return }
@@ -203,7 +209,7 @@ extension SyncCore {
     /// - Parameters:
     ///   - url: The channel.
     ///   - looksAtAge: A Boolean value that indicates whether items that failed too long ago are
-    ///     removed, too; this reads all failed items.
+    ///     removed, too. This requires reading all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
@@ -263,8 +269,8 @@ extension SyncCore {
 }
 
 extension OutboxItem {
-    /// Returns a Boolean value that indicates whether the item was written, or sent again, longer
-    /// ago than a lifetime.
+    /// Returns a Boolean value that indicates whether more than a lifetime has passed since the
+    /// item was written or resent.
     func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
         let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
         return !age.overflow && age.partialValue > lifetime.milliseconds

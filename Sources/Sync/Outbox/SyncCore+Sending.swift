@@ -6,7 +6,7 @@ extension SyncCore {
 
     /// Sends the next item of each channel.
     mutating func planOutbox() {
-        // A read failure is recorded, and the next step reads again.
+        // If the outbox cannot be read, the failure is recorded, and the next step reads again.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         endStoredItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
@@ -19,7 +19,8 @@ extension SyncCore {
     /// Removes the failed items whose messages the server has confirmed, and those that failed too
     /// long ago.
     ///
-    /// An earlier process may have ended before it could remove the former.
+    /// The server may have confirmed an item just before an earlier process ended, so that the
+    /// process could not remove it.
     private mutating func endStoredItems() {
         guard !outbox.isCompared, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
@@ -36,7 +37,8 @@ extension SyncCore {
 
     /// The maximum delay before a waiting item is examined again.
     ///
-    /// Without it, an item would wait for years after the clock was set back.
+    /// Without this limit, an item would wait for years after the device's clock was set back by
+    /// years.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -46,7 +48,7 @@ extension SyncCore {
                     try reader.outboxItem(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
-            // A damaged item is kept on disk, and the items after it are sent.
+            // Keep a damaged item on disk, and send the items after it.
             guard let item = found, item.isUnderstood, item.state == .pending else {
                 outbox.remove(id, from: url)
                 continue
@@ -119,7 +121,8 @@ extension SyncCore {
     /// Returns a Boolean value that indicates whether the server recognizes a repeated request of an
     /// item.
     ///
-    /// The time of the first request is not stored; it is not before that of the item.
+    /// The time of the first request is not stored. The item's own time is used instead, which is
+    /// not later.
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
@@ -129,8 +132,8 @@ extension SyncCore {
 
     /// Returns the message that was created from an item, if it is stored.
     ///
-    /// The feed of an earlier run may have delivered the message before the process ended without
-    /// removing the item.
+    /// In an earlier process, the feed may have delivered the message just before the process
+    /// ended, so that the item was not removed.
     private mutating func storedMessage(of item: OutboxItem) -> Message? {
         guard item.operation == .send else { return nil }
         let stored = read { (reader) throws(StoreError) in
@@ -179,8 +182,8 @@ extension SyncCore {
         if case .send = request,
             !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
         {
-            // The mark is written before the call, because after a crash there is no other record
-            // that the item may have been sent.
+            // Write the mark before the call: after a crash, it is the only record that the item
+            // may have been sent.
             var attempted = item
             attempted.isDoubtful = true
             guard save(attempted) else { return wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -190,7 +193,7 @@ extension SyncCore {
         call(request, .outbox(item.requestID))
     }
 
-    /// Waits before a channel is examined again.
+    /// Starts a delay, after which the outbox of a channel is examined again.
     mutating func wait(forOutboxOf url: ChannelURL, atLeast duration: Duration?) {
         outbox.setBusy(true, url)
         let attempt = outbox.first(in: url).flatMap { attempts[$0] } ?? 1

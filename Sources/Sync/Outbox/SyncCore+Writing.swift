@@ -4,7 +4,7 @@ import Store
 extension SyncCore {
     // MARK: Writing
 
-    /// Adds an item to the outbox and saves the changed item that it rewrites.
+    /// Adds an item to the outbox, and saves another item that it has rewritten.
     ///
     /// Both are on disk when the call returns.
     mutating func post(
@@ -25,8 +25,8 @@ extension SyncCore {
     /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
     /// Called when a connection begins or ends, and when an item is written without a connection.
-    /// If an item that was in flight has reached the server, it is removed when the server delivers
-    /// its message.
+    /// An item that was in flight may have reached the server; it is removed when the server
+    /// delivers its message.
     mutating func failUnsentItems() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -39,8 +39,8 @@ extension SyncCore {
 
     /// Throws `notPermitted` if the cache shows that the server would reject an item.
     ///
-    /// A frozen channel counts only while the engine is online: it may no longer be frozen after a
-    /// reconnection. Rows that cannot be read are ignored.
+    /// That a channel is frozen is considered only while the engine is online: after a
+    /// reconnection, it may no longer be frozen. Rows that cannot be read are ignored.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
         switch item.operation {
@@ -68,7 +68,8 @@ extension SyncCore {
         }
     }
 
-    /// Returns an item that has failed, so that it can be sent again.
+    /// Returns a failed item; throws an error if there is none with the request ID, or if items may
+    /// not be resent.
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
         guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
@@ -81,7 +82,7 @@ extension SyncCore {
     ///
     /// - Parameters:
     ///   - id: The request id of the item.
-    ///   - files: The files to send in place of the item's own, and their copies, by index.
+    ///   - files: The files that replace files of the item, and their copies, by index.
     /// - Returns: The item as it is now.
     /// - Throws: ``SyncError`` with code `notFound`, `notPermitted` or `store`.
     mutating func resend(
@@ -97,7 +98,7 @@ extension SyncCore {
         for (index, new) in files { item.replaceFile(at: index, with: new.file, copy: new.copy) }
         outbox.setUntried(isUnsent(item), id)
         item.resend(at: time)
-        // A user who sends the item again accepts that the server may already have it.
+        // The user has decided to send the item again, although the server may already have it.
         item.isDoubtful = false
         let items = try commit { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: .localMessageResendStarted)
@@ -118,7 +119,7 @@ extension SyncCore {
         return true
     }
 
-    /// Removes the items that have failed from the given ones, with all changes to their messages.
+    /// Removes those of the given items that have failed, with all changes to their messages.
     ///
     /// - Returns: The request IDs of the items that were removed, in the given order.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
@@ -173,7 +174,7 @@ extension SyncCore {
             return items
         }
         for item in items { forget(item) }
-        // No copies of files are needed, because no item is left.
+        // No item is left, so no copy of a file is needed.
         act(.keepFiles([]))
         return items
     }
@@ -185,8 +186,8 @@ extension SyncCore {
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
-            // The item may have reached the server. In that case the feed delivers the message like
-            // any other.
+            // The item may have reached the server. The feed then delivers its message like any
+            // other.
             cancelCall(number)
             outbox.setBusy(false, url)
         }
@@ -223,8 +224,8 @@ extension SyncCore {
         return id
     }
 
-    /// Edits a message: changes it if it waits to be sent, and otherwise adds the edit to the
-    /// outbox.
+    /// Edits a message: changes its outbox item if it waits to be sent, and otherwise adds the edit
+    /// to the outbox.
     ///
     /// - Parameters:
     ///   - target: The message.
@@ -242,7 +243,8 @@ extension SyncCore {
         try rewrite(id, as: edit, apply)
     }
 
-    /// Returns the message ID of a message that was sent since the caller saw it.
+    /// Returns the message ID of a message that the caller knows by its request ID, if it was sent
+    /// in the meantime.
     private func located(
         _ target: MessageReference, in url: ChannelURL
     ) throws(SyncError) -> MessageReference {
@@ -261,14 +263,16 @@ extension SyncCore {
         return .sent(sent)
     }
 
-    /// Changes a message that waits to be sent or, if it is being sent, queues the change after it.
+    /// Changes the outbox item of a message that waits to be sent.
+    ///
+    /// If the message is being sent, queues the change after it.
     private mutating func rewrite(
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
         guard var item = try heldOutboxItem(id) else { return }
-        // If the server may already have the message, it does not accept a changed form of it. A
-        // change that waits for the message is applied to the text that the message has when it is
-        // sent.
+        // If the server may already have the message, the item must not change, because the server
+        // would ignore the changed form; the edit is queued instead. If another change waits for
+        // the message, the edit is queued after it.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(of: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
@@ -281,8 +285,8 @@ extension SyncCore {
                     + "different updates")
         }
         guard isUnsent else {
-            // If the message is sent again, it is sent in its new form. If the server already has
-            // the message, the edit changes it.
+            // Rewrite the failed item, and queue the edit as well: if the message is resent, it has
+            // its new form, and if the server already has the message, the edit changes it.
             return try post(change, rewriting: item)
         }
         try commit { (ingest) throws(StoreError) in
@@ -301,10 +305,11 @@ extension SyncCore {
     /// Returns a Boolean value that indicates whether the server cannot have an item.
     private func isUnsent(_ item: OutboxItem) -> Bool {
         if calls.values.contains(where: { $0.outboxItemID == item.requestID }) { return false }
-        // The result of the last attempt says nothing about the attempts before it.
+        // An earlier attempt may have reached the server, even if the last one did not.
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        // For a server that does not deduplicate requests, the doubtful mark on disk is sufficient.
+        // For a server that does not deduplicate requests, the mark on disk, which was checked
+        // above, is sufficient.
         if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
             return false
         }
@@ -333,7 +338,7 @@ extension SyncCore {
 
     /// Loads the items on disk, and removes copies of files that no item needs.
     ///
-    /// The files of a new item are kept: they are copied before the item is written.
+    /// The copies of a new item's files are kept, because they are written before the item.
     mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
@@ -343,8 +348,8 @@ extension SyncCore {
             throw readFailure ?? SyncError(.store, "the outbox could not be read: retry later")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
-        // The copies are kept if items cannot be read or may have been lost, since these may need
-        // any copy.
+        // If items cannot be read, or may have been lost, keep all copies, because such an item may
+        // need any of them.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }

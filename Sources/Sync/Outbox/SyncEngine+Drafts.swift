@@ -4,11 +4,12 @@ import Store
 extension SyncEngine {
     /// Saves the text that the user is writing in a channel; an empty text removes it.
     ///
-    /// The draft is on disk when the call returns. It stays on this device, until it is replaced
-    /// or the user logs out with all data: clearing the cache does not remove it.
+    /// The draft is on disk when the call returns, and is not sent to the server. It is kept until
+    /// it is replaced, or until the user logs out and removes all data. Clearing the cache does not
+    /// remove it.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
-    /// - Complexity: Waits for the disk: call it when the user pauses or leaves the channel, and
+    /// - Complexity: Waits for the disk, so call it when the user pauses or leaves the channel, and
     ///   not for each character.
     public func setDraft(_ text: String, of url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in

@@ -2,8 +2,8 @@ import Foundation
 public import Models
 import Store
 
-// Messages and changes that the user writes. They are on disk when a call returns, online or
-// offline, and are sent in the order in which they were written.
+// Sending messages and changes. When a call returns, the item is on disk, online or offline. Items
+// are sent in the order in which they were written.
 extension SyncEngine {
     // MARK: New messages
 
@@ -30,8 +30,8 @@ extension SyncEngine {
     ///   - url: The channel.
     ///   - channelType: The type of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the outbox copies a file that has a
-    ///     path. By default it does not copy the file, and reads it when the item is sent: the file
-    ///     has to stay where it is until then.
+    ///     path. By default it does not, and reads the file when the item is sent: the file must
+    ///     not be moved or removed until then.
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError``, as for a text; with code `invalidFile` if the file is larger than
     ///   the server accepts, or is not a regular file that can be read, such as a directory.
@@ -69,17 +69,18 @@ extension SyncEngine {
 
     /// Sends a failed item again, with the same request id.
     ///
-    /// An item that failed with the error code `fileDamaged` needs the file again: its error
-    /// message names the file. A new file is copied if the replaced one was.
+    /// If an item has failed with the error code `fileDamaged`, pass a replacement of the file that
+    /// its error message names. A replacement is copied if the file that it replaces was.
     ///
     /// - Parameters:
     ///   - id: The request id of the item.
-    ///   - files: The files to send in place of the item's own, by index of `OutboxItem.files`.
-    ///     None by default.
+    ///   - files: The files that replace files of the item, by index of `OutboxItem.files`; empty
+    ///     by default.
     /// - Returns: The item, pending.
-    /// - Throws: ``SyncError`` with code `notFound` if no item of that request id has failed;
-    ///   `invalidArgument` if it has no file of an index; `invalidFile` if a file is larger than the
-    ///   server accepts or cannot be read; `store`, `closed`. The item is unchanged then.
+    /// - Throws: ``SyncError`` with code `notFound` if there is no failed item with that request
+    ///   id; `invalidArgument` if the item has no file at one of the indices; `invalidFile` if a
+    ///   file is larger than the server accepts or cannot be read; `store`, `closed`. The item is
+    ///   unchanged in these cases.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -108,8 +109,8 @@ extension SyncEngine {
 
     /// Cancels an item that has not been sent, with all changes to its message.
     ///
-    /// An item that is being sent may reach the server nevertheless; it then arrives as any other
-    /// message.
+    /// An item whose request is in flight may reach the server nevertheless; the feed then delivers
+    /// its message like any other.
     ///
     /// - Returns: A Boolean value that indicates whether the item existed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
@@ -143,8 +144,8 @@ extension SyncEngine {
     ///
     /// The outbox is empty afterwards. To read the items without removing them, call
     /// `store.outboxItems()`. Items that cannot be decoded are removed and not returned. An item
-    /// that is being sent may reach the server nevertheless. The outbox's copies of files are
-    /// removed.
+    /// whose request is in flight may reach the server nevertheless. The outbox's copies of files
+    /// are removed.
     ///
     /// - Returns: The items, channel by channel, in the order in which they were written.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
@@ -217,7 +218,7 @@ extension SyncEngine {
     /// - Parameters:
     ///   - id: The request ID of the item.
     ///   - url: The channel of the item.
-    /// - Returns: The result; `unknown` if the item ended long before the call.
+    /// - Returns: The result; `unknown` if the item was removed long before the call.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
     public func deliveryResult(
         of id: RequestID, in url: ChannelURL
@@ -276,7 +277,9 @@ extension SyncEngine {
         return item
     }
 
-    /// Throws an error for files that the server would reject, before any of them is read.
+    /// Throws an error for files that the server would reject.
+    ///
+    /// Called before any file is read.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
         for file in files where file.url == nil {

@@ -3,9 +3,9 @@ public import Store
 
 /// The changes to a channel's messages that the user has made and the server has not confirmed.
 ///
-/// An overlay is applied to stored messages, and shows edits, deletions and reactions immediately.
-/// The stored rows keep the server's state, so nothing has to be reverted if the server rejects a
-/// change.
+/// A list applies this overlay to stored messages, and thereby shows edits, deletions and reactions
+/// immediately. The stored rows keep the server's state, so nothing has to be rolled back if the
+/// server rejects a change.
 public struct UnsentChanges: Hashable, Sendable {
     private var changes: [MessageID: [OutboxItem]] = [:]
     private var changesOfUnsent: [RequestID: [OutboxItem]] = [:]
@@ -63,7 +63,8 @@ public struct UnsentChanges: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
-        // The change must be newer than the stored reaction, even if the device's clock is slow.
+        // Give the change the time of the stored reaction, so that it takes effect even if the
+        // device's clock is slow.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
     }
