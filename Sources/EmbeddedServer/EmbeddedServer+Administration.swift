@@ -44,7 +44,7 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.revoke(userID) }
     }
 
-    /// The reports that users have made, in their order.
+    /// The reports that users have made, in the order in which they were made.
     public var reports: [FiledReport] { withState { $0.reports } }
 
     // MARK: Channels and messages
@@ -107,14 +107,14 @@ extension EmbeddedServer {
     /// Imports messages with their own times, senders and IDs.
     ///
     /// Users and channels that do not exist are created, and senders become members of the channel.
-    /// A message without an ID gets one. IDs are unique on the whole server, so logs of several
-    /// channels that each count from 1 need other IDs. The server's clock is used only for the
-    /// times at which members join.
+    /// A message without an ID gets one. IDs are unique on the whole server, so if the logs of
+    /// several channels each count from 1, their messages need other IDs. The server's clock is
+    /// used only for the times at which members join.
     ///
     /// Messages are written in batches of a thousand. For each affected channel, the same write
     /// adds two entries to the feed: a `historyChanged` with the times of the batch's messages, and
-    /// the channel's new state. A device therefore never treats its history as complete without
-    /// these messages.
+    /// the channel's new state. A device therefore does not treat its history as complete before it
+    /// has fetched these messages.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order; replies may come before their parents.
@@ -127,7 +127,7 @@ extension EmbeddedServer {
     ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
     /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
-    ///   is too long. The batches before it have been written then.
+    ///   is too long. The batches before it have then been written.
     /// - Complexity: O(*n*) in the messages; replies cost more.
     @discardableResult
     public func importMessages(

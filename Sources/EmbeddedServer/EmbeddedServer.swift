@@ -5,8 +5,8 @@ import Store
 /// A complete chat server inside the process, with any number of users and devices and its own
 /// database.
 ///
-/// It fulfills every promise of `Backend`: an app can be run, tested and demonstrated without a
-/// network. Create a device by ``client(waits:)``:
+/// It fulfills every promise of `Backend`, so that an app can be run, tested and demonstrated
+/// without a network. ``client(waits:)`` creates a device:
 ///
 /// ```swift
 /// let server = try EmbeddedServer.inMemory()
@@ -15,8 +15,8 @@ import Store
 /// _ = try await alice.createChannel(GroupChannelCreateParams("general", url: "general"))
 /// ```
 ///
-/// The data on disk outlives the server: a server that is opened in the same directory continues
-/// from it, and earlier cursors stay valid. ``conditions`` make it behave like other servers.
+/// A server that is opened in a directory continues with the data of the previous one, and earlier
+/// cursors stay valid. ``conditions`` simulate the behavior of other servers.
 ///
 /// The class is thread-safe. Requests are executed one after the other.
 public final class EmbeddedServer: Sendable {
@@ -79,7 +79,7 @@ public final class EmbeddedServer: Sendable {
     /// Creates a device, with which one user at a time can connect.
     ///
     /// - Parameter waits: A Boolean value that indicates whether the device's feed waits until
-    ///   events exist. If not, it responds immediately with an empty batch, for tests that proceed
+    ///   events exist. If not, the feed returns an empty batch immediately, for tests that proceed
     ///   step by step.
     /// - Returns: The device, not yet connected.
     public func client(waits: Bool = true) -> EmbeddedClient {
@@ -119,7 +119,7 @@ public final class EmbeddedServer: Sendable {
 }
 
 extension EmbeddedServer {
-    /// The users who have a connected device that has not received all events yet.
+    /// The users with a connected device that has not received all events yet.
     package var usersWithNews: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

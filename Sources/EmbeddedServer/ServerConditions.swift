@@ -1,11 +1,11 @@
 public import Models
 
-/// The behavior of a server, where real servers differ.
+/// The properties of a server in which real servers differ.
 ///
-/// Chat services limit pages, discard old data, give two messages the same time, and lack features.
-/// Each of these can be enabled at any time, and is reproducible with the same seed.
-/// ``NetworkConditions`` simulate the network. A number out of its range is replaced by the nearest
-/// one in range.
+/// Chat services limit pages, discard old data, give several messages the same time, and lack
+/// features. Each of these properties can be changed at any time, and random behavior is
+/// reproducible with the same seed. ``NetworkConditions`` simulate the network. A number out of its
+/// range is replaced by the nearest one in range.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 
@@ -40,27 +40,27 @@ public struct ServerConditions: Hashable, Sendable {
     /// The maximum deviation of the clocks of the server's nodes in milliseconds, in both
     /// directions.
     ///
-    /// Each message is accepted by a node that the seed selects. As on services with many machines,
-    /// the positions of messages may therefore differ from the order in which they were accepted. 0
-    /// means a single monotonic clock.
+    /// Each message is accepted by a node that the seed selects. The positions of messages may
+    /// therefore differ from the order in which they were accepted, as on services with many
+    /// machines. 0 means a single monotonic clock.
     public var clockSkew: Int64 = 0
 
     /// The maximum delay with which a message arrives from another server.
     ///
-    /// The default is zero: no other servers take part. One message in four, which the seed selects,
-    /// was created up to this long before it arrives. Pages are then in the order of arrival, as on
-    /// federated servers, with late messages as `MessagePage.outliers`. Threads and counts stay in
-    /// the order of positions. Each page reads the whole history of its channel.
+    /// The default is zero: there are no other servers. One message in four, which the seed
+    /// selects, was created up to this long before it arrives. Pages are then in the order of
+    /// arrival, as on federated servers, and name late messages in `MessagePage.outliers`. Threads
+    /// and counts use the order of positions. Each page reads the whole history of its channel.
     public var federationDelay = Duration.zero
 
     // MARK: The feed
 
-    /// The number of new messages of a channel that the feed reports after an absence of the
-    /// device; `nil` for all.
+    /// The maximum number of new messages of a channel that the feed reports after the device was
+    /// offline; `nil` for all.
     ///
-    /// Older messages are omitted, and a truncation is reported, as on services whose feed resumes
-    /// with the newest messages of each channel. Edits and deletions of older messages are only in
-    /// the message changelog since the feed's cursor.
+    /// Older ones are omitted, and the feed reports a truncation, as on services whose feed resumes
+    /// with the newest messages of each channel. Edits and deletions of omitted messages are only
+    /// in the message changelog since the feed's cursor.
     public var feedLimit: Int?
 
     // MARK: Changelogs
@@ -82,7 +82,7 @@ public struct ServerConditions: Hashable, Sendable {
 
     /// The time for which the server remembers request IDs; `nil`, the default, for ever.
     ///
-    /// Later, a repeated request creates another message.
+    /// After this time, a repeated request creates another message.
     public var deduplicationPeriod: Duration?
 
     /// A Boolean value that indicates whether only existing users may connect.
@@ -105,11 +105,11 @@ extension ServerConditions {
         ServerConditions.allCapabilities.subtracting(missingCapabilities)
     }
 
-    /// The conditions with values in their ranges, with which every request makes progress.
+    /// The conditions with values in their ranges, so that every request makes progress.
     var clamped: ServerConditions {
         var conditions = self
         conditions.pageLimit = max(1, pageLimit)
-        // With one entry per page, the repeated entry would be the only one.
+        // A page needs at least two entries if one of them is a repeated one.
         conditions.changelogPageSize = max(repeatsChangelogEntries ? 2 : 1, changelogPageSize)
         conditions.feedBatchSize = max(1, feedBatchSize)
         conditions.listLimit = max(1, listLimit)

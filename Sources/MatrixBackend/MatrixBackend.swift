@@ -11,10 +11,10 @@ public import Sync
 /// let client = ChatClient(backend: backend, credentials: Credentials("@alice:example.org"))
 /// ```
 ///
-/// A channel is an unencrypted room: its URL is the room's ID, and the ID of a message is that of
-/// its event. Encrypted messages appear as messages that say so.
+/// A channel is an unencrypted room. The channel's URL is the room's ID, and a message's ID is the
+/// ID of its event. An encrypted message has the text "This message is encrypted."
 public actor MatrixBackend: Backend {
-    /// Where the tokens of a session come from.
+    /// The origin of a session's tokens.
     public enum Login: Sendable {
         /// The access token in the credentials, which the app has obtained.
         case token
@@ -26,7 +26,7 @@ public actor MatrixBackend: Backend {
 
     /// The tokens of a session, to be stored by the app until the next start.
     public struct Tokens: Hashable, Sendable {
-        /// The token that requests carry.
+        /// The token that authorizes requests.
         public let accessToken: String
         /// The token that renews the access token; `nil` if it does not expire.
         public let refreshToken: String?
@@ -36,12 +36,13 @@ public actor MatrixBackend: Backend {
 
     /// The options of a backend.
     public struct Options: Sendable {
-        /// The time that the server holds a request of the feed while nothing happens.
+        /// The time for which the server delays its reply to a feed request if there are no events.
         public var longPoll = Duration.seconds(30)
 
-        /// The maximum number of messages that the feed reports of a channel after an absence.
+        /// The maximum number of messages of a channel that the feed reports after the device was
+        /// offline.
         ///
-        /// The feed reports a truncation for channels with more.
+        /// If there are more, the feed reports a truncation of the channel.
         public var timelineLimit = 50
 
         /// The transport of requests.
@@ -50,25 +51,26 @@ public actor MatrixBackend: Backend {
         /// A closure that receives new tokens after each login and each renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
-        /// The current time, to detect a repeated message whose first request the server may have
-        /// forgotten.
+        /// The current time, to detect whether the server may have forgotten the first request of a
+        /// message that is sent again.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-        /// The monotonic time, for the pauses that the server asks for.
+        /// The monotonic time, for the pauses that the server requests.
         package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
         /// Creates the default options.
         public init() {}
     }
 
-    /// What unencrypted Matrix rooms support.
+    /// The features that unencrypted Matrix rooms support.
     public nonisolated let capabilities: BackendCapabilities = [
         .deduplicatesRequests, .messageChangelogByTime, .reactions, .threads, .files, .readReceipts,
         .typing,
         .unreadCounts, .channelManagement, .invitations, .moderation,
     ]
 
-    /// Matrix has no epoch: a homeserver that was restored from a backup is not noticed.
+    /// The constant epoch of all servers: Matrix has none, so a homeserver that was restored from a
+    /// backup is not detected.
     static let epoch = ServerEpoch("matrix")
 
     let homeserver: URL
@@ -79,7 +81,7 @@ public actor MatrixBackend: Backend {
     var session: Session?
     /// The user whose rooms are in `list`.
     var lastUser: UserID?
-    /// The tokens of the last login of this process, with the user whom they belong to.
+    /// The tokens of the last login in this process, and the user to whom they belong.
     var tokens: (user: UserID, tokens: Tokens)?
     var calls: [Int: Task<Result<HTTPReply, BackendError>, Never>] = [:]
     var callCount = 0
@@ -93,9 +95,11 @@ public actor MatrixBackend: Backend {
     /// The members of rooms by their IDs, as last seen.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
-    /// True until a feed request of the session has compared the rooms with those of the server.
+    /// A Boolean value that indicates whether the rooms have to be compared with those of the
+    /// server, because that was not done yet in this session.
     var mayHaveLostRooms = true
-    /// True until the feed has reported what happened before the connection.
+    /// A Boolean value that indicates whether the feed still has to report the events that happened
+    /// before the connection.
     var isCatchingUp = true
 
     /// The identity of a connection.
@@ -110,10 +114,10 @@ public actor MatrixBackend: Backend {
     ///
     /// - Parameters:
     ///   - homeserver: The base URL of the homeserver; see ``homeserver(of:transport:)``.
-    ///   - deviceID: The ID of this device, chosen by the app and kept for ever: the server
+    ///   - deviceID: The ID of this device, chosen by the app and never changed, because the server
     ///     recognizes repeated requests of the same device. `nil` lets the server choose one at
     ///     each login by password.
-    ///   - login: Where the tokens come from. By default, from the credentials.
+    ///   - login: The origin of the tokens; by default, the credentials.
     ///   - options: Further options.
     public init(
         homeserver: URL, deviceID: String? = nil, login: Login = .token,
@@ -125,14 +129,14 @@ public actor MatrixBackend: Backend {
         self.options = options
     }
 
-    /// Returns the base URL of the homeserver of a user, which its server name announces under
-    /// `/.well-known/matrix/client`.
+    /// Returns the base URL of a user's homeserver, which is published at
+    /// `/.well-known/matrix/client` of the server name.
     ///
     /// - Parameters:
     ///   - userID: A user ID, such as `@alice:example.org`.
     ///   - transport: The transport of the request.
-    /// - Returns: The announced URL; `https://` and the server name if it announces none.
-    /// - Throws: `refused` if the ID has no server name or the announcement cannot be read.
+    /// - Returns: The published URL; if there is none, `https://` and the server name.
+    /// - Throws: `refused` if the ID has no server name, or the published document cannot be read.
     public static func homeserver(
         of userID: UserID, transport: any HTTPTransport = URLSessionTransport()
     ) async throws(BackendError) -> URL {

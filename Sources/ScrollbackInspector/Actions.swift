@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// A change of the client that the page asks for, if the app allows actions.
+/// A request of the page to change the client; refused unless the app allows actions.
 struct ActionRequest: Decodable, Sendable {
     var name: String
     var channel: String?
@@ -13,7 +13,7 @@ struct ActionRequest: Decodable, Sendable {
     var upper: String?
 }
 
-/// Changes the client on behalf of the page.
+/// Executes the actions that the page requests.
 @MainActor
 final class Actions {
     private let client: ClientReference

@@ -4,7 +4,9 @@ import Models
 import Store
 import Sync
 
-/// The reports about a client that the page of an inspector requests, without HTTP.
+/// Creates the reports about a client that the page of an inspector requests.
+///
+/// It is independent of HTTP.
 final class Inspection: Sendable {
     let options: InspectorOptions
     let monitor: Monitor
@@ -33,7 +35,7 @@ final class Inspection: Sendable {
     func report(_ name: String, _ query: Query) async throws -> Data? {
         if name == "overview" { return try encode(await Overview(self)) }
         guard let session = await client.session else {
-            throw BadRequest("no user is connected, and none was")
+            throw BadRequest("no user has connected yet")
         }
         let mask = TextMask(isOn: options.masksTexts)
         switch name {
@@ -92,20 +94,20 @@ final class Inspection: Sendable {
     }
 }
 
-/// A request that the page does not make, or whose subject no longer exists.
+/// The error for a request that the page never makes, or whose subject no longer exists.
 struct BadRequest: Error {
     let message: String
     init(_ message: String) { self.message = message }
 }
 
-/// The client of an inspector, which it does not keep alive.
+/// A reference to the inspected client that does not keep it alive.
 @MainActor
 final class ClientReference {
     private weak var client: ChatClient?
 
     init(_ client: ChatClient) { self.client = client }
 
-    /// The user's session at present.
+    /// The current session of the client.
     struct Session: Sendable {
         let userID: UserID?
         let store: ChatStore
@@ -139,7 +141,7 @@ struct Query: Sendable {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// The channel that a report is of; an empty URL names none.
+    /// The channel of the report; an empty URL if the request contains none.
     var requiredChannel: ChannelURL { ChannelURL(values["channel"] ?? "") }
 
     func channel() throws -> ChannelURL {
@@ -160,7 +162,7 @@ struct Query: Sendable {
     }
 }
 
-/// Shows texts, or in their place only their lengths.
+/// Returns texts or, if texts are masked, their lengths.
 struct TextMask: Sendable {
     let isOn: Bool
 

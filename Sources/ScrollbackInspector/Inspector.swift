@@ -3,8 +3,8 @@
     public import Foundation
     import Models
 
-    /// A web page that shows a client while it runs: what is stored, what is missing, what waits to
-    /// be sent, and what the engine asks the server.
+    /// A web page that shows the state of a running client: the stored messages, the gaps, the
+    /// outbox, and the engine's requests to the server.
     ///
     /// ```swift
     /// let inspector = try await Inspector(client).start()
@@ -14,8 +14,9 @@
     /// the loopback interface only, and the address contains a random token without which every
     /// request is refused. Link the inspector in debug builds.
     ///
-    /// While no page is open, the inspector follows nothing, and the client does no additional
-    /// work. It stops when the client is closed or released, and when it is released itself.
+    /// While no page is open, the inspector does not observe the client, and the client does no
+    /// additional work. The inspector stops when it is released, and when the client is closed or
+    /// released.
     @MainActor
     public final class Inspector {
         /// The options.
@@ -42,7 +43,8 @@
         /// - Parameters:
         ///   - client: The client.
         ///   - options: The options.
-        ///   - pause: Waits between two updates of a page, and for a client without a user.
+        ///   - pause: A closure that waits between two updates of a page, and between two checks
+        ///     whether a user has connected.
         ///   - makeToken: Returns the token of the address.
         package init(
             _ client: ChatClient, options: InspectorOptions,

@@ -1,21 +1,20 @@
 /// The options of an ``Inspector``.
 public struct InspectorOptions: Hashable, Sendable {
-    /// The port on the loopback interface; 0, the default, for any free one.
+    /// The port on the loopback interface; 0, the default, for any free port.
     public var port: UInt16 = 0
 
     /// A Boolean value that indicates whether the page may change the client: go offline and
     /// online,
     /// fetch, verify and repair messages, evict, clear, and resend.
     ///
-    /// The default is false: the page shows, and changes nothing.
+    /// The default is `false`: the page shows the client, and changes nothing.
     public var allowsActions = false
 
     /// A Boolean value that indicates whether the page shows the lengths of texts instead of the
     /// texts.
     ///
-    /// The texts, names and data that users have written do not leave the process then. IDs, URLs
-    /// of
-    /// channels and times are shown.
+    /// If it is `true`, the texts, names and data that users have written do not leave the process.
+    /// IDs, URLs of channels and times are shown.
     public var masksTexts = false
 
     /// Creates the default options.

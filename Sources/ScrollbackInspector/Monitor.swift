@@ -4,9 +4,9 @@ import Models
 import Store
 import Sync
 
-/// Follows the client while pages are open, and notifies them of changes.
+/// Observes the client while pages are open, and notifies the pages of changes.
 ///
-/// Without a page it follows nothing.
+/// While no page is open, it observes nothing.
 actor Monitor {
     private let client: ClientReference
     private let channels: ChannelList
@@ -15,7 +15,7 @@ actor Monitor {
     private var pages: [Int: AsyncStream<Data>.Continuation] = [:]
     private var lastPage = 0
     private var following: Task<Void, Never>?
-    /// A Boolean value that indicates whether all changes from now on are noticed.
+    /// A Boolean value that indicates whether the monitor receives all changes from now on.
     private(set) var isObserving = false
     private var heartbeat: Task<Void, Never>?
 
@@ -32,23 +32,24 @@ actor Monitor {
     private var pending = News()
     private var notifying: Task<Void, Never>?
 
-    /// The least time between two notifications.
+    /// The minimum time between two notifications.
     private static let interval = Duration.milliseconds(250)
-    /// The time between two signs of life, by which the server finds that a page was closed.
+    /// The time between two heartbeats, with which the server detects that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
-    /// The most messages of a channel whose source is remembered.
+    /// The maximum number of messages of a channel for which the source of the last change is
+    /// remembered.
     private static let sourceLimit = 5000
 
     /// The changes since the pages were notified.
     struct News: Encodable {
         /// The changed channels.
         var channels: Set<String> = []
-        /// A Boolean value that indicates whether so many have changed, or all, that they are not
-        /// listed.
+        /// A Boolean value that indicates whether any channel may have changed, so that they are
+        /// not listed.
         var isEverything = false
         var outbox = false
         var sync = false
-        /// A Boolean value that indicates whether there is another user, or none any more.
+        /// A Boolean value that indicates whether the user has changed or logged out.
         var session = false
 
         var isEmpty: Bool {
@@ -71,7 +72,7 @@ actor Monitor {
     func open() -> AsyncStream<Data> {
         lastPage += 1
         let number = lastPage
-        // A page that reads slowly misses events: only the newest 20 are kept for it.
+        // Buffer only the newest 20 events: a page that reads slowly misses older ones.
         let (stream, page) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(20))
         page.onTermination = { [weak self] _ in
             Task { await self?.close(number) }
@@ -82,7 +83,8 @@ actor Monitor {
         return stream
     }
 
-    /// A Boolean value that indicates whether the client is followed, as while a page is open.
+    /// A Boolean value that indicates whether the monitor observes the client, which it does while
+    /// a page is open.
     var isFollowing: Bool { following != nil }
 
     private func close(_ number: Int) {
@@ -131,7 +133,7 @@ actor Monitor {
 
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
 
-    /// Notes news, and notifies the pages now or after the interval.
+    /// Records a change, and notifies the pages now or after the interval.
     private func record(_ change: (inout News) -> Void) {
         change(&pending)
         guard notifying == nil, !pending.isEmpty else { return }
@@ -142,7 +144,7 @@ actor Monitor {
         }
     }
 
-    /// Notifies the pages; returns `false` if there are no news.
+    /// Notifies the pages; returns `false` if there are no changes to report.
     private func notify() -> Bool {
         guard !pending.isEmpty else {
             notifying = nil
@@ -158,12 +160,12 @@ actor Monitor {
 
     // MARK: Following
 
-    /// Follows a session until it ends.
+    /// Observes a session until it ends.
     private func follow(_ session: ClientReference.Session) async {
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
-        // A store that is suspended is followed after the next session or page.
+        // Ignore the error: a suspended store is observed again with the next session or page.
         let changes = try? session.store.observe(.everything).changes
         isObserving = true
         defer { isObserving = false }
@@ -175,15 +177,15 @@ actor Monitor {
             if let changes {
                 group.addTask { await self.follow(changes) }
             }
-            // The events end with the engine.
+            // The stream of events ends when the engine is closed.
             await group.next()
             changes?.cancel()
             group.cancelAll()
         }
     }
 
-    /// Reads the changes of the store at most every interval, so that a busy client does not wake
-    /// the monitor with each of them.
+    /// Reads the changes of the store at most once per interval, so that a busy client does not
+    /// resume the monitor for each change.
     private func follow(_ changes: ObservedChanges) async {
         while !Task.isCancelled {
             let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -350,7 +352,7 @@ actor Monitor {
 
     func sending() -> OutboxReport.Activity { sendingActivity }
 
-    /// Returns the calls and waits of a channel at present, a line for each.
+    /// Returns a line for each call in flight and each wait of a channel.
     func activity(in url: ChannelURL) -> [String] {
         var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
             .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }
@@ -432,7 +434,7 @@ extension DeliveryResult {
 }
 
 extension CollectionEventSource {
-    /// The origin of a change in one word, and the source.
+    /// The origin of a change in one word, followed by the source.
     fileprivate var origin: String {
         let origin: String =
             switch self {

@@ -5,8 +5,9 @@ struct Page: Sendable {
     /// The document.
     let html: Data
 
-    /// The content security policy, which allows this document's style and script, and requests to
-    /// the inspector, and nothing else.
+    /// The content security policy.
+    ///
+    /// It allows only this document's style and script, and requests to the inspector.
     let policy: String
 
     /// Creates the page.

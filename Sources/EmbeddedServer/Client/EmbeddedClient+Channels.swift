@@ -171,7 +171,7 @@ extension EmbeddedClient {
 
     /// Pins a message to a group channel, or removes its pin.
     ///
-    /// Every member who can write may do so.
+    /// Every member who may send messages may pin them.
     public func setPinned(
         _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -201,7 +201,9 @@ extension EmbeddedClient {
 
     // MARK: Polls
 
-    /// Creates a poll, for a message that is sent with its ID.
+    /// Creates a poll.
+    ///
+    /// A message that is sent with the poll's ID shows it.
     public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
         try ask(.polls) { state, session throws(BackendError) in
             try state.createPoll(poll, by: session.userID)
@@ -220,7 +222,7 @@ extension EmbeddedClient {
 
     // MARK: Blocking and reporting
 
-    /// Blocks a user for the current user, or ends that.
+    /// Blocks a user for the current user, or unblocks the user.
     ///
     /// A blocked user cannot invite the user to a channel.
     public func setBlocked(

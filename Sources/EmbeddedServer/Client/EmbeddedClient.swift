@@ -25,7 +25,7 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // Ends the typing state and the pending feed call when the client is released.
+        // When the client is released, end its typing state and its pending feed call.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -96,7 +96,8 @@ public final class EmbeddedClient: Backend {
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
-            // A batch without events is only returned to a device that is not live or becomes live.
+            // Return a batch without events only if the device is not live, or becomes live with
+            // it.
             let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isNews || !waits
                 ? .tell(batch) : .wait(batch.cursor, connection: session.number)
@@ -118,7 +119,7 @@ public final class EmbeddedClient: Backend {
                     }
                     // Only one call may wait at a time: cancel the pending one.
                     session.resume(.failed(.canceled))
-                    // Events that happened before this registration cannot wake the call, so check
+                    // Events that happened before the call was registered do not wake it, so check
                     // for them now.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
@@ -128,9 +129,9 @@ public final class EmbeddedClient: Backend {
                 }
             }
         } onCancel: {
-            // Uses a task because `cancel()` calls this closure while the waiting task is locked,
-            // and the thread that holds the server's lock may be resuming that task: locking here
-            // could deadlock.
+            // Use a task, because acquiring the server's lock here could deadlock: `cancel()` calls
+            // this closure while the waiting task is locked, and the thread that holds the server's
+            // lock may be resuming that task.
             Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }

@@ -3,12 +3,12 @@ import Store
 
 /// Creates the feed events for a user from log entries.
 ///
-/// Entries only refer to messages, and the feed reports their current versions. A message with
-/// several entries is therefore reported once, and a deleted message is not reported.
+/// Log entries refer to messages by ID, and the feed reports the current version of each. A message
+/// with several entries is therefore reported once, and a deleted message is not reported.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
-    /// The open channels that the device has entered, with the log entry at that time.
+    /// The open channels that the device has entered, with the newest log entry at that time.
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
     /// The messages that were reported in their current version.
@@ -28,7 +28,7 @@ struct FeedBuilder {
         self.entered = entered
     }
 
-    /// Returns the channel of an entry that concerns the user; `nil` if it does not.
+    /// Returns the channel of an entry; `nil` if the entry does not concern the user.
     func channel(of entry: LogEntry, _ sequence: LogSequence) -> ServerChannel? {
         if let only = entry.only, only != userID { return nil }
         guard let channel = state.channels[entry.channel] else { return nil }

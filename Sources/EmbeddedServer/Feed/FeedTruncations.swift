@@ -1,8 +1,8 @@
 import Models
 import Store
 
-/// The truncations of a feed that, after an absence of the device, reports only the newest messages
-/// of each channel.
+/// The truncations of a feed that, after a device was offline, reports only the newest messages of
+/// each channel.
 ///
 /// A truncation is reported in place of the first omitted entry.
 final class FeedTruncations {
@@ -19,7 +19,7 @@ final class FeedTruncations {
 
     /// Returns a Boolean value that indicates whether an entry is omitted.
     ///
-    /// For the first omitted entry of a channel, the truncation is reported.
+    /// In place of the first omitted entry of a channel, the truncation is reported.
     func hides(
         _ entry: LogEntry, _ sequence: LogSequence, _ state: ServerState,
         _ builder: inout FeedBuilder
@@ -36,7 +36,7 @@ final class FeedTruncations {
         return true
     }
 
-    /// Returns the last omitted entry, after which the reported messages follow.
+    /// Returns the last omitted entry; the messages after it are reported.
     private func lastHidden(
         in channel: ServerChannel, _ state: ServerState
     ) throws(BackendError) -> LogSequence {

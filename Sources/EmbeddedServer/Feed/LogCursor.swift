@@ -7,7 +7,7 @@ struct LogCursor: Hashable {
     var sequence: LogSequence
     /// The progress in reporting the initial channel list; `nil` after it was reported.
     var beginning: String?
-    /// The absence that is being reported with truncations; `nil` if there is none.
+    /// The range of missed entries that is being reported with truncations; `nil` if there is none.
     var absence: Absence?
     /// A counter that distinguishes consecutive cursors of live events, which are not in the log.
     var live: UInt64 = 0
@@ -18,12 +18,13 @@ struct LogCursor: Hashable {
         var upTo: LogSequence
         /// The maximum number of messages that are reported for each channel.
         ///
-        /// This is the limit at the start of the absence. If it changed in between, the batches of
-        /// one absence would have contradictory truncations.
+        /// This is the server's limit at the first batch of the range. It is kept in the cursor,
+        /// because with a changed limit the batches of one range would have contradictory
+        /// truncations.
         var limit: Int
 
-        /// Returns a Boolean value that indicates whether the absence starts no later than a cursor
-        /// and ends no later than the log.
+        /// Returns a Boolean value that indicates whether the range begins at or before a cursor,
+        /// and ends within the log.
         func isPast(_ sequence: LogSequence, _ last: LogSequence) -> Bool {
             after <= sequence && upTo <= last
         }
@@ -51,8 +52,8 @@ struct LogCursor: Hashable {
 
     private init?(_ text: String, epoch: UInt64) {
         var rest = text[...]
-        /// Removes and returns the part after a separator. The code compares bytes, because
-        /// comparing characters is much slower.
+        /// Remove and return the part after a separator. The bytes are compared, because comparing
+        /// characters is much slower.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
             guard let place = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
             defer { rest = rest[..<place] }

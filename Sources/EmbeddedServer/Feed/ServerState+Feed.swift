@@ -10,7 +10,7 @@ extension ServerState {
 
     /// Returns the next batch for a user; it is empty if no events exist.
     ///
-    /// If a session is given, events that are not stored are reported to it too.
+    /// If a session is given, the batch also contains events that are not stored, such as typing.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -37,7 +37,7 @@ extension ServerState {
     ) throws(BackendError) -> FeedBatch {
         var batch = try feed(for: userID, after: place, session)
         var left = Self.emptyBatches
-        // If all messages of a batch are omitted, the batch is empty.
+        // A batch is empty if all of its messages are omitted: continue with the next one.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
             left -= 1
             let next = try LogCursor(batch.cursor.rawValue, counters)
@@ -83,13 +83,15 @@ extension ServerState {
         if next.sequence == place.sequence { next.live = place.live }
         if isAtEnd, let session, session.hasNews {
             addNews(of: session, to: &builder)
-            // A live event is reported only once, so it needs a cursor of its own.
+            // A live event is not in the log, and is reported only once, so it needs a cursor of
+            // its own.
             if next.sequence == place.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
     }
 
-    /// Returns the range of missed entries, if only its newest messages are reported.
+    /// Returns the range of missed entries if only the newest messages of it are reported;
+    /// otherwise `nil`.
     private func absence(at place: LogCursor) -> LogCursor.Absence? {
         if let absence = place.absence, absence.upTo > place.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
@@ -158,7 +160,7 @@ extension ServerState {
             next.beginning = places[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // A channel that moved to the top between two parts may have been skipped.
+        // If a channel has moved to the top of the list since an earlier part, it was skipped.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

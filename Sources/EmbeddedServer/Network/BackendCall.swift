@@ -75,7 +75,7 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case setRole
     /// Returns a page of the muted or banned users.
     case restrictedUsers
-    /// Blocks a user, or ends that.
+    /// Blocks or unblocks a user.
     case setBlocked
     /// Returns a page of the blocked users.
     case blockedUsers

@@ -12,9 +12,10 @@ extension BackendError {
     /// Returns a Boolean value that indicates whether a correct backend may fail any call with this
     /// error at a point.
     ///
-    /// After the effect, the only correct error is `unanswered`, since all other codes say that the
-    /// call had no effect. Before the effect, `notFound`, `expired`, `unsupported` and `canceled`
-    /// are not correct, since they would have to be true.
+    /// After the effect, the only correct error is `unanswered`, because all other codes state that
+    /// the call had no effect. Before the effect, `notFound`, `expired`, `unsupported` and
+    /// `canceled` are not correct, because each of them states a fact that is not true for an
+    /// arbitrary call.
     public func isWithinContract(at point: CallPoint) -> Bool {
         switch point {
         case .afterEffect: code == .unanswered

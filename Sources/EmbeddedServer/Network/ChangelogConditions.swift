@@ -6,7 +6,7 @@ public struct ChangelogConditions: Hashable, Sendable {
 
     /// The share of pages that are repeated once, with a different token.
     ///
-    /// This simulates servers whose tokens are times, if many changes have the same time.
+    /// This simulates servers whose tokens are times, when many changes have the same time.
     public var repeated = 0.0
 
     /// The share of pages that are preceded by an empty page.

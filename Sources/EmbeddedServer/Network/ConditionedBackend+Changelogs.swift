@@ -43,7 +43,7 @@ extension ConditionedBackend {
     private struct Asked {
         /// The point that is passed to ``base``.
         let base: ChangelogPoint
-        /// The same point as a cursor, for tokens from which it can be requested again.
+        /// The same point as a cursor, to create tokens with which the page can be requested again.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

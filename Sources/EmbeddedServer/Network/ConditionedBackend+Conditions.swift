@@ -7,8 +7,8 @@ extension ConditionedBackend {
 
     /// The conditions of the network.
     ///
-    /// A call uses the conditions that were set when it was made. As an exception, going offline
-    /// also ends calls in flight.
+    /// A call uses the conditions that were set when it was made, with one exception: going offline
+    /// ends calls in flight.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
@@ -25,7 +25,8 @@ extension ConditionedBackend {
 
     /// Disconnects the network.
     ///
-    /// Held calls and pending feed calls end; calls in flight remain unanswered.
+    /// Held calls and pending feed calls end with an error; other calls in flight fail with
+    /// `unanswered`.
     public func goOffline() { update { $0.isOnline = false } }
 
     /// Reconnects the network.
@@ -43,7 +44,7 @@ extension ConditionedBackend {
     ///   - calls: The kinds of calls.
     ///   - error: The error.
     ///   - point: The point of failure: before the effect, so that the server does nothing, or
-    ///     after it, so that the response is lost.
+    ///     after the effect, so that only the response is lost.
     public func failNext(
         _ count: Int = 1, of calls: Set<BackendCall> = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect

@@ -8,7 +8,7 @@ extension ConditionedBackend {
     ///
     /// - Throws: `notConnected` as soon as the network is disconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        // Runs in a task of its own, so that going offline can end it.
+        // Run the call in a task of its own, so that going offline can end it.
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
@@ -27,7 +27,7 @@ extension ConditionedBackend {
         if case .failure(let error) = result, error.code == .canceled, !Task.isCancelled,
             state.withLock({ $0.losses != losses })
         {
-            // Going offline has canceled the call before it was sent.
+            // The network went offline before the call was sent.
             throw .notConnected
         }
         return try result.get()
@@ -46,7 +46,7 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // The initial channel list is not changed, because a repeated request could return another
+        // Do not change the initial channel list, because a repeated request could return another
         // list.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
@@ -59,8 +59,8 @@ extension ConditionedBackend {
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // The seed depends on the cursor and not on the call, so that the same cursor returns the
-        // same batch again.
+        // Derive the random numbers from the cursor and not from the call, so that the same cursor
+        // returns the same batch again.
         let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,

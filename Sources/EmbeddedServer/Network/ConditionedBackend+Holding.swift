@@ -6,8 +6,7 @@ extension ConditionedBackend {
     ///
     /// - Parameters:
     ///   - calls: The kinds of calls; an empty set to stop holding new calls.
-    ///   - point: A Boolean value that indicates whether to hold requests before their effect, or
-    ///     responses.
+    ///   - point: The point at which calls are held: requests before their effect, or responses.
     public func hold(_ calls: Set<BackendCall>, at point: CallPoint = .afterEffect) {
         state.withLock { $0.held.points[point] = calls }
     }
@@ -38,9 +37,9 @@ extension ConditionedBackend {
                 }
             }
         } onCancel: {
-            // Uses a task because `cancel()` calls this closure while the waiting task is locked,
-            // and the thread that holds our lock may be resuming that task: locking here could
-            // deadlock.
+            // Use a task, because acquiring the lock here could deadlock: `cancel()` calls this
+            // closure while the waiting task is locked, and the thread that holds the lock may be
+            // resuming that task.
             Task { state.withLock { $0.held.stopWaiting(id: id) } }
         }
         return held
@@ -49,7 +48,7 @@ extension ConditionedBackend {
     /// Releases a held call.
     ///
     /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: `false` if no call has the index; nothing happens then.
+    /// - Returns: `false` if no held call has the index.
     @discardableResult
     public func release(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .released) }
@@ -60,11 +59,11 @@ extension ConditionedBackend {
     /// New calls are still held.
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
-    /// Drops a held call: a request that had no effect fails with `notConnected`, a lost response
-    /// with `unanswered`.
+    /// Drops a held call: a call that was held before its effect fails with `notConnected`, one
+    /// that was held after it with `unanswered`.
     ///
     /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: `false` if no call has the index; nothing happens then.
+    /// - Returns: `false` if no held call has the index.
     @discardableResult
     public func drop(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .dropped) }
@@ -79,7 +78,7 @@ extension ConditionedBackend {
                     guard $0.held.points[point]?.contains(call.call) == true else {
                         return continuation.resume(returning: .released)
                     }
-                    // The call was canceled or disconnected before the hold was registered.
+                    // The call was canceled or disconnected before it was registered as held.
                     if Task.isCancelled { return continuation.resume(returning: .canceled) }
                     if $0.losses != passage.losses {
                         return continuation.resume(returning: .dropped)

@@ -165,8 +165,8 @@ extension ConditionedBackend {
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
         logLength(passage, plan, 0, limit)
 
-        // The request is forwarded even if no elements are needed, because only the server knows
-        // whether the list exists.
+        // Forward the request even if no elements are needed, because only the server knows whether
+        // the list exists.
         var page = try await ask(base, max(plan.newer, 1))
         guard plan.isEmpty, !page.elements.isEmpty else {
             page.next = pageCursor(page.next)

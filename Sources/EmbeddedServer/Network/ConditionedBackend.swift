@@ -4,9 +4,8 @@ public import Sync
 
 /// A simulation of a bad network or an unusual server, between a client and any backend.
 ///
-/// Its behavior is determined by its ``conditions``, which may change at any time, and by explicit
-/// controls: failing the next calls, expiring cursors, holding responses. Everything else is
-/// forwarded.
+/// Its behavior is determined by its ``conditions``, which may change at any time, and by methods
+/// that make the next calls fail, expire cursors, or hold responses. Everything else is forwarded.
 ///
 /// ```swift
 /// let network = ConditionedBackend(backend)
@@ -15,12 +14,13 @@ public import Sync
 /// network.goOffline()
 /// ```
 ///
-/// It does not wait on its own, and random behavior depends only on the seed of the conditions: a
-/// test that makes the same calls gets the same results in every run. If several tasks concurrently
-/// make calls of the same kind for the same channel, the system determines their order.
+/// It does not wait on its own, and its random behavior depends only on the seed of the conditions.
+/// A test that makes the same calls therefore gets the same results in every run, unless several
+/// tasks concurrently make calls of the same kind for the same channel: then their order is not
+/// determined.
 ///
-/// Use one for each client. It stores nothing that a client needs later: cursors are valid in other
-/// instances over the same backend.
+/// Use one instance for each client. An instance has no state that a client needs later: its
+/// cursors are valid in other instances with the same backend.
 public final class ConditionedBackend: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
@@ -110,7 +110,7 @@ extension ConditionedBackend {
         do {
             try await sleep(duration)
         } catch {
-            // Going offline also cancels a feed call.
+            // If the network went offline, that has canceled the feed call.
             throw isCutOff(passage)
                 ? .cutOff(passage) : BackendError(.canceled, "\(passage.call): \(error)")
         }

@@ -1,8 +1,8 @@
 /// A cursor or token that extends the server's own with additional information.
 ///
-/// The text contains everything that is needed to resume: no state is kept elsewhere. A cursor
-/// without additional information equals the server's own text, so that a perfect network changes
-/// nothing. All others are
+/// The text contains everything that is needed to resume. A cursor without additional information
+/// equals the server's own text, so that a perfect network changes nothing. All other cursors have
+/// this form:
 ///
 ///     "~" field,field,… ":" text         or without ":" and text, for the beginning of a list
 ///     field := letter value              each at most once, in this order
@@ -19,7 +19,8 @@ struct ConditionedCursor: Equatable {
     /// The server's own text; `nil` for the start.
     var base: String?
 
-    /// The number of times that cursors of this kind had been made to expire when it was issued.
+    /// The number of times that cursors of this kind had been made to expire when this one was
+    /// issued.
     var generation = 0
 
     /// The number of parts of the next batch or page that were already reported, including empty
@@ -51,8 +52,8 @@ struct ConditionedCursor: Equatable {
         if !reported.isEmpty {
             fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // If a text of the server itself starts with the mark, it is wrapped, so that it is not
-        // mistaken for an extended cursor.
+        // A text of the server that itself starts with "~" is extended, so that it is not mistaken
+        // for an extended cursor.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }

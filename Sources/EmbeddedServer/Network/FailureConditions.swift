@@ -3,7 +3,8 @@
 /// Each number is a share of the calls, from 0 (none) to 1 (all). For each call, the kinds are
 /// tried in the order of their declaration, and the first one that applies determines the failure.
 public struct FailureConditions: Hashable, Sendable {
-    /// The share of requests that are not sent, as without a signal: they fail with `notConnected`.
+    /// The share of requests that are not sent, for example because a phone has no signal: they
+    /// fail with `notConnected`.
     public var notSent = 0.0
 
     /// The share of requests that the server throttles (HTTP 429): they fail with `throttled` and

@@ -25,14 +25,15 @@ public struct FeedConditions: Hashable, Sendable {
     /// The events of each channel keep their order. This simulates servers with several nodes.
     public var reordered = 0.0
 
-    /// The share of channels in a batch of which some messages are replaced by a truncation.
+    /// The share of channels in a batch for which some messages are replaced by a truncation.
     ///
-    /// This simulates servers that, after an absence, replay only the newest messages of a channel.
+    /// This simulates servers that, after a device was offline, report only the newest messages of
+    /// a channel.
     public var truncations = 0.0
 
-    /// The share of edits of which the feed reports only the ID of the message.
+    /// The share of edits for which the feed reports only the ID of the message.
     ///
-    /// This simulates servers whose feed names what has changed.
+    /// This simulates servers whose feed contains no content.
     public var editsWithoutContent = 0.0
 
     /// The share of calls whose cursor has expired, as after a long absence.

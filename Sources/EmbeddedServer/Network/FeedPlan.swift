@@ -54,7 +54,8 @@ struct FeedPlan {
             guard let all = indices[url], random.happens(conditions.truncations) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
-            // The user cannot backfill a channel that the same batch removes.
+            // Omit nothing from a channel that the same batch removes, because the user could not
+            // backfill it.
             guard !removed.contains(url) else { return nil }
             return OmittedItems(url, Array(all[first...last]), of: items)
         }
@@ -118,7 +119,7 @@ struct FeedPlan {
     /// Returns the number of items for the next part of a batch, of which `part` parts were already
     /// reported.
     ///
-    /// Only the first part may be empty, so that the parts come to an end.
+    /// Only the first part may be empty, so that the number of parts is finite.
     mutating func length(of count: Int, part: Int) -> Int {
         var length = count
         let least = part == 0 ? 0 : 1

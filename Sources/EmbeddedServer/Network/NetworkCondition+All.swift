@@ -8,50 +8,50 @@ extension NetworkCondition {
             "isOnline", .flag(\.isOnline), failsCalls: true, "false: no signal; notConnected"),
 
         NetworkCondition(
-            "latency.request", .duration(\.defaultLatency.request), "a slow way to the server"),
+            "latency.request", .duration(\.defaultLatency.request), "delay of requests"),
         NetworkCondition(
-            "latency.answer", .duration(\.defaultLatency.answer), "a slow way back"),
+            "latency.answer", .duration(\.defaultLatency.answer), "delay of responses"),
         NetworkCondition(
-            "latency.jitter", .duration(\.defaultLatency.jitter), "by how much ways differ"),
+            "latency.jitter", .duration(\.defaultLatency.jitter), "maximum random addition to each delay"),
 
         NetworkCondition(
             "failures.notSent", .share(\.failures.notSent), failsCalls: true,
-            "no signal for a moment; notConnected"),
+            "requests that are not sent; notConnected"),
         NetworkCondition(
             "failures.throttled", .share(\.failures.throttled), failsCalls: true,
-            "too many requests (HTTP 429); throttled"),
+            "requests that the server throttles (HTTP 429); throttled"),
         NetworkCondition(
             "failures.serverFailure", .share(\.failures.serverFailure), failsCalls: true,
-            "a server in trouble (HTTP 5xx); serverFailure"),
+            "requests that fail on the server (HTTP 5xx); serverFailure"),
         NetworkCondition(
             "failures.requestLost", .share(\.failures.requestLost), failsCalls: true,
-            "a request lost on its way; unanswered, without effect"),
+            "lost requests; unanswered, without effect"),
         NetworkCondition(
             "failures.answerLost", .share(\.failures.answerLost), failsCalls: true,
-            "an answer lost on its way; unanswered, after the effect"),
+            "lost responses; unanswered, after the effect"),
 
         NetworkCondition(
-            "pages.cap", .count(\.pages.cap), "a server's own limit below the one asked for"),
+            "pages.cap", .count(\.pages.cap), "maximum page size of the server, below the requested one"),
         NetworkCondition(
-            "pages.short", .share(\.pages.short), "pages that are filtered after they are read"),
+            "pages.short", .share(\.pages.short), "pages with fewer elements than requested"),
         NetworkCondition(
             "pages.empty", .share(\.pages.empty), "empty pages that are not the last"),
         NetworkCondition(
             "pages.expired", .share(\.pages.expired), failsCalls: true,
-            "page cursors that the server has forgotten"),
+            "page cursors that have expired"),
         NetworkCondition(
             "pages.deletedAnchorsExpire", .flag(\.pages.deletedAnchorsExpire), failsCalls: true,
-            "a server that looks up the anchor of a page"),
+            "pages at a deleted message fail with expired"),
 
         NetworkCondition(
-            "feed.batchCap", .count(\.feed.batchCap), "a server that pages what was missed"),
-        NetworkCondition("feed.split", .share(\.feed.split), "batches cut anywhere"),
+            "feed.batchCap", .count(\.feed.batchCap), "maximum number of events in a batch"),
+        NetworkCondition("feed.split", .share(\.feed.split), "batches split in two at a random place"),
         NetworkCondition(
             "feed.reordered", .share(\.feed.reordered),
-            "several nodes: the order of channels among each other is mixed"),
+            "events of different channels in another order"),
         NetworkCondition(
             "feed.truncations", .share(\.feed.truncations),
-            "only the newest messages are replayed, the others are a truncation"),
+            "messages replaced by a truncation"),
         NetworkCondition(
             "feed.expired", .share(\.feed.expired), failsCalls: true,
             "feed cursors that have expired"),
@@ -76,18 +76,18 @@ extension NetworkCondition {
 
         NetworkCondition(
             "changelogs.repeated", .share(\.changelogs.repeated),
-            "the same page again, under a token that has advanced"),
+            "pages repeated once, with a different token"),
         NetworkCondition(
-            "changelogs.empty", .share(\.changelogs.empty), "an empty page that is not the last"),
+            "changelogs.empty", .share(\.changelogs.empty), "empty pages that are not the last"),
         NetworkCondition(
             "changelogs.expired", .share(\.changelogs.expired), failsCalls: true,
             "tokens that have expired"),
         NetworkCondition(
             "changelogs.stuck", .share(\.changelogs.stuck), isWithinContract: false,
-            "a token that does not advance, against messageChanges.token"),
+            "pages that return the token of the request, against messageChanges.token"),
 
         NetworkCondition(
             "feed.editsWithoutContent", .share(\.feed.editsWithoutContent),
-            "a feed that only names the edited message"),
+            "edits reported with only the ID of the message"),
     ]
 }

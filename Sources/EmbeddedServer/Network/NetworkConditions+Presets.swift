@@ -2,7 +2,8 @@ extension NetworkConditions {
     /// A perfect network: each call receives the server's response.
     public static let perfect = NetworkConditions()
 
-    /// A phone on a train: tunnels, late or lost responses, and long delays.
+    /// The network of a phone on a train: short disconnections, late or lost responses, and long
+    /// delays.
     public static func train(seed: UInt64 = 0) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         conditions.defaultLatency = Latency(
@@ -14,20 +15,20 @@ extension NetworkConditions {
         return conditions
     }
 
-    /// A server that always responds, but uses every freedom that the contract gives it.
+    /// A server that always responds, but behaves in every unusual way that the contract permits.
     ///
     /// No call fails.
     ///
-    /// Each seed selects other conditions; some are strong and some are off. A client that never
-    /// retries must work under all of them.
+    /// Each seed selects the strength of each condition, which may be off. A client that never
+    /// retries must work with all seeds.
     public static func awkward(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract && !$0.failsCalls }
     }
 
     /// Every behavior that the contract permits, including failures and expired cursors.
     ///
-    /// Each seed selects other conditions; some are strong and some are off. A client that retries
-    /// must complete its work under all of them.
+    /// Each seed selects the strength of each condition, which may be off. A client that retries
+    /// must complete its work with all seeds.
     public static func withinContract(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract }
     }
@@ -44,15 +45,15 @@ extension NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         var random = SplitMix64(seed: seed, "conditions")
         for condition in NetworkCondition.all where condition.name != "isOnline" {
-            // A number is drawn for every condition, so that adding a condition does not change the
-            // earlier ones.
+            // Draw a number for every condition, so that adding a condition does not change the
+            // values of earlier ones.
             let choice = Int.random(in: 0..<4, using: &random)
             let count = Int.random(in: 1...5, using: &random)
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // Failures have low shares: several of them add up, and fetching many pages in a
-                // row must still succeed sometimes.
+                // Failures have low shares, because several of them add up, and fetching many
+                // consecutive pages must still succeed sometimes.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

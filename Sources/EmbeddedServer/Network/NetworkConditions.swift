@@ -17,9 +17,9 @@ public struct NetworkConditions: Hashable, Sendable {
     /// A Boolean value that indicates whether the network is online.
     ///
     /// While offline, each call throws `notConnected`. Going offline ends calls in flight: with
-    /// `unanswered` if the request may have reached the server, and otherwise with `notConnected`,
-    /// which includes all feed calls, because they have no effect. When the network is online
-    /// again, calls succeed without another `connect`.
+    /// `unanswered` if the request may have reached the server, and otherwise with `notConnected`.
+    /// Feed calls always end with `notConnected`, because they have no effect. When the network is
+    /// online again, calls succeed without another `connect`.
     public var isOnline = true
 
     /// The latencies by kind of call.
@@ -49,8 +49,8 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
     ///
-    /// If so, a client must keep all of its promises. If not, it must keep those that it makes for
-    /// servers that violate the contract.
+    /// If so, a client must fulfill all of its guarantees. If not, it must fulfill those that it
+    /// gives for servers that violate the contract.
     public var isWithinContract: Bool {
         NetworkCondition.all.allSatisfy { $0.isWithinContract || !$0.isOn(in: self) }
     }

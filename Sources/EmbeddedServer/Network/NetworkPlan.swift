@@ -25,7 +25,7 @@ struct NetworkPlan {
         counts[scope] = count + 1
         var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
 
-        // In each case, the same amount of random numbers is drawn, so that one condition does not
+        // Draw the same amount of random numbers in each case, so that one condition does not
         // affect another.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped

@@ -6,7 +6,7 @@ struct NetworkState {
 
     /// The number of times that the connection was lost.
     ///
-    /// If the number has changed since a call started, the call was cut off.
+    /// If the number has changed since a call started, going offline has ended the call.
     var losses = 0
 
     /// The number of times that each kind of cursor was made to expire.
@@ -17,7 +17,7 @@ struct NetworkState {
     /// The pending feed calls, which end when the network is disconnected.
     var feeds: [Int: FeedTask] = [:]
 
-    /// The batch of which only some parts were reported, with the server's cursor with which it was
+    /// A batch of which only some parts were reported, and the server's cursor with which it was
     /// requested.
     var cutBatch: (since: String, batch: FeedBatch)?
 
@@ -49,12 +49,12 @@ struct NetworkState {
         let isOnline = plan.conditions.isOnline
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
-            // A call that is not sent must not count toward requested failures.
+            // A call that is not sent does not count as one of the next calls that fail on request.
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func appendToLog(_ line: String) {
-        // Removes half of the lines at once, so that the remaining lines are moved rarely.
+        // Remove half of the lines at once, so that the remaining lines are moved rarely.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
@@ -63,7 +63,7 @@ struct NetworkState {
 
     /// Sets the conditions.
     ///
-    /// If the network is offline then, cuts off all calls.
+    /// If the network is then offline, ends all calls.
     ///
     /// - Returns: The feed calls to cancel; see ``loseConnection()``.
     mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {

@@ -29,8 +29,8 @@ struct PagePlan {
     ) {
         let hasCursor = place == .cursor || place == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
-        // Two empty pages in a row could repeat forever, so that the client would never reach the
-        // end.
+        // Do not return two consecutive empty pages: they could repeat forever, so that the client
+        // would never reach the end.
         isEmpty =
             random.happens(conditions.empty) && place != .cursorOfEmptyPage
             && !(place == .message && newer > 0) && max(older, newer) > 0

@@ -29,7 +29,7 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Returns `true` with a given probability.
     ///
-    /// If the probability is 0 or 1, no number is drawn, so that disabling a condition does not
+    /// If the probability is 0 or 1, no number is drawn, so that turning a condition off does not
     /// affect the others.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }

@@ -105,7 +105,7 @@ struct ArrivalOrder {
         case .cursor(let cursor):
             let cursor = try HistoryCursor(cursor, state.counters)
             guard let place = try place(of: cursor.position.messageID, state) else {
-                // The message was purged. The positions of late messages do not show its place.
+                // The message was purged: find its place by its position, ignoring late messages.
                 return entries.firstIndex {
                     !$0.isLate && cursor.position < $0.place.position
                 } ?? entries.count

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// A point directly before or after a message, from which pages continue in either direction.
+/// A point directly before or after a message, at which pages continue in either direction.
 struct HistoryCursor: Hashable {
     var position: Position
     /// A Boolean value that indicates whether the point is after the message.

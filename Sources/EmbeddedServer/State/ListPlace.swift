@@ -1,10 +1,12 @@
 import Models
 
-/// The sort key of a channel in a list, which is sufficient to continue the list after the channel.
+/// The sort key of a channel in a list.
+///
+/// It contains everything that is needed to continue the list after the channel.
 struct ListPlace: Hashable {
     /// The first criterion of the order: a time or a text.
     ///
-    /// Channels for which it is `nil` are last.
+    /// Channels without it are last.
     var time: Timestamp?
     var value: String?
     var criterion: Criterion

@@ -47,7 +47,7 @@ struct Membership: Hashable {
     }
 
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
-        guard try reader.byte() == 1 else { throw reader.damage("a version that is known") }
+        guard try reader.byte() == 1 else { throw reader.damage("version 1") }
         state = MemberState(rawValue: Int(try reader.byte()))
         role = Role(rawValue: Int(try reader.byte()))
         hidden = HiddenState(rawValue: Int(try reader.byte()))

@@ -85,8 +85,8 @@ extension ServerState {
         }
     }
 
-    /// Returns a message as a user sees it: only its sender gets the request ID, and each user the
-    /// options that they voted for.
+    /// Returns a message as a user sees it: only its sender receives the request ID, and each user
+    /// receives the options of the poll that they voted for.
     func view(_ message: Message, for userID: UserID) -> Message {
         let hidesRequest = message.requestID != nil && message.sender?.userID != userID
         guard hidesRequest || message.poll != nil else { return message }

@@ -29,8 +29,8 @@ extension ServerState {
             time = time.saturating(adding: -delay)
         } else if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // IDs of imported messages may be in any order, but the positions of new messages must
-            // increase.
+            // The positions of new messages must increase, even though the IDs of imported messages
+            // may be in any order.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
             }

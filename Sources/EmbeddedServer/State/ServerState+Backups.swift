@@ -16,8 +16,8 @@ extension ServerState {
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
         try database.removeAll(.all)
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        // The new epoch is written in one batch with the rows, so that the old epoch never applies
-        // to restored data.
+        // Write the new epoch in one batch with the rows, so that the old epoch never applies to
+        // restored data.
         var restored = ServerCounters()
         if let row = rows.first(where: { $0.key == ByteWriter.key(ServerCounters.key) }) {
             restored = try database.read { (database) throws(StoreError) in

@@ -2,7 +2,7 @@ public import Models
 import Store
 
 extension ServerState {
-    /// Blocks a user for another one, or ends that.
+    /// Blocks or unblocks a user for another user.
     func setBlocked(
         _ isBlocked: Bool, _ blockedID: UserID, by userID: UserID
     ) throws(BackendError) {
@@ -29,7 +29,7 @@ extension ServerState {
         return try page(of: ids, after: cursor, limit: limit) { accounts[$0]?.user }
     }
 
-    /// Throws if a user has blocked another one, who invites them.
+    /// Throws if the invited user has blocked the inviter.
     func checkIsNotBlocked(_ inviter: UserID, by userID: UserID) throws(BackendError) {
         guard accounts[userID]?.blocked.contains(inviter) ?? false else { return }
         throw BackendError(

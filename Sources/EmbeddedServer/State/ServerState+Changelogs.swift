@@ -73,7 +73,7 @@ extension ServerState {
             if last > since { changes.append((last, channel, channel.url)) }
         }
         try scanRemovals(of: userID, since: since) { sequence, url in
-            // If the user has joined the channel again, its removal is not reported.
+            // Do not report the removal of a channel that the user has joined again.
             let isBack = numbers[url].map { account.channels.contains($0) } ?? false
             if !isBack { changes.append((sequence, nil, url)) }
         }

@@ -35,8 +35,8 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? freeURL("group_channel_", number)
-        // The URL is checked before any account is created, because refusing a request that has
-        // changed nothing is cheaper.
+        // Check the URL before creating accounts, because refusing a request that has changed
+        // nothing is cheaper.
         try checkIsFree(url)
         for id in others { try checkIsNotBlocked(userID, by: id) }
         for id in others { _ = try knownOrNewAccount(id) }
@@ -53,7 +53,7 @@ extension ServerState {
         channel.lastMessage = .known(nil)
         channel.lastSequence = 0
         register(channel)
-        // All members are added before any of them is notified.
+        // Add all members before notifying any of them.
         let operators = Set(params.operatorUserIDs).union([userID])
         var added: [(UserID, MemberState)] = [(userID, .joined)]
         added += others.map { ($0, joinsAll ? .joined : .invited) }

@@ -39,15 +39,15 @@ extension ServerState {
                     .refused, "message \(position.messageID) already exists, in \(url)",
                     detail: .duplicatedData)
             }
-            // The server's next IDs must be greater than all IDs in use, including those of parents
-            // that are imported later.
+            // New IDs must be greater than all IDs in use, including those of parents that are
+            // imported later.
             for id in [position.messageID, message.parentMessageID ?? ""] {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
-            // A device backfills a truncation only down to the messages that it received before. A
-            // truncation would therefore not cover a message that is older than those, unless pages
-            // are in the order of arrival.
+            // Report a `historyChanged` for messages that are older than existing ones: a device
+            // backfills a truncation only until it reaches the messages that it already has. This
+            // is not needed if pages are in the order of arrival.
             let newest = try newest(of: channel)
             let isOlder =
                 conditions.federationDelay == .zero && newest.map { position < $0 } ?? false
@@ -136,7 +136,7 @@ extension ServerState {
     }
 }
 
-/// The changes of an import that the feed does not deliver as single messages.
+/// The changes of an import that the feed does not report message by message.
 private struct ImportedBatch {
     struct Part {
         /// The creation times of the messages.

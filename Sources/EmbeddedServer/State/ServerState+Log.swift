@@ -31,9 +31,9 @@ extension ServerState {
         return sequence
     }
 
-    /// Appends an entry without an event.
+    /// Appends a log entry without an event.
     ///
-    /// Its number separates the cursors that expire from later ones.
+    /// Cursors before its number are made to expire, and later ones stay valid.
     func appendMark() { appendEntry(.mark, 0, only: nil) }
 
     @discardableResult
@@ -86,7 +86,7 @@ extension ServerState {
     private func scanLog(
         _ keys: KeyRange, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
-        // The entry's number is at the end of each key, as in the lower bound.
+        // Each key ends with the entry's number, as the lower bound does.
         let prefixSize = keys.lower.count - MemoryLayout<LogSequence>.size
         try database.read { (rows) throws(StoreError) in
             guard keys.lower.precedes(keys.upper) else { return }

@@ -17,7 +17,7 @@ extension ServerState {
         resetUnread(of: userID, in: channel)
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
-        // A user who is already in the channel is notified together with the other members.
+        // If the user was already in the channel, this entry also notifies the user.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
             notifyGained(userID, of: channel, state, by: inviter)
@@ -28,7 +28,7 @@ extension ServerState {
 
     /// Returns a new member.
     ///
-    /// The history of a user who has been a member before keeps its lower bound.
+    /// If the user was a member before, the user's history keeps its lower bound.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {

@@ -79,7 +79,7 @@ extension ServerState {
 
     /// Records that a user has entered or exited.
     ///
-    /// If the user enters and exits before the feed has reported either, neither is reported.
+    /// If the user enters and exits before the feed has reported the entering, neither is reported.
     private func notifyOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

@@ -182,7 +182,7 @@ extension ServerState {
         let key = Array(place.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // A client may pass a cursor that this server did not create and that is too short.
+            // A client may pass a cursor that this server has not created and that is too short.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)

@@ -6,7 +6,7 @@ extension ServerState {
     func markAsRead(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
-        // The newest message may have a time ahead of the clock; it is marked as read too.
+        // The newest message may have a time later than the clock's; mark it as read, too.
         let newest = try newest(of: channel)?.createdAt ?? .distantPast
         let time = max(now(), max(newest, member.readAt ?? .distantPast))
         channel.members[userID]?.readAt = time
@@ -33,7 +33,8 @@ extension ServerState {
             read = min(read, sequence - 1)
             return false
         }
-        // An imported message has no entry: its time alone is before what was read.
+        // An imported message may have no log entry. Its time then determines which messages are
+        // unread.
         let before = Timestamp(milliseconds: place.createdAt.milliseconds.saturating(adding: -1))
         channel.members[userID]?.readSequence = read
         channel.members[userID]?.readAt = min(member.readAt ?? before, before)

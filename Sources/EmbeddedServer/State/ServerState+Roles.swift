@@ -11,7 +11,7 @@ extension ServerState {
             _ = try account(id)
             guard channel.isOpen || channel.members[id] != nil else {
                 throw BackendError(
-                    .notFound, "\(id) is no member of channel \(url)", detail: .notMember)
+                    .notFound, "\(id) is not a member of channel \(url)", detail: .notMember)
             }
         }
         let changed = userIDs.filter { channel.isOperator($0) != (role == .operator) }
@@ -58,7 +58,7 @@ extension ServerState {
         user.restrictionType = type
         user.restrictionDescription = restriction.reason
         user.endAt = restriction.end ?? Timestamp(milliseconds: -1)
-        // An end in the far future is beyond the greatest difference.
+        // For an end in the far future, the difference overflows: use the maximum.
         let left = restriction.end?.milliseconds.subtractingReportingOverflow(time.milliseconds)
         user.remainingDuration =
             left.map { $0.overflow ? Int.max : Int($0.partialValue) } ?? -1

@@ -27,7 +27,8 @@ extension ServerState {
         return message
     }
 
-    /// Returns a Boolean value that indicates whether the request of a message was long ago.
+    /// Returns a Boolean value that indicates whether the request of a message is older than the
+    /// deduplication period.
     private func hasForgotten(_ message: Message) -> Bool {
         guard let period = conditions.deduplicationPeriod else { return false }
         let age = now().milliseconds.subtractingReportingOverflow(message.createdAt.milliseconds)

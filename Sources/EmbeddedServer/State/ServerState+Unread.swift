@@ -6,7 +6,7 @@ extension ServerState {
     /// until the next message.
     func recordArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
-        // Changes the members in place. Copying all members for each message would be noticeable.
+        // Change the members in place, because copying all members for each message would be slow.
         var index = channel.members.startIndex
         while index < channel.members.endIndex {
             let userID = channel.members.keys[index]
@@ -36,7 +36,7 @@ extension ServerState {
         _ unread: Unread, for userID: UserID, in channel: ServerChannel,
         _ change: (inout Unread, Unread) -> Void
     ) {
-        // A count that is not known yet is computed when it is needed.
+        // Do not change a count that is not known yet: it is computed when it is needed.
         guard let member = channel.members[userID], member.state == .joined else { return }
         guard var known = member.unread else {
             accounts[userID]?.unread = nil

@@ -1,11 +1,12 @@
 import Models
 import Store
 
-/// The complete server without concurrency: it executes the requests of its users one after the
-/// other.
+/// The state and the operations of the server, without concurrency: requests are executed one after
+/// the other.
 ///
-/// Each method has the requesting user as a parameter. Users, channels and members are in memory;
-/// messages, the log and files are only in rows. A request changes both, inside ``perform(_:)``.
+/// The methods receive the requesting user as a parameter. Users, channels and members are in
+/// memory and in rows of the database; messages, the log and files are only in rows. A request
+/// changes both inside ``perform(_:)``.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -18,7 +19,7 @@ final class ServerState {
     var reports: [FiledReport] = []
     /// The polls as they were created, by their IDs.
     ///
-    /// Their messages have the counts.
+    /// The current counts are in their messages.
     var polls: [Int64: Poll] = [:]
     /// The options of each voter, by the ID of the poll.
     var votes: [Int64: [UserID: [Int64]]] = [:]
@@ -250,12 +251,12 @@ extension ServerState {
         in channels: [ChannelNumber: ServerChannel]
     ) throws(BackendError) {
         try scanAll(.offset) { (key, rows, value) throws(StoreError) in
-            let (number, userID) = try rows.decode(key, as: "the key of who left") {
+            let (number, userID) = try rows.decode(key, as: "the key of a former member") {
                 (reader) throws(ByteReader.Damage) in
                 let number = try reader.integer(ChannelNumber.self)
                 return (number, UserID(try reader.text()))
             }
-            let offset = try rows.decode(value, as: "where the history of \(userID) begins") {
+            let offset = try rows.decode(value, as: "the lower bound of the history of \(userID)") {
                 (reader) throws(ByteReader.Damage) in try reader.timestamp()
             }
             guard let channel = channels[number] else { return }

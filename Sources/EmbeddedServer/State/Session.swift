@@ -5,7 +5,7 @@ final class Session {
     /// The number of the connection, which differs for each connection of a device.
     let number: Int
     let userID: UserID
-    /// The error with which its requests fail after the server has ended the connection; `nil`
+    /// The error with which requests of the connection fail after the server has ended it; `nil`
     /// before.
     var failure: BackendError?
     /// The open channels that it has entered, with the newest log entry at that time.

@@ -3,12 +3,13 @@ import Store
 
 /// An entry of the server's log: an event that refers to messages, channels and users.
 ///
-/// The log does not contain messages, because the feed reports their current versions.
+/// The log does not contain the messages themselves, because the feed reports their current
+/// versions.
 struct LogEntry: Hashable {
     /// The time on the server's clock; not earlier than that of the previous entry.
     var time: Timestamp
     var channel: ChannelNumber
-    /// The only user whom the entry concerns; `nil` if it concerns all users of the channel.
+    /// The user whom the entry concerns; `nil` if it concerns all users of the channel.
     var only: UserID?
     var event: Event
 

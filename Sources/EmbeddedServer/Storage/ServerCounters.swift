@@ -3,7 +3,7 @@ import Store
 
 /// The counters of the server, and the log entry at which its log starts.
 ///
-/// They are one row, which each change writes.
+/// They are in one row, which each request that changes data writes.
 struct ServerCounters: Hashable {
     /// The number of the newest log entry.
     var sequence: LogSequence = 0
@@ -39,7 +39,7 @@ struct ServerCounters: Hashable {
     init() {}
 
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
-        guard try reader.byte() == 1 else { throw reader.damage("a version that is known") }
+        guard try reader.byte() == 1 else { throw reader.damage("version 1") }
         sequence = try reader.integer()
         time = try reader.timestamp()
         nextMessage = try reader.integer()
@@ -47,7 +47,7 @@ struct ServerCounters: Hashable {
         nextFile = try reader.integer()
         firstCursor = try reader.integer()
         guard firstCursor <= sequence else {
-            throw reader.damage("a first cursor that the log has reached")
+            throw reader.damage("a first cursor that is not above the newest log entry")
         }
         pageGeneration = try reader.integer()
         epoch = try reader.integer()

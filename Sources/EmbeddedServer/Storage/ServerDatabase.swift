@@ -31,7 +31,7 @@ final class ServerDatabase {
     /// - Throws: `serverFailure`. The call can be repeated.
     func reopenIfNeeded() throws(BackendError) {
         guard database.hasFailed else { return }
-        // A snapshot would keep the files open.
+        // Release the snapshot, which would keep the files open.
         snapshot = nil
         do throws(StoreError) {
             try database.reopen()
@@ -133,7 +133,7 @@ extension ServerDatabase {
 
     /// Writes the request's uncommitted writes.
     ///
-    /// - Throws: `serverFailure`. Nothing was written then.
+    /// - Throws: `serverFailure`. In that case, nothing was written.
     func commit() throws(BackendError) {
         guard !overlay.isEmpty else { return }
         let batch = overlay

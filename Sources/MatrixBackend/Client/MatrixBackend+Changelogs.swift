@@ -1,16 +1,16 @@
 public import Models
 import Sync
 
-// Changelogs: the events after a token.
+// Changelogs, which consist of the events after a token.
 extension MatrixBackend {
     /// Returns the changes of a room's messages since a point, oldest first.
     ///
-    /// The parameters are ignored: the engine applies them. The cost of the call grows with all
-    /// messages since the point, because the server does not tell edits from messages: one request
-    /// for each hundred, and one for each edited message.
+    /// The parameters are ignored: the engine applies them. The server cannot return edits without
+    /// the other messages, so the cost grows with the number of messages since the point: one
+    /// request for each hundred of them, and one for each edited message.
     ///
-    /// - Throws: `expired` if the server does not know the point, or if a reaction was removed to a
-    ///   message that is not known.
+    /// - Throws: `expired` if the server does not know the point, or if a reaction was removed and
+    ///   it cannot be determined from which message.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -51,7 +51,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Finds out what redacted events were.
+    /// Determines whether each redacted event was a message, an edit or a reaction.
     private func resolve(_ changes: inout MessageChanges, in room: String)
         async throws(BackendError)
     {
@@ -115,11 +115,11 @@ extension MatrixBackend {
     }
 }
 
-/// The messages that a list of events changes.
+/// The changes of messages that a list of events describes.
 private struct MessageChanges {
     var updated: Set<String> = []
     var deleted: [String: Timestamp] = [:]
-    /// Redacted events of which nothing is known.
+    /// The redacted events whose former meaning is not known yet.
     var unknown: [String: Timestamp] = [:]
 
     mutating func add(_ event: RoomEvent, _ seen: SeenEvents) {

@@ -3,7 +3,8 @@ public import Models
 
 // Signing in and out.
 extension MatrixBackend {
-    /// Connects a user: by the tokens of this process or of the credentials, or by password.
+    /// Connects a user, with the tokens of this process, the tokens of the credentials, or the
+    /// password.
     ///
     /// - Throws: `refused` if the password is wrong, or the token belongs to another user;
     ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the
@@ -29,7 +30,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Ends the connection and all calls in flight.
+    /// Ends the connection, and cancels all calls in flight.
     ///
     /// The tokens stay valid.
     public func disconnect() async {

@@ -4,12 +4,14 @@ public import Models
 extension MatrixBackend {
     /// Returns the next batch of events after a cursor.
     ///
-    /// Each message of others costs nothing beyond `/sync`; an edit costs a request for the
-    /// message, and a redaction of an event that was not seen before costs one for the event.
+    /// New messages need no request in addition to `/sync`. An edit needs a request for the
+    /// message, and a redaction needs one for the redacted event if this process has not seen that
+    /// event.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
-        // The first request of a connection returns at once, so that only live events count as live.
+        // The first request of a connection does not wait, so that events that it returns do not
+        // count as live.
         let reply = try await sync(
             since: cursor.rawValue, wait: isCatchingUp ? .zero : options.longPoll)
         isCatchingUp = false
@@ -44,10 +46,10 @@ extension MatrixBackend {
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
     }
 
-    /// Once for each connection, compares the rooms with those of the server.
+    /// Compares the user's rooms with those of the server, once for each connection.
     ///
-    /// A room that an administrator purged vanishes without an event. The server's list has no
-    /// invitations.
+    /// This detects rooms that an administrator has purged, because there is no event for that. The
+    /// server's list does not contain invitations.
     private func channelsAfterALoss() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
@@ -60,7 +62,7 @@ extension MatrixBackend {
         FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
     }
 
-    /// The complete state of a room.
+    /// Returns events with the complete state of a room.
     private func whole(_ id: String) throws(BackendError) -> [FeedEvent] {
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
@@ -104,7 +106,7 @@ extension MatrixBackend {
                 Message(event, in: room, sender: $0, me: me)
             }
         }
-        // An edit by another user is an event too, and changes nothing.
+        // An edit by another user is also in the timeline, but does not change the message.
         let edited = Array(Set(timeline.compactMap(\.edited)))
         let found = try await concurrently(edited) { id throws(BackendError) in
             try await self.message(id, in: room)
@@ -143,7 +145,9 @@ extension MatrixBackend {
         return []
     }
 
-    /// The events of a redaction, which does not say what it redacted.
+    /// Returns the events for a redaction.
+    ///
+    /// The redaction itself does not contain what was redacted.
     private func redaction(
         of id: String, in room: String, at time: Timestamp
     ) async throws(BackendError) -> [FeedEvent] {
@@ -163,7 +167,7 @@ extension MatrixBackend {
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
             if event.hasMessageType { return [deletion] }
-            // The reaction has lost its target, which is some message that is older than it.
+            // The reaction has lost its target, which may be any older message of the room.
             return event.type == "m.reaction"
                 ? [.historyChanged(in: url, from: nil, through: event.time)] : []
         }
@@ -184,8 +188,8 @@ extension MatrixBackend {
         ]
     }
 
-    /// The changes of the channel itself: its complete state if its state has changed, and
-    /// otherwise what messages and receipts change.
+    /// Returns the changes of the channel itself: its complete state if the room's state has
+    /// changed, and otherwise the properties that messages and receipts change.
     private func channelEvents(
         of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message]
     ) async throws(BackendError) -> [FeedEvent] {
@@ -209,7 +213,7 @@ extension MatrixBackend {
 extension FeedEvent {
     /// The complete state of a channel.
     fileprivate init(whole channel: GroupChannel) {
-        // The progress of reading changes belongs to the device.
+        // `lastSyncedChangelogAt` is state of the device, not of the server.
         let patch = Patch(whole: channel, except: \.lastSyncedChangelogAt)
         let isInvitation = channel.myMemberState == .invited
         self = .channel(
@@ -228,7 +232,7 @@ extension SyncReply {
 }
 
 extension SyncReply.LeftRoom {
-    /// Why the user has lost the room.
+    /// Returns the reason why the user has lost the room.
     fileprivate func removal(of me: UserID) -> ChannelRemoval {
         let event = events.last { $0.type == "m.room.member" && $0.stateKey == me.rawValue }
         guard let event else { return .unknown }

@@ -1,7 +1,7 @@
 import Foundation
 import Models
 
-// Requests, their errors, and their end when the user disconnects.
+// Sending requests. Disconnecting cancels them.
 extension MatrixBackend {
     /// Sends a request, and decodes its reply.
     func call<Reply: Decodable>(
@@ -51,7 +51,7 @@ extension MatrixBackend {
             task.cancel()
         }
         calls[id] = nil
-        // Another session may be connected by now, or none.
+        // The session may have ended in the meantime.
         guard session?.number == number else {
             throw BackendError(.notConnected, "the session has ended")
         }
@@ -68,7 +68,7 @@ extension MatrixBackend {
 
     /// Renews the access token.
     ///
-    /// Several calls that find it expired at a time share one renewal.
+    /// Calls that concurrently receive the error that it has expired share one renewal.
     private func renewedToken(
         after old: Session, or expiry: BackendError
     ) async throws(BackendError) -> String {
@@ -104,7 +104,8 @@ extension MatrixBackend {
 
     /// Runs a call for each element, at most eight at a time, and returns the results in order.
     ///
-    /// A throwing task group does not keep the type of errors: each task returns a result.
+    /// Each task returns a `Result`, because a throwing task group would lose the type of the
+    /// errors.
     func concurrently<Element: Sendable, Value: Sendable>(
         _ elements: [Element],
         _ body: @escaping @Sendable (Element) async throws(BackendError) -> Value

@@ -1,8 +1,8 @@
 import Models
 
-// `/sync`, and the list of rooms that it keeps current.
+// The request `/sync`, and the list of rooms that is updated by it.
 extension MatrixBackend {
-    /// Asks for the changes since a token; `nil` for the current state.
+    /// Requests the changes since a token, or the current state if the token is `nil`.
     ///
     /// - Throws: `expired` if the server does not know the token.
     func sync(since token: String?, wait: Duration = .zero) async throws(BackendError) -> SyncReply
@@ -10,7 +10,7 @@ extension MatrixBackend {
         syncCount += 1
         var request = MatrixRequest.get("sync", query: [("filter", filter(isFirst: token == nil))])
         request.wait = wait
-        // Only whole numbers are accepted.
+        // The server accepts only integers.
         request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
         if let token { request.query.append(("since", token)) }
         do {
@@ -28,11 +28,12 @@ extension MatrixBackend {
 
     /// The filter of all requests.
     ///
-    /// Synapse answers equal requests from a cache for two minutes, which hides what happened
-    /// since: spaces at the end make each one different.
+    /// Synapse answers equal requests from a cache for two minutes, so a repeated request would
+    /// miss later changes. Therefore each filter ends with a different number of spaces.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
-        // A state event that the filter keeps out of the timeline is in no part of the reply.
+        // The timeline must include state events: a reply does not contain a state event anywhere
+        // else if the filter excludes it from the timeline.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         let limit = isFirst ? 4 : max(options.timelineLimit, 1)
@@ -51,9 +52,10 @@ extension MatrixBackend {
         "m.room.member", "dev.scrollback",
     ]
 
-    /// Makes the list of rooms current, and loads it if it is empty.
+    /// Updates the list of rooms, or loads it if it was not loaded yet.
     func updateList() async throws(BackendError) {
-        // An update in flight may have begun too early for this caller.
+        // Wait for an update in flight, but do not use its result, because it may have begun before
+        // this call.
         while let listUpdate { _ = await listUpdate.value }
         let task = Task { () async -> Result<Void, BackendError> in
             // Not by its caller: a waiting call that resumes earlier would wait for it again, in
@@ -100,10 +102,11 @@ extension MatrixBackend {
 
     // MARK: Members
 
-    /// Remembers the names of members.
+    /// Records the names of members.
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // Keep the last known name of a user who has left: their messages still show it.
+            // Keep the last known name of a user who has left, because their messages still show
+            // it.
             guard let id = event.stateKey, event.content.membership != "leave" else { continue }
             people[room, default: [:]][id] = event.user
         }

@@ -3,8 +3,8 @@
     import Models
     import Sync
 
-    /// The body of an upload for `URLSession`, which reads the file piece by piece: a pair of bound
-    /// streams connects the reader to the session.
+    /// The body of an upload for `URLSession`, read piece by piece. A pair of bound streams passes
+    /// the bytes from the reader to the session.
     final class FileStream {
         let input: InputStream
         private let reading: Reading
@@ -22,8 +22,8 @@
             }
             self.input = input
             nonisolated(unsafe) let writer = output
-            // The output stream belongs to this thread alone from here on. A write blocks while the
-            // buffer is full, so it needs a thread of its own.
+            // Writing blocks while the buffer is full, so it needs a thread of its own. From here
+            // on, only this thread uses the output stream.
             Thread.detachNewThread {
                 writer.open()
                 while let piece = reading.next(), writer.write(whole: piece) {}
@@ -37,7 +37,7 @@
 
     /// The progress of reading a source on one thread.
     ///
-    /// Another thread may ask for the failure.
+    /// Another thread may read the failure.
     private final class Reading: Sendable {
         private struct State {
             var reader: UploadReader

@@ -4,13 +4,13 @@ public import Sync
 
 /// Sends HTTP requests for ``MatrixBackend``.
 ///
-/// The default, ``URLSessionTransport``, fits phones and servers. An app that has an HTTP client of
-/// its own, such as AsyncHTTPClient on a server, implements this one method with it; tests answer
-/// with recorded replies.
+/// The default is ``URLSessionTransport``. An app that uses another HTTP client, such as
+/// AsyncHTTPClient on a server, implements this protocol with it. Tests implement it with recorded
+/// replies.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the reply, whatever its status is.
     ///
-    /// If the calling task is canceled, the call throws soon.
+    /// If the calling task is canceled, the call throws without much delay.
     ///
     /// - Throws: `notConnected` if the request did not reach the server, `unanswered` if no reply
     ///   came, `canceled` after a cancellation, and the errors of an upload's source.
@@ -31,9 +31,9 @@ public struct HTTPRequest: Sendable {
     /// The body.
     public var body = HTTPBody.none
 
-    /// The time to wait for the reply, in addition to the transport's own tolerance.
+    /// The time to wait for the reply, in addition to the transport's own timeout.
     ///
-    /// It is longer than zero for long polls.
+    /// It is greater than zero for a long poll.
     public var wait = Duration.zero
 
     init(_ method: String, _ url: URL) {
@@ -48,7 +48,7 @@ public enum HTTPBody: Sendable {
     case none
     /// The bytes of a body.
     case data(Data)
-    /// A file, to be read piece by piece. The closure receives the progress.
+    /// A file, which is read piece by piece. The closure receives the progress.
     case file(UploadSource, @Sendable (TransferProgress) -> Void)
 }
 

@@ -60,7 +60,7 @@ extension BackendError {
                 retryAfter: failure.pause ?? .seconds(1))
         case (403, _): self.init(.refused, message, detail: .notAuthorized)
         case (400..<500, _): self.init(.refused, message, detail: .invalidParameter)
-        // A proxy may answer so although the server has executed the request.
+        // A proxy may return this status although the server has executed the request.
         default: self.init(.unanswered, message, detail: .internalServerError)
         }
     }

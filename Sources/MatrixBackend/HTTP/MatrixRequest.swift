@@ -4,7 +4,9 @@ import Models
 /// A request of the client-server API.
 struct MatrixRequest {
     var method: String
-    /// The API, and the parts of the path in it, which are not yet percent-encoded.
+    /// The path of the API.
+    ///
+    /// It is followed by the parts in ``path``, which are not percent-encoded yet.
     var api = "_matrix/client/v3"
     var path: [String]
     var query: [(String, String)] = []
@@ -14,7 +16,7 @@ struct MatrixRequest {
     var wait = Duration.zero
     var isAuthorized = true
 
-    /// A request that reads.
+    /// Creates a request that only reads.
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
     ) -> MatrixRequest {
@@ -60,7 +62,7 @@ extension HTTPBody {
 }
 
 extension String {
-    /// The text as a part of a path or of a query.
+    /// The text, percent-encoded as a part of a path or of a query.
     fileprivate var percentEncoded: String {
         addingPercentEncoding(withAllowedCharacters: .unreserved) ?? self
     }

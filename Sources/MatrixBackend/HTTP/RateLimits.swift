@@ -1,11 +1,11 @@
 import Models
 
-/// The pauses that the server asked for, over all requests.
+/// The pauses that the server has requested, for each kind of request.
 ///
-/// After a reply "too many requests", a request of the same kind fails until the pause is over,
-/// without reaching the server. The engine and its outbox wait for the rest of the pause.
+/// After a reply "too many requests", requests of the same kind fail with `throttled` until the
+/// pause is over, without being sent. The engine and its outbox wait for the rest of the pause.
 struct RateLimits {
-    /// A kind of request that servers count together.
+    /// The kinds of requests, each with a rate limit of its own.
     enum Kind: Hashable { case reading, sending, managing }
 
     private var pausedUntil: [Kind: ContinuousClock.Instant] = [:]

@@ -8,11 +8,12 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// The session is never invalidated: on Linux, that traps if it coincides with a request. Canceling
-/// the task of a request cancels the request alone.
+/// The session is never invalidated, because on Linux that traps if a request is in flight.
+/// Canceling the task of a request cancels only this request.
 public struct URLSessionTransport: HTTPTransport {
-    /// The time without any byte from the server after which a request fails, and after which one
-    /// without a file fails in any case.
+    /// The timeout: a request fails if the server sends no byte for this time.
+    ///
+    /// A request without a file also fails if it takes longer in total.
     private static let tolerance: TimeInterval = 30
 
     private let session: URLSession
@@ -43,7 +44,8 @@ public struct URLSessionTransport: HTTPTransport {
 
     /// Sends a request, and cancels it at its timeout.
     ///
-    /// Foundation on Linux may never end a request whose server stops while it connects.
+    /// This is needed because Foundation on Linux may never end a request if the server stops while
+    /// the client is connecting.
     private func replyInTime(
         to sent: URLRequest, _ request: HTTPRequest
     ) async throws(BackendError) -> HTTPReply {
@@ -81,8 +83,8 @@ public struct URLSessionTransport: HTTPTransport {
             do { return try await reply(to: sent, request) } catch { throw stream.failure ?? error }
         }
     #else
-        // Foundation on Linux sends a stream without a length, which homeservers refuse, so the
-        // whole file is in memory.
+        // Foundation on Linux sends a stream without its length, which homeservers refuse.
+        // Therefore the whole file is read into memory.
         private func upload(
             _ source: UploadSource, _ progress: @escaping @Sendable (TransferProgress) -> Void,
             _ sent: URLRequest, _ request: HTTPRequest

@@ -2,12 +2,12 @@ public import Foundation
 public import Models
 public import Sync
 
-// Files are media of the homeserver, which only users with a session may download.
+// Files are stored as media on the homeserver. Only users with a session can download them.
 extension MatrixBackend {
     /// Uploads a file piece by piece.
     ///
-    /// An upload that is repeated creates another file on the server; the message refers to one of
-    /// them.
+    /// Repeating an upload creates another file on the server; the message refers to one of the
+    /// two.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -25,7 +25,7 @@ extension MatrixBackend {
         return info
     }
 
-    /// Downloads a file, which has to be one of a homeserver: its URL begins with `mxc`.
+    /// Downloads a file of a homeserver, whose URL begins with `mxc`.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         guard let url = URL(string: file.url), url.scheme == "mxc", let server = url.host() else {
             throw BackendError(

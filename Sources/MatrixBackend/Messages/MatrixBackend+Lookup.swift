@@ -18,8 +18,8 @@ extension MatrixBackend {
         return MessageLookup(found: messages, gone: Array(gone))
     }
 
-    /// Returns an event with its latest edit; `nil` if the room has no such event, or none that
-    /// this user may see.
+    /// Returns an event with its latest edit; `nil` if it does not exist in the room, or this user
+    /// may not see it.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         do {
             let event: RoomEvent = try await call(.get("rooms", room, "event", id))
@@ -30,13 +30,13 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns a message by its ID; `nil` if it does not exist any more.
+    /// Returns a message by its ID; `nil` if it no longer exists.
     func message(_ id: String, in room: String) async throws(BackendError) -> Message? {
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
         return try await messages([event], in: room, since: nil).first
     }
 
-    /// Throws unless the user is in the room or was in it.
+    /// Throws unless the user is or was a member of the room.
     func requireMembership(of room: String) async throws(BackendError) {
         let _: EventContent = try await call(
             .get("rooms", room, "state", "m.room.member", me.rawValue))
@@ -47,8 +47,8 @@ extension MatrixBackend {
     /// - Parameters:
     ///   - events: The events.
     ///   - room: The ID of their room.
-    ///   - bound: The token of a place before all of them, if it is known: reactions to them come
-    ///     after it.
+    ///   - bound: The token of a place that is older than all of the events, if it is known. All
+    ///     reactions to the events are newer than it.
     /// - Returns: The messages, oldest first.
     /// - Throws: Errors of the requests.
     func messages(
@@ -71,13 +71,15 @@ extension MatrixBackend {
 
     // MARK: Reactions
 
-    /// The maximum number of reactions that are searched for those to the messages of a page.
+    /// The maximum number of a room's newest reactions that are fetched to find those to the
+    /// messages of a page.
     private static let maximumReactionCount = 500
 
     /// Returns the reactions to messages by the messages' IDs.
     ///
-    /// No reply contains them. Those to a recent page are all among the newest reactions of the
-    /// room, which one request returns. For older pages, each message is asked for.
+    /// Replies of the server do not contain the reactions to messages. For a recent page, all of
+    /// them are among the newest reactions of the room, which one request returns. For an older
+    /// page, there is one request for each message.
     private func reactions(
         to ids: [String], in room: String, since bound: String?
     ) async throws(BackendError) -> [String: [Reaction]] {
@@ -105,7 +107,8 @@ extension MatrixBackend {
         return found
     }
 
-    /// Returns the reactions in a room after a token; `nil` if they are too many.
+    /// Returns the reactions in a room that are newer than a token; `nil` if there are more than
+    /// the maximum.
     private func reactions(
         in room: String, since token: String
     ) async throws(BackendError) -> [RoomEvent]? {

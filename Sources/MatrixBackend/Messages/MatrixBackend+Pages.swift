@@ -4,9 +4,9 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// One request finds the place of a time or a message, and one more each direction. Another one
-    /// fetches the messages just older than the page: those of the page are outliers if one of these
-    /// has a newer position.
+    /// It takes one request for the place of a time or a message, and one for each direction.
+    /// Another request fetches the messages that arrived just before the page: messages of the page
+    /// are outliers if one of those has a newer position.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -15,8 +15,8 @@ extension MatrixBackend {
 
     /// Returns a page of the replies to a message.
     ///
-    /// The replies are those of the thread that the message starts. A reply outside of a thread is
-    /// in no list.
+    /// These are the replies in the thread that the message starts. No list contains a reply
+    /// outside of a thread.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -30,7 +30,10 @@ extension MatrixBackend {
         let room: String
         var thread: String?
 
-        /// A thread contains replies to its replies, which are not replies to its first message.
+        /// Returns a Boolean value that indicates whether the history contains an event.
+        ///
+        /// A thread of Matrix also contains replies to its replies, which are not replies to its
+        /// first message.
         func contains(_ event: RoomEvent) -> Bool {
             guard event.isMessage else { return false }
             guard let thread else { return true }
@@ -53,8 +56,8 @@ extension MatrixBackend {
         }
         var before = Segment()
         if older > 0 || place == nil {
-            // Without a place, the page is at the newest end, and the start of a request is its
-            // token.
+            // Without a place, the page is at the newest end, and the token with which the request
+            // started is that of the place.
             before = try await segment(.older, of: history, from: place, limit: older)
             if place == nil, older == 0 {
                 place = before.start.map { Place($0) }
@@ -82,21 +85,22 @@ extension MatrixBackend {
             outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
-    /// The number of messages older than a page with which its positions are compared.
+    /// The number of messages that arrived before a page with whose positions those of the page are
+    /// compared.
     private static let contextCount = 20
 
     /// Returns the messages just older than a page, oldest first.
     private func context(
         of events: [RoomEvent], in history: History, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
-        // The range of a thread's page is not used.
+        // The outliers of a thread's page are not needed.
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
             .older, of: history, from: bound, limit: Self.contextCount)
         return reply.events.filter(history.contains).reversed()
     }
 
-    /// Returns the messages after a place, of which the first is the place's event.
+    /// Returns the messages after a place; the first one is the event of the place.
     private func newerSegment(
         of history: History, from place: Place?, _ found: RoomEvent?, limit: Int
     ) async throws(BackendError) -> Segment {
@@ -129,7 +133,7 @@ extension MatrixBackend {
                     query: [("ts", "\(milliseconds)"), ("dir", "f")], api: "_matrix/client/v1"))
             return try await context(found.event_id, in: room)
         } catch  where error.code == .notFound {
-            // Everything is older: the place is that after the newest event.
+            // All events are older than the time: use the place after the newest event.
             let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
             return (newest.start.map { Place($0) }, nil)
         }
@@ -150,12 +154,14 @@ extension MatrixBackend {
 
     // MARK: Requests
 
-    /// The number of requests after which a page is returned although it could have more messages.
+    /// The maximum number of requests for one direction of a page.
+    ///
+    /// After these, the page is returned even if it has fewer messages than requested.
     private static let maximumRequestCount = 6
 
     /// Fetches messages in one direction.
     ///
-    /// Edits and deleted messages count toward the server's limit, so more than one request may be
+    /// The server's limit also counts edits and deleted messages, so several requests may be
     /// needed.
     private func segment(
         _ side: Side, of history: History, from place: Place?, limit: Int
@@ -224,11 +230,14 @@ extension MatrixBackend {
 }
 
 extension [Position] {
-    /// The IDs of the messages, in the server's order, that arrived late: the position of an earlier
-    /// one is newer.
+    /// The IDs of the messages that arrived late: a message that arrived earlier has a newer
+    /// position.
     ///
-    /// After a message of a server whose clock is fast, all messages count as late until the clocks
-    /// have reached its time. They are stored, but cover no range.
+    /// The messages are in the order of arrival.
+    ///
+    /// After a message from a server whose clock is fast, all messages count as late until the
+    /// clocks of their servers have reached the time of that message. They are stored, but cover no
+    /// range.
     var late: Set<MessageID> {
         var late: Set<MessageID> = []
         var newest: Position?

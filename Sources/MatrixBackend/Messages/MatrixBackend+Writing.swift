@@ -1,8 +1,8 @@
 import Foundation
 public import Models
 
-// Sending, editing, deleting and reacting. The request ID is the transaction ID, by which the
-// server recognizes a repeated request of the same device for about a day.
+// Sending, editing, deleting and reacting. The request ID is used as the transaction ID. With it,
+// the server recognizes repeated requests of the same device for about a day.
 extension MatrixBackend {
     /// Sends a message with two requests: one to send it, and one for the time at which the server
     /// accepted it.
@@ -36,9 +36,9 @@ extension MatrixBackend {
 
     /// Returns the message of an old item that was sent in an earlier attempt.
     ///
-    /// Servers forget transaction IDs after about a day. The message itself keeps the request ID,
-    /// so before a later attempt, the user's messages since the item was written are searched for
-    /// it.
+    /// Servers forget transaction IDs after about a day, but the message contains the request ID.
+    /// Therefore, before a later attempt, this method searches the user's messages since the item
+    /// was written for the request ID.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         let age = options.now().milliseconds - written
@@ -54,14 +54,16 @@ extension MatrixBackend {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
             if let found { return try await messages([found], in: room, since: nil).first }
-            // The clocks of the device and of the server may differ.
+            // Continue for one more day, because the clocks of the device and of the server may
+            // differ.
             let isOver = reply.events.contains { $0.time.milliseconds < written - day }
             token = isOver ? nil : reply.end
         } while token != nil
         return nil
     }
 
-    /// The thread that a message replies in; `nil` if it starts one or is in none.
+    /// Returns the thread of which a message is a reply; `nil` if it is not in a thread, or is the
+    /// first message of one.
     private func thread(
         of parent: MessageID, in room: String
     ) async throws(BackendError) -> String? {
@@ -71,7 +73,7 @@ extension MatrixBackend {
         return relation?.type == "m.thread" ? relation?.eventID : nil
     }
 
-    /// Explains why a message was refused, by the powers in the room.
+    /// Returns the reason why a message was refused, derived from the power levels of the room.
     private func reason(
         for error: BackendError, in room: String
     ) async throws(BackendError) -> BackendError {
@@ -87,7 +89,8 @@ extension MatrixBackend {
         return BackendError(.refused, error.message, detail: .channelFrozen)
     }
 
-    /// Edits a message with three requests: for its current content, the edit, and the result.
+    /// Edits a message with three requests: to read its current content, to send the edit, and to
+    /// read the result.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -110,7 +113,7 @@ extension MatrixBackend {
         return message
     }
 
-    /// Redacts a message, after a request that finds out whether it still exists.
+    /// Redacts a message, after a request that checks whether it still exists.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
@@ -149,7 +152,7 @@ extension MatrixBackend {
 
     /// Adds or removes a reaction.
     ///
-    /// Removing one takes a request that finds it.
+    /// Removing a reaction needs another request, to find its event.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -169,7 +172,7 @@ extension MatrixBackend {
                 id = try await redact(event.id, in: room, requestID: requestID)
             }
         }
-        // Without an event, nothing has changed.
+        // If there is no event, the message is unchanged.
         let time = if let id { try await event(id, in: room)?.time } else { message.time }
         return ReactionEvent(
             action, key, by: me, to: messageID, in: channelURL, at: time ?? message.time,

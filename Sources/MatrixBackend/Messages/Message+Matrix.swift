@@ -7,7 +7,7 @@ extension Message {
     ///   - event: An event that appears as a message.
     ///   - room: The ID of its room.
     ///   - sender: The author, with the name that the room knows.
-    ///   - me: The user who reads it. Only own messages have a request ID.
+    ///   - me: The current user. Only the user's own messages get a request ID.
     init(_ event: RoomEvent, in room: String, sender: Sender, me: UserID) {
         let content = event.replacement?.content ?? event.content
         let (type, text, customType, data) = Self.kind(of: event, content)
@@ -29,7 +29,7 @@ extension Message {
         }
     }
 
-    /// Returns the type, text, custom type and data that an event is shown with.
+    /// Returns the type, text, custom type and data of the message for an event.
     private static func kind(
         of event: RoomEvent, _ content: EventContent
     ) -> (MessageType, String, customType: String, data: String) {
@@ -41,7 +41,7 @@ extension Message {
         switch content.messageType {
         case "m.text": return (.user, content.text, "", "")
         case "m.file", "m.image", "m.video", "m.audio":
-            // With a file name of its own, the body is the caption.
+            // If the content has a separate file name, the body is the caption.
             let isCaption = content.filename != nil && content.filename != body
             let isFile = content.messageType == "m.file"
             return (.file, isCaption ? body : "", isFile ? "" : content.messageType!, "")
@@ -57,8 +57,10 @@ extension Message {
         mentionedMessageTemplate = content.own?.mentionTemplate
     }
 
-    /// A message of a thread replies to the thread's first message, unless it answers another one
-    /// on purpose.
+    /// Sets the parent message.
+    ///
+    /// A message of a thread is a reply to the thread's first message, unless the sender has
+    /// explicitly replied to another one.
     ///
     /// A reply outside of a thread is also shown in the channel.
     private mutating func setParent(_ relation: EventContent.Relation?) {
@@ -72,7 +74,7 @@ extension Message {
 }
 
 extension EventContent {
-    /// The text without the quotation that old clients put before a reply.
+    /// The text without the quotation with which old clients begin a reply.
     fileprivate var text: String {
         let body = body ?? ""
         guard relation?.repliesTo != nil, body.hasPrefix("> ") else { return body }

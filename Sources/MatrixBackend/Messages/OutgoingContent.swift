@@ -67,9 +67,10 @@ extension JSONValue {
         return .object(mentions)
     }
 
-    /// The content of an edit.
+    /// Returns the content of an edit.
     ///
-    /// Fields that the edit does not name keep their values, also those of other clients.
+    /// Fields that the edit does not contain keep their values, including fields that only other
+    /// clients know.
     static func edit(
         _ update: MessageUpdate, of current: JSONValue, _ id: MessageID
     ) -> JSONValue {
@@ -83,7 +84,7 @@ extension JSONValue {
         }
         content["dev.scrollback"] = .object(own)
         var edit = content
-        // Clients that do not know edits show this text.
+        // Clients that do not support edits show this text.
         edit["body"] = .string("* \(content["body"]?.string ?? "")")
         edit["m.new_content"] = .object(content)
         edit["m.relates_to"] = ["rel_type": "m.replace", "event_id": .string(id.rawValue)]
@@ -96,7 +97,7 @@ extension JSONValue {
     ) {
         if let text = params.text {
             content["body"] = .string(text)
-            // They would show the old text.
+            // Remove the formatted text, because these clients would show the old one.
             content["formatted_body"] = nil
             content["format"] = nil
         }

@@ -2,9 +2,10 @@ import Models
 
 /// A place in a room's history between two events, as a page cursor.
 ///
-/// The token is newer than the event, if there is one, and the place older than it. Synapse's own
-/// token before an event, `start` of `/context`, loses neighbors where several clients sent at a
-/// time; going one event back from `end` does not.
+/// A place is either a token, or just before an event, given by that event and a token after it.
+/// Synapse returns a token before an event, too (`start` of `/context`), but pages from there can
+/// miss messages that several clients sent at the same time. Going one event back from the token
+/// `end` does not miss any.
 struct Place: Hashable {
     let token: String
     /// An event with the type of a message.
@@ -29,7 +30,7 @@ enum Side: String {
     case newer = "f"
 }
 
-/// Messages in one direction from a place, in that direction's order.
+/// The messages in one direction from a place, the nearest first.
 struct Segment {
     var events: [RoomEvent] = []
     /// The token from which the next request continues; `nil` at the end of the history.

@@ -1,9 +1,10 @@
-/// The meaning of events that this process has seen, by their IDs.
+/// The kind of each event that this process has seen, by the event's ID.
 ///
-/// A redaction names the redacted event and does not say what it was, and the redacted event has
-/// lost its relation. For reactions and edits that were seen, the message is known.
+/// A redaction contains the ID of the redacted event but not its kind, and the redacted event no
+/// longer contains its relation. For reactions and edits that this process has seen, the message is
+/// known from here.
 struct SeenEvents {
-    /// The meaning of an event.
+    /// The kind of an event.
     enum Meaning: Hashable {
         case message
         case edit(of: String)
@@ -19,7 +20,7 @@ struct SeenEvents {
 
     mutating func insert(_ events: some Sequence<RoomEvent>) {
         for event in events { if let meaning = Meaning(event) { meanings[event.id] = meaning } }
-        // The older half is dropped at once.
+        // Discard the older half at once.
         if meanings.count > Self.capacity / 2 { (older, meanings) = (meanings, [:]) }
     }
 }

@@ -4,9 +4,10 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of the channels that match a query.
     ///
-    /// Until the feed or another call has loaded all rooms, the first page by the last message
-    /// comes without unread counts, where the homeserver can return it at once. Otherwise the first
-    /// call of a process loads all rooms, and later calls cost one short request.
+    /// The first call of a process loads all rooms, unless the feed or another call has done so;
+    /// later calls need one short request. There is one exception: if all rooms are not loaded yet,
+    /// the query is for the first page in the order of the last message, and the homeserver
+    /// supports it, the page is fetched alone, without unread counts.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -30,8 +31,8 @@ extension MatrixBackend {
 
     /// Returns a channel.
     ///
-    /// Of a channel that the user is invited to, servers tell the name, the picture and who
-    /// invited.
+    /// For a channel that the user is invited to, servers return the name, the picture and the
+    /// inviter.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
         guard let channel = list.channel(url.rawValue, for: try me) else {
@@ -42,7 +43,7 @@ extension MatrixBackend {
 
     /// Returns a page of the members.
     ///
-    /// Each page costs a request for all of them.
+    /// Each page needs a request for all members.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -72,7 +73,7 @@ extension MatrixBackend {
 
     /// Reports whether the user is typing.
     ///
-    /// The server forgets it after half a minute.
+    /// The server ends the typing state after half a minute.
     public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         let body: JSONValue =
             isTyping ? ["typing": true, "timeout": 30_000] : ["typing": false]
@@ -82,7 +83,7 @@ extension MatrixBackend {
 }
 
 extension Page {
-    /// Creates the page that follows the element that a cursor names.
+    /// Creates the page after the element that a cursor identifies.
     fileprivate init(
         _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
     ) throws(BackendError) {

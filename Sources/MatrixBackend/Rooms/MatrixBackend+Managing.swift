@@ -4,7 +4,7 @@ public import Models
 extension MatrixBackend {
     /// Creates a room and invites users.
     ///
-    /// A channel of two users that is distinct is a direct chat: an existing one is returned.
+    /// A distinct channel of two users is a direct chat. If one exists, it is returned.
     ///
     /// - Throws: `refused` if the parameters have a URL, because the server chooses it.
     public func createChannel(
@@ -134,16 +134,18 @@ extension MatrixBackend {
 
     // MARK: Moderating
 
-    /// Freezes a room by the power that messages need, or unfreezes it.
+    /// Freezes a room by raising the power level that sending messages requires, or unfreezes it.
     public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try await changePower(in: url.rawValue) { levels in
             levels.set(["events_default"], to: isFrozen ? 50 : 0)
         }
     }
 
-    /// Bans a user, or mutes one by a power below that which messages need.
+    /// Bans a user, or mutes one by setting a power level below the one that sending messages
+    /// requires.
     ///
-    /// - Throws: `unsupported` for a restriction that ends, because Matrix has none.
+    /// - Throws: `unsupported` for a restriction with an end, because Matrix has no such
+    ///   restrictions.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -174,7 +176,9 @@ extension MatrixBackend {
         }
     }
 
-    /// Changes the power levels of a room; does nothing if the closure changes nothing.
+    /// Changes the power levels of a room.
+    ///
+    /// Sends no request if the closure changes nothing.
     private func changePower(
         in room: String, _ change: (inout JSONValue) -> Void
     ) async throws(BackendError) {
@@ -187,7 +191,8 @@ extension MatrixBackend {
 }
 
 extension JSONValue {
-    /// The content of the state in which a room keeps the properties that Matrix has no field for.
+    /// Returns the content of the state event that contains the properties of a room for which
+    /// Matrix has no field.
     fileprivate static func own(
         data: String, customType: String, metadata: [String: String]
     ) -> JSONValue {

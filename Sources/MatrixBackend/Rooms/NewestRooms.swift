@@ -5,8 +5,8 @@ import Models
 
 /// The newest rooms of a user.
 ///
-/// `/sync` without a token takes seconds in an account with many rooms. Simplified sliding sync,
-/// where a homeserver has it, returns the newest ones at once, without unread counts.
+/// In an account with many rooms, `/sync` without a token takes seconds. If the homeserver supports
+/// simplified sliding sync, that call returns the newest rooms at once, without unread counts.
 struct NewestRooms: Decodable {
     let rooms: [String: NewestRoom]
     /// The number of all rooms.
@@ -86,7 +86,7 @@ extension MatrixBackend {
         {
             return nil
         }
-        // Both calls were in flight at the same time.
+        // Another call has loaded the list in the meantime.
         guard list.token == nil else { return nil }
         let channels = try await concurrently(reply.rooms.keys.sorted()) {
             id throws(BackendError) in try await self.channel(of: reply.rooms[id]!, id)

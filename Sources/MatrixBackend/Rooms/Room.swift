@@ -13,10 +13,11 @@ struct Room {
     private var isPublic = false
     private var own: EventContent.OwnContent?
     private var power: EventContent.PowerLevels?
-    /// The room that replaces this one: empty if it is not known, `nil` if there is none.
+    /// The ID of the room that has replaced this one; empty if the ID is not known, `nil` if the
+    /// room was not replaced.
     private var replacement: String?
     private var pinned: [String] = []
-    /// The members that are known: the writers of messages, and those who give the room its name.
+    /// The known members: the senders of messages, and the members after whom the room is named.
     private var people: [String: RoomEvent] = [:]
     private var heroes: [String] = []
     private var joinedCount = 0
@@ -26,7 +27,8 @@ struct Room {
     private var readAt: [String: Timestamp] = [:]
     /// The newest message; `nil` if the room has none.
     var lastMessage: Message?
-    /// True if `lastMessage` has to be fetched, because it was edited or deleted.
+    /// A Boolean value that indicates whether `lastMessage` was edited or deleted, and has to be
+    /// fetched again.
     var lastMessageIsStale = false
 
     init(_ id: String) { self.id = id }
@@ -36,7 +38,8 @@ struct Room {
         isInvitation && people[user]?.content.isDirect ?? false
     }
 
-    /// A Boolean value that indicates whether the room groups other rooms and has no messages.
+    /// A Boolean value that indicates whether the room is a space, which groups other rooms and has
+    /// no messages.
     var isSpace: Bool { roomType == "m.space" }
 }
 
@@ -87,9 +90,9 @@ extension Room {
 // MARK: People
 
 extension Room {
-    /// The power of a user.
+    /// Returns the power level of a user.
     ///
-    /// Creators of rooms of version 12 have more than any number.
+    /// The creators of a room of version 12 have a power level above any number.
     func power(of user: String) -> Int {
         creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
     }
@@ -120,7 +123,7 @@ extension Room {
         }
     }
 
-    /// The name of the room: its own, or that of its members.
+    /// Returns the name of the room: its own name or, if it has none, the names of its members.
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }
         if let alias, !alias.isEmpty { return alias }

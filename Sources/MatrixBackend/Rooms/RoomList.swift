@@ -2,12 +2,12 @@ import Models
 
 /// The rooms of the user, as of a token of `/sync`.
 ///
-/// Matrix tells unread counts, invitations and the members' numbers only in `/sync`. The list is
-/// therefore loaded once, by a `/sync` without a token, and kept current by short ones.
+/// Only `/sync` returns unread counts, invitations and the numbers of members. Therefore the list
+/// is loaded once, by a `/sync` without a token, and then updated by short ones.
 struct RoomList {
     private(set) var rooms: [String: Room] = [:]
     private(set) var directRooms: [String: [String]] = [:]
-    /// The token up to which the list is current; `nil` before it was loaded.
+    /// The token of the last update; `nil` before the list was loaded.
     private(set) var token: String?
 
     mutating func apply(_ reply: SyncReply, me: UserID, names: (String, String) -> Sender) {
@@ -15,7 +15,8 @@ struct RoomList {
             var room = rooms[id] ?? Room(id)
             room.apply(changes)
             for event in changes.timeline { room.follow(event, me, names) }
-            // The timeline of a new room may have only edits and reactions.
+            // If the timeline was truncated and contains only edits and reactions, the newest
+            // message is unknown.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
                 room.lastMessageIsStale = true
             }
@@ -59,7 +60,7 @@ struct RoomList {
 }
 
 extension Room {
-    /// Keeps the last message current.
+    /// Updates the last message.
     fileprivate mutating func follow(
         _ event: RoomEvent, _ me: UserID, _ names: (String, String) -> Sender
     ) {
@@ -68,7 +69,7 @@ extension Room {
             lastMessageIsStale = false
         } else if event.edited != nil || event.redacts != nil {
             let changed = event.edited ?? event.redacts
-            // The edit may change the last message of a room whose messages were not loaded.
+            // The edited message may be the last message of a room whose messages were not loaded.
             let isLast = lastMessage?.messageID?.rawValue == changed
             lastMessageIsStale = lastMessageIsStale || isLast
         }

@@ -3,7 +3,7 @@
 
 import Models
 
-/// The content of an event, as far as any of the known types has it.
+/// The content of an event, with the fields of all known types.
 struct EventContent: Decodable, Sendable {
     private(set) var isEmpty = true
 
@@ -39,8 +39,9 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// Any key, to distinguish the content of a redacted event, which is empty, from unknown
-    /// content.
+    /// Any key.
+    ///
+    /// It is used to detect empty content, which a redacted event has.
     private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -62,7 +63,7 @@ struct EventContent: Decodable, Sendable {
         let whole = try decoder.container(keyedBy: Key.self)
         isEmpty = try decoder.container(keyedBy: AnyKey.self).allKeys.isEmpty
         relation = whole.lenient(.relation)
-        // The content of an edit is that which the message has from then on.
+        // For an edit, decode the new content of the message.
         let isEdit = whole.contains(.newContent) && relation?.type == "m.replace"
         let content =
             isEdit ? try whole.nestedContainer(keyedBy: Key.self, forKey: .newContent) : whole
@@ -154,7 +155,7 @@ extension EventContent {
         }
     }
 
-    /// The powers of users, and those that actions need.
+    /// The power levels of users, and those that actions require.
     struct PowerLevels: Decodable, Sendable {
         let users: [String: Int]
         let usersDefault: Int
@@ -170,8 +171,9 @@ extension EventContent {
         }
     }
 
-    /// What Scrollback adds to events, under the key `dev.scrollback`: properties of messages and
-    /// of channels for which Matrix has no field.
+    /// The properties of messages and channels for which Matrix has no field.
+    ///
+    /// Scrollback adds them to events under the key `dev.scrollback`.
     struct OwnContent: Decodable, Sendable {
         let requestID: String?
         let data: String?

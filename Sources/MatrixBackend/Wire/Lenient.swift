@@ -1,7 +1,7 @@
 import Models
 
-// Events come from any client of any server. A field of the wrong type counts as missing, and an
-// element of a list that cannot be decoded is left out.
+// Lenient decoding, because events may come from any client. A field of the wrong type counts as
+// missing, and an element of a list that cannot be decoded is omitted.
 extension KeyedDecodingContainer {
     func lenient<Value: Decodable>(_ key: Key) -> Value? { lenient(Value.self, key) }
 

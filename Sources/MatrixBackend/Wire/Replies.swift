@@ -3,7 +3,7 @@
 
 import Models
 
-// The replies of the client-server API, as far as they are read.
+// The replies of the client-server API, with the fields that this package uses.
 
 struct LoginReply: Decodable {
     let user_id: String
@@ -44,7 +44,7 @@ struct EmptyReply: Decodable {}
 /// A page of events: of `/messages` or `/relations`.
 struct EventsReply: Decodable {
     let events: [RoomEvent]
-    /// The state of members who wrote the events.
+    /// The membership events of the events' senders.
     let state: [RoomEvent]
     let start: String?
     let end: String?

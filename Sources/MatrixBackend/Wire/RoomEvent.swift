@@ -14,7 +14,7 @@ struct RoomEvent: Decodable, Sendable {
     let content: EventContent
     /// The event that this redaction redacts; `nil` for other events.
     let redacts: String?
-    /// The redaction of this event; `nil` if it was not redacted.
+    /// A Boolean value that indicates whether the event was redacted.
     let isRedacted: Bool
     /// The latest valid edit, bundled by the server.
     let replacement: Replacement?
@@ -85,7 +85,7 @@ extension RoomEvent {
     /// The types of events that appear as messages.
     static let messageTypes = ["m.room.message", "m.sticker", "m.room.encrypted"]
 
-    /// The types of events that a device has to know to keep its messages current.
+    /// The types of events that change messages.
     static let changeTypes = messageTypes + ["m.reaction", "m.room.redaction"]
 
     /// A Boolean value that indicates whether the event has the type of a message.
@@ -96,7 +96,7 @@ extension RoomEvent {
     /// A Boolean value that indicates whether the event appears as a message.
     var isMessage: Bool { hasMessageType && !isRedacted && !content.isEmpty && edited == nil }
 
-    /// The event that this one edits.
+    /// The ID of the event that this one edits; `nil` if it is not an edit.
     var edited: String? { content.relation?.type == "m.replace" ? content.relation?.eventID : nil }
 
     /// The reaction that the event adds.

@@ -64,9 +64,11 @@ extension SyncReply {
         /// The times at which users have read the room.
         let readers: [(user: String, time: Timestamp)]
 
-        /// A Boolean value that indicates whether the reply has changed or new state of the room.
+        /// A Boolean value that indicates whether the reply contains changed or new state of the
+        /// room.
         ///
-        /// The members who wrote messages are sent each time.
+        /// The membership events of senders do not count, because the server sends them with each
+        /// reply.
         var changesState: Bool {
             timeline.contains { $0.stateKey != nil }
                 || state.contains { $0.type != "m.room.member" || isLimited }
@@ -93,7 +95,7 @@ extension SyncReply {
         }
     }
 
-    /// The members of a room, in numbers.
+    /// The numbers of members of a room.
     struct Summary: Decodable {
         var heroes: [String]?
         var joinedCount: Int?

@@ -3,7 +3,7 @@ import Models
 @_spi(Measuring) import Store
 import Sync
 
-/// The list of all channels, which is kept between the requests of a page.
+/// The list of all channels. It is cached between the requests of a page.
 actor ChannelList {
     /// A request for a part of the list.
     struct Request: Sendable {
@@ -22,7 +22,7 @@ actor ChannelList {
         var url: String
         var name: String
         var messages: Int
-        /// The bytes of the messages; an estimate by the newest ones if there are many.
+        /// The size of the messages in bytes; if there are many, an estimate from the newest ones.
         var bytes: Int
         var isEstimate: Bool
         var unread: Int
@@ -49,9 +49,9 @@ actor ChannelList {
     private var rows: [ChannelURL: Row] = [:]
     private var outdated: Set<ChannelURL> = []
     private var isOutdated = true
-    /// A Boolean value that indicates whether a monitor reports each change; otherwise the list is
-    /// read again when the store has
-    /// changed.
+    /// A Boolean value that indicates whether a monitor reports each change.
+    ///
+    /// If not, the list is read again whenever the store has changed.
     private var isFollowed = false
     private var number = -1
 
@@ -60,7 +60,7 @@ actor ChannelList {
         isOutdated = true
     }
 
-    /// Notes that channels have changed; `nil` for all.
+    /// Records that channels have changed; `nil` for all.
     func invalidate(_ urls: Set<ChannelURL>?) {
         if let urls { outdated.formUnion(urls) } else { isOutdated = true }
     }
@@ -144,7 +144,7 @@ extension ChannelList.Request {
         limit = try query.integer("limit", default: 100, in: 1...500)
     }
 
-    /// Rows that are equal by the key are in the order of their URLs.
+    /// Rows with equal keys are ordered by their URLs.
     fileprivate func precedes(_ left: ChannelList.Row, _ right: ChannelList.Row) -> Bool {
         func ordered<Value: Comparable>(_ left: Value, _ right: Value) -> Bool? {
             left == right ? nil : (left < right) != isDescending
@@ -167,7 +167,9 @@ extension ChannelList.Row {
             channel.url, messages: channel.messageCount, isPinned: channel.isPinned, in: snapshot)
     }
 
-    /// Reads a row; a damaged channel has one that says so.
+    /// Reads a row.
+    ///
+    /// If the channel is damaged, the row contains the error.
     init(_ url: ChannelURL, messages: Int, isPinned: Bool, in snapshot: Snapshot) {
         self.init(
             url: url.rawValue, name: "", messages: messages, bytes: 0, isEstimate: false, unread: 0,

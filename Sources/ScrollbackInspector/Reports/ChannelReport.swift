@@ -17,10 +17,10 @@ struct ChannelReport: Encodable, Sendable {
     struct Gap: Encodable, Sendable {
         var lower: String
         var upper: String
-        /// The number of messages inside that were stored individually.
+        /// The number of messages in the gap that arrived alone.
         var inside: Int
-        /// A Boolean value that indicates whether a page at the upper end was fetched and the next
-        /// one is known.
+        /// A Boolean value that indicates whether the gap has a backfill cursor, because a page at
+        /// its upper end was fetched.
         var hasCursor: Bool
         /// A Boolean value that indicates whether the changelog since the gap began has yet to be
         /// read.
@@ -57,17 +57,19 @@ struct CoverageBar: Encodable, Sendable {
     var newest: Int64?
     var segments: [Segment]
 
-    /// A range of one kind; an open end has no time.
+    /// A range of one kind.
+    ///
+    /// A bound at the beginning or the end of the history has no time.
     struct Segment: Encodable, Sendable {
         var kind: String
         var lower: Int64?
         var upper: Int64?
-        /// The number of stored messages; `nil` if counting them would take as long as reading the
-        /// history.
+        /// The number of stored messages; `nil` if the channel has too many messages to count those
+        /// of each range.
         var count: Int?
     }
 
-    /// The number of messages of a channel up to which each range is counted.
+    /// The messages of each range are counted if the channel has at most this number of messages.
     private static let countLimit = 20_000
 
     init(of url: ChannelURL, in reader: Snapshot) throws(StoreError) {
@@ -94,8 +96,8 @@ struct CoverageBar: Encodable, Sendable {
 
     /// Adds the segments of a range in a gap.
     ///
-    /// The range between the oldest and the newest message that were stored individually in the
-    /// gap, for example by a push, is untrusted: others are missing between them.
+    /// If messages in the gap arrived alone, for example with a push, the range from the oldest to
+    /// the newest of them is shown as untrusted, because messages between them may be missing.
     private mutating func addMissing(
         from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, of url: ChannelURL,
         in reader: Snapshot
@@ -126,7 +128,7 @@ struct CoverageBar: Encodable, Sendable {
 }
 
 extension Store.Gap.Bound {
-    /// The time of the bound; `nil` for an open end.
+    /// The time of the bound; `nil` for the beginning and the end of the history.
     fileprivate var milliseconds: Int64? {
         if case .position(let position) = self { position.createdAt.milliseconds } else { nil }
     }

@@ -3,7 +3,7 @@ import Models
 import Store
 import Sync
 
-/// The rows of a channel's history, as the app's collection has them.
+/// The rows of a channel's history, as a collection of the app shows them.
 struct HistoryReport: Encodable, Sendable {
     /// A request for the rows around a time.
     struct Request: Sendable {
@@ -89,7 +89,7 @@ extension HistoryReport.Row {
     }
 }
 
-/// A message: where it is stored, and its fields.
+/// The fields of a message, and facts about its stored row.
 struct MessageReport: Encodable, Sendable {
     /// A request for a message by its ID, or for an unsent one by its request ID.
     struct Request: Sendable {
@@ -104,7 +104,7 @@ struct MessageReport: Encodable, Sendable {
         }
     }
 
-    /// A field of the record, at a depth of nesting.
+    /// A field of the record or of a nested record, with its depth.
     struct Field: Encodable, Sendable {
         var number: Int
         /// The name in JSON; `nil` for a field that this version does not know.
@@ -157,13 +157,13 @@ struct MessageReport: Encodable, Sendable {
         add("position", "\(position)")
         let url = message.channelURL
         if let gap = try snapshot.gap(around: position, in: url) {
-            add("coverage", "stored individually, inside the gap \(gap.lower) to \(gap.upper)")
+            add("coverage", "arrived alone, inside the gap from \(gap.lower) to \(gap.upper)")
         } else if try snapshot.staleRanges(in: url).contains(where: {
             $0.lower < .position(position) && .position(position) < $0.upper
         }) {
             add("coverage", "stale: it may have changed on the server since")
         } else {
-            add("coverage", "known, as current as the feed")
+            add("coverage", "known, up to date with the feed")
         }
     }
 
@@ -189,7 +189,9 @@ extension MessageReport.Field {
         return fields
     }
 
-    /// The value; with a mask, texts other than identifiers are left out.
+    /// The value.
+    ///
+    /// If texts are masked, texts other than identifiers are replaced by their lengths.
     private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
         let isText = field.value.hasPrefix("\"")
         let isIdentifier = ["_id", "_url", "type"].contains { field.name?.hasSuffix($0) ?? false }

@@ -10,7 +10,7 @@ struct OutboxReport: Encodable, Sendable {
         var inFlight: Set<String> = []
         /// The uploaded bytes, by request ID.
         var progress: [RequestID: Progress] = [:]
-        /// The times until which channels wait, in milliseconds.
+        /// The times at which the waits of channels end, in milliseconds.
         var waits: [ChannelURL: Int64] = [:]
     }
 

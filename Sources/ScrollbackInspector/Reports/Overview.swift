@@ -49,7 +49,7 @@ struct Overview: Encodable, Sendable {
                 try snapshot.messageCount(), try snapshot.outboxItemCount()
             )
         }
-        // A store that cannot be read has its failure among the warnings.
+        // If the store cannot be read, the warnings contain the reason.
         if let counts { (channelCount, messageCount, outboxCount) = counts }
     }
 }

@@ -3,7 +3,7 @@ import Models
 import Store
 import Sync
 
-/// The files of the store, and what its opening has found.
+/// The files of the store, and the findings of opening it.
 struct StoreReport: Encodable, Sendable {
     /// The size of a table.
     struct Table: Encodable, Sendable {
@@ -22,9 +22,9 @@ struct StoreReport: Encodable, Sendable {
     struct Database: Encodable, Sendable {
         var name: String
         var bytes: Int
-        /// The memory of LevelDB's tables and caches in bytes, as it reports it.
+        /// The memory of LevelDB's tables and caches in bytes, as reported by LevelDB.
         var memory: Int?
-        /// LevelDB's own table of its levels.
+        /// LevelDB's own description of its levels.
         var levels: String?
     }
 
@@ -63,21 +63,21 @@ struct StoreReport: Encodable, Sendable {
 }
 
 extension OpeningReport {
-    /// The findings, one line for each; none for a store that was as it was left.
+    /// The findings, one line for each; none if the store was neither new, migrated nor damaged.
     fileprivate var findings: [String] {
         var lines: [String] = []
         if isNew { lines.append("the store was created") }
-        if isCacheNew, !isNew { lines.append("the cache was gone, and an empty one was created") }
+        if isCacheNew, !isNew { lines.append("the cache was missing, and an empty one was created") }
         if let migratedFrom { lines.append("migrated from schema version \(migratedFrom)") }
         lines.append("cache: \(cacheLogs)")
         lines.append("outbox: \(outboxLogs)")
-        if isCoverageDropped { lines.append("tokens were dropped, and each history is one gap") }
+        if isCoverageDropped { lines.append("tokens were discarded, and the history of each channel is one gap") }
         if isOutboxReindexed { lines.append("the request IDs of the outbox were rebuilt") }
         if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }
         if isOutboxLost { lines.append("the outbox was missing, with all its items") }
         if let loss = outboxLoss { lines.append("at most \(loss.count) outbox items were lost") }
         if let outboxCopy { lines.append("a copy of the damaged outbox is in \(outboxCopy)") }
-        if isReencryptionUnfinished { lines.append("an encryption with new keys is unfinished") }
+        if isReencryptionUnfinished { lines.append("a re-encryption was interrupted") }
         return lines
     }
 }

@@ -16,7 +16,8 @@ struct SyncReport: Encodable, Sendable {
         var message: String?
         var count: Int?
         var bytes: Int?
-        /// The number of the attempt: one more than the failures of the same call before it.
+        /// The number of the attempt: the number of consecutive failures of the same call before
+        /// it, plus one.
         var attempt: Int
     }
 
@@ -57,7 +58,7 @@ struct Recent<Element: Sendable>: Sendable {
         if elements.count > 2 * limit { elements.removeFirst(elements.count - limit) }
     }
 
-    /// Passes the elements to a closure, newest first, until it has changed one and returns true.
+    /// Passes the elements to a closure, newest first, until it has changed one and returns `true`.
     mutating func updateLast(_ change: (inout Element) -> Bool) {
         for index in elements.indices.reversed() where change(&elements[index]) { return }
     }

@@ -7,9 +7,9 @@
 
     /// The HTTP server of an inspector, on the loopback interface.
     ///
-    /// Any web page in a browser on this machine can send requests to the port, so each request has
-    /// to prove where it comes from: its path contains the token, its host is the loopback address,
-    /// and its origin, if it has one, is the page itself.
+    /// Any web page in a browser on this machine can send requests to the port. Therefore a request
+    /// is refused unless its path contains the token, its host is the loopback address, and its
+    /// origin, if it has one, is the page itself.
     final class InspectorServer: Sendable {
         private let inspection: Inspection
         private let token: String
@@ -22,7 +22,7 @@
             self.token = token
             var address = sockaddr_in.inet(port: port)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            // A search for damage in a large store takes longer than the default.
+            // A search for damage in a large store may exceed the default timeout.
             server = HTTPServer(address: address, timeout: 600, logger: .disabled)
         }
 
@@ -34,7 +34,7 @@
             await server.appendRoute("*") { [weak self] request in
                 await self?.respond(to: request) ?? HTTPResponse(statusCode: .notFound)
             }
-            // Listening may fail at once, and then never begins.
+            // Wait for the first of two results: listening has begun, or has failed.
             let (results, result) = AsyncStream<(any Error)?>.makeStream()
             let task = Task { [server] in
                 do {
@@ -119,7 +119,7 @@
             guard inspection.options.allowsActions else {
                 return .text(.forbidden, "The app does not allow actions.")
             }
-            // A form of another page cannot have this type.
+            // A form on another page cannot send this content type.
             guard request.headers[.contentType] == "application/json" else {
                 return .text(.badRequest, "The request is not JSON.")
             }
@@ -185,7 +185,8 @@
     }
 
     extension String {
-        /// Compares in a time that does not depend on the characters.
+        /// Compares two texts in a time that does not depend on the position of the first
+        /// difference.
         fileprivate func isEqual(to other: some StringProtocol) -> Bool {
             let (left, right) = (Array(utf8), Array(other.utf8))
             guard left.count == right.count else { return false }
