@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Code that all benchmarks share. It is a package of its own, so that counting the figures that CI
-// checks does not fetch the libraries with which Scrollback is compared.
+// Code that all benchmarks share. It is a separate package, so that CI can count the costs of store
+// operations without fetching the libraries with which Scrollback is compared.
 let package = Package(
     name: "Measuring",
     platforms: [.macOS(.v14)],
@@ -17,7 +17,7 @@ let package = Package(
     targets: [
         // Counts calls of malloc.
         .target(name: "CAllocations"),
-        // Counts calls of LevelDB, and of the system by it.
+        // Counts calls of LevelDB, and LevelDB's calls of the system.
         .target(name: "CStoreCalls", linkerSettings: [.linkedLibrary("leveldb")]),
 
         .target(

@@ -2,10 +2,10 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// A view of a channel and one of the channel list, as an app writes them: each only applies its
-// collection's events to its contents. `swift run ScrollbackMessenger` prints the contents.
+// A channel view and a channel list view of an app. Each of them only applies the changes of its
+// collection to its contents. `swift run ScrollbackMessenger` prints the contents.
 
-/// A list of channels: a line each, the most recent first.
+/// A list of channels, with one line for each, the most recent first.
 @MainActor
 final class ChannelListView: GroupChannelCollectionDelegate {
     private let collection: GroupChannelCollection

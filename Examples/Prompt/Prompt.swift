@@ -1,6 +1,6 @@
 import ScrollbackREPL
 
-/// `scrollback`: the package at a prompt.
+/// The program `scrollback`, a prompt for the package.
 @main struct Prompt {
     @MainActor static func main() async { await REPL.run() }
 }

@@ -1,7 +1,7 @@
 // All of `scrollback` except its `main`, so that tests and fuzzers can link it, too.
 //
-// The line editor is GNU readline, which is under the GPL. It stays in this example, and out of
-// every library of the package.
+// The line editor is GNU readline, which is under the GPL. Only this example uses it, and no
+// library of the package.
 
 import Foundation
 

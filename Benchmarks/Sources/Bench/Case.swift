@@ -1,6 +1,6 @@
 import Measuring
 
-/// One way to do something: the code that is timed.
+/// A piece of code that is timed, such as decoding a message with one library.
 struct Case {
     /// The library that is measured.
     enum Kind: String, Encodable {
@@ -13,7 +13,7 @@ struct Case {
     let run: (Int) -> Void
 }
 
-/// Several ways to do the same thing: one table.
+/// The cases for one operation, which are the rows of one table.
 struct Group {
     let title: String
     /// The operation and its unit.
@@ -24,7 +24,7 @@ struct Group {
 extension Case {
     /// Creates a case that calls `body` with each input in turn.
     ///
-    /// Inlined, so that the measured time is that of `body` without the call of a closure.
+    /// It is inlined, so that the measured time does not include the call of a closure.
     @inline(__always)
     init<Input, Output>(
         _ name: String, _ kind: Kind, _ inputs: [Input], _ body: @escaping (Input) throws -> Output

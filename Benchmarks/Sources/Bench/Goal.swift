@@ -6,7 +6,7 @@ private struct Goal {
     let group: String
     let ours: String
     let theirs: String
-    /// The goal for our speed as a multiple of theirs.
+    /// The goal: our speed divided by that of the other library.
     let factor: Double
 
     static let all =

@@ -12,16 +12,16 @@ struct Measurement: Encodable {
     let p99: Double
     /// Calls of malloc for each operation; `nil` if they cannot be counted.
     let allocations: Double?
-    /// Our speed as a multiple of swift-protobuf's fastest way in the same group.
+    /// Our speed divided by that of swift-protobuf's fastest case in the same group.
     var ratio: Double?
 }
 
 /// The number and the duration of measurements.
 struct Effort {
     var rounds: Int
-    /// The number of timings of each case in a round.
+    /// The number of times that each case is timed in a round.
     ///
-    /// The fastest one counts.
+    /// The result of a round is the shortest time.
     var samples = 3
     /// The shortest duration of one timing.
     var sampleTime = Duration.microseconds(100)
@@ -29,9 +29,9 @@ struct Effort {
 
 /// Measures all cases of all groups in one run.
 ///
-/// Every round times each case briefly, starting with another case than the round before. The
-/// result of a case is the median, over the rounds, of its fastest timing in each round. A
-/// temporary disturbance then affects all cases alike and does not change the medians.
+/// Each round times every case briefly, and starts with another case than the previous round. The
+/// result of a case is the median of its shortest times in all rounds. A temporary disturbance
+/// therefore affects all cases alike, and does not change the medians.
 func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     let cases = groups.flatMap { group in group.cases.map { (group: group.title, case: $0) } }
     let counts = cases.map { calibrate($0.case, effort.sampleTime) }
@@ -81,7 +81,7 @@ private func time(_ subject: Case, _ count: Int) -> Double {
 }
 
 private func allocations(_ subject: Case) -> Double? {
-    // A multiple of the number of inputs, so that each has the same weight.
+    // Use a multiple of the number of inputs, so that each input has the same weight.
     let count = 4 * Sample.count
     subject.run(count)
     allocations_start()

@@ -2,8 +2,9 @@ import Measuring
 import Models
 import Protobuf
 
-// Read all values of a decoded message or channel in each library's own way, and return a sum over
-// them, so that each value has to be created and none has to be stored.
+// These functions read all values of a decoded message or channel with each library's own
+// accessors. They return a sum over the values, so that each value has to be created but none has
+// to be stored.
 
 extension String {
     fileprivate var size: Int { utf8.count }

@@ -4,9 +4,9 @@ import Models
 
 /// The same messages in every measured form.
 ///
-/// There are several messages, which are used in turn, so that neither the optimizer nor the branch
-/// predictor can learn them. They are few enough to stay in the fastest cache, like the messages of
-/// a page that was just read.
+/// Several messages are used in turn, so that neither the optimizer nor the branch predictor can
+/// adapt to one message. They fit in the processor's fastest cache, like the messages of a page
+/// that was just read.
 struct Sample {
     static let count = 32
 
@@ -30,7 +30,7 @@ struct Sample {
     }
 }
 
-/// Copies bytes to memory outside of any array, where a database might have them.
+/// Copies bytes to memory that does not belong to an array, as if a database had read them.
 ///
 /// The memory is never freed.
 func lend(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {

@@ -22,7 +22,7 @@ protocol Engine: AnyObject, SendableMetatype {
     init(at directory: URL) throws
     func close() throws
 
-    /// Loads messages in a faster way than inserting them as an app would.
+    /// Loads messages faster than an app could insert them.
     ///
     /// Returns `false` if the store has no faster way.
     func load(_ items: [Item]) throws -> Bool
@@ -31,7 +31,7 @@ protocol Engine: AnyObject, SendableMetatype {
 
     /// Writes new messages in one batch.
     func insert(_ items: [Item]) throws -> Call
-    /// Writes one message, new or not.
+    /// Writes one message, which may be stored already.
     func put(_ item: Item) throws -> Call
     /// Writes items so that they are on disk when the call returns.
     func putDurably(_ items: [Item]) throws -> Call?

@@ -76,7 +76,7 @@ final class GRDBEngine: Engine {
             let item = item.outboxItem
             return [item.requestID.rawValue, item.serialize()]
         }
-        // Not timed: an app would have a connection for each mode.
+        // This is not timed, because an app would have one connection for each mode.
         try setDurable(true)
         return write(rows, "INSERT OR REPLACE INTO item VALUES (?, ?)")
     }

@@ -100,7 +100,7 @@ extension StoreReport {
         }
     }
 
-    /// How many times as long Scrollback takes.
+    /// Returns the time of Scrollback divided by that of another store.
     private func times(_ goal: Goal, _ store: String) -> Double? {
         guard let ours = result(goal.size, goal.row, ScrollbackEngine.name),
             let theirs = result(goal.size, goal.row, store)

@@ -4,7 +4,7 @@ import Models
 
 /// LevelDB called from C, with the rows and options of Scrollback's store.
 ///
-/// No store that is built on LevelDB can be faster.
+/// Its times are a lower bound for stores that are built on LevelDB.
 class LevelDBEngine: Engine {
     class var name: String { "LevelDB from C" }
     class var onlyWrites: Bool { false }
@@ -123,7 +123,9 @@ class LevelDBEngine: Engine {
     }
 }
 
-/// LevelDB called from C without lookups, which is correct only for new messages.
+/// LevelDB called from C, without looking up messages before they are written.
+///
+/// This is correct only for new messages.
 final class BlindLevelDBEngine: LevelDBEngine {
     override class var name: String { "LevelDB from C, blind" }
     override class var onlyWrites: Bool { true }

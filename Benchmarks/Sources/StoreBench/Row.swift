@@ -14,10 +14,10 @@ struct Row {
     /// A Boolean value that indicates whether the operation changes the store, so that no call can
     /// be repeated.
     var changes = false
-    /// A Boolean value that indicates whether the store that is only measured for writes takes
-    /// part.
+    /// A Boolean value that indicates whether the row also measures the store of which only writes
+    /// are measured.
     var isBlind = false
-    /// Prepares a call to a store, given its number among those of all rounds.
+    /// Prepares a call to a store; the number counts the calls of all rounds.
     ///
     /// Returns `nil` if the store lacks the operation.
     let call: (any Engine, Int, inout Dice) throws -> Call?
@@ -83,7 +83,8 @@ extension Row {
                 return channels.isEmpty ? nil : { try channels.reduce(0) { $0 + (try $1()) } }
             },
             Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in
-                // In each store, the messages of a channel are stored next to each other.
+                // Use a channel at a time, because each store has the messages of a channel next to
+                // each other.
                 let channels = (0..<World.channelCount).map {
                     store.page($0, before: nil, limit: .max)
                 }

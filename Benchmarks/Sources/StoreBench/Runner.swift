@@ -4,8 +4,8 @@ import Measuring
 
 /// Measures all stores in one run.
 ///
-/// For each row, every store has its turn in each round, in varying order, so that a temporary
-/// disturbance affects all of them. Results of the stores have to be equal.
+/// For each row, each round measures every store, in varying order, so that a temporary disturbance
+/// affects all stores. The results of all stores must be equal.
 final class Runner {
     private let directory: URL
     private let isQuick: Bool
@@ -85,8 +85,8 @@ final class Runner {
     /// Loads a new store with pages of 100 messages, the newest ones of each channel first, as a
     /// sync does.
     ///
-    /// - Returns: The time of each batch that was loaded in this way. If the time is limited, the
-    ///   rest is loaded in another way.
+    /// - Returns: The times of the batches. If the time limit is exceeded, the rest of the messages
+    ///   is loaded in a faster way, and not timed.
     private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
         let directory = directory(type.name, world.size)
         try? FileManager.default.removeItem(at: directory)
@@ -208,8 +208,8 @@ final class Runner {
                     if let call = try stores[index].call(number, &dice) { calls.append(call) }
                 }
                 if calls.isEmpty { continue }
-                // The first call after a call of another store would include the cost of cache
-                // misses.
+                // Make one call that is not timed: after a call of another store, the first call
+                // includes the cost of cache misses.
                 if !row.changes { _ = try calls[0]() }
                 var returned: [Int] = []
                 for call in calls {
@@ -278,8 +278,8 @@ final class Runner {
             for index in Dice.turns(stores.count, round: round) {
                 for (number, item) in items.enumerated() {
                     if times[index].reduce(0, +) > budget {
-                        // All updates must be written, even if there is no time to measure all of
-                        // them.
+                        // Write the remaining updates even if the time limit is exceeded, so that
+                        // all stores contain the same channels.
                         _ = try stores[index].put(Array(items[number...]))()
                         break
                     }

@@ -37,7 +37,7 @@ extension TunedSQLiteEngine {
     }
 
     private func put(_ raw: RawMessages, isDurable: Bool) -> Call {
-        // Not timed: an app would have a connection for each mode.
+        // This is not timed, because an app would have one connection for each mode.
         peer_sqlite_set_durable(db, isDurable)
         return { [db] in
             peer_sqlite_put(db, raw.pointer, raw.count, isDurable)
@@ -67,8 +67,8 @@ extension TunedSQLiteEngine {
     }
 }
 
-/// SQLite as guides for chat SDKs use it: each call opens the database, prepares a statement, runs
-/// it and closes the database.
+/// SQLite as the guides of chat SDKs show it: each call opens the database, prepares a statement,
+/// runs it and closes the database.
 ///
 /// Messages are JSON, and nothing is tuned.
 final class RecipeEngine: SQLiteFileEngine {

@@ -3,7 +3,7 @@ import Measuring
 
 /// A plot of some results.
 struct Plot {
-    /// Follows the page's name in the file name.
+    /// The suffix of the file name, which begins with the page's name.
     let suffix: String
     let title: String
     let svg: String

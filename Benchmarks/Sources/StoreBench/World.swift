@@ -4,7 +4,7 @@ import Models
 
 /// The messages for every store.
 ///
-/// They do not depend on how many are loaded.
+/// Each message is the same, regardless of how many are loaded.
 struct World {
     static let channelCount = 100
     /// The time of the newest loaded message; messages that are put later are newer.
@@ -19,7 +19,7 @@ struct World {
         ChannelURL("group_channel_52601_\(100_000 + channel)")
     }
 
-    /// A loaded message, by its channel and the number of newer messages there.
+    /// Returns a loaded message, given its channel and the number of newer messages in it.
     func loaded(_ channel: Int, age: Int) -> Item {
         Item(channel, -(age * World.channelCount + channel))
     }
@@ -177,7 +177,7 @@ struct Dice: RandomNumberGenerator {
 
     /// The order in which the stores take turns in a round.
     ///
-    /// The order varies. Otherwise the state in which one store leaves the processor's caches would
+    /// The order varies, so that the state in which a store leaves the processor's caches does not
     /// always affect the same other store.
     static func turns(_ count: Int, round: Int) -> [Int] {
         var dice = Dice(round)

@@ -70,7 +70,7 @@ private func coldStart(
         let listed = FirstPage()
         channels.delegate = listed
         let listing = clock.now
-        // Without a connection, only cached rows can be shown.
+        // There is no connection, so this shows cached rows, and the error is expected.
         _ = try? await channels.loadMore()
         precondition(channels.channels.count == query.limit)
         times["opening", default: []].append(opened - start)
@@ -147,7 +147,8 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     var times: [Duration] = []
     var wakes: [Duration] = []
     for number in 0..<count {
-        // Sends on a thread of its own. Nothing waits for it, so the message wakes only the feed.
+        // Send on a separate thread, which nothing waits for, so that the message wakes only the
+        // feed.
         async let sent = conversation.send(number)
         await watch.hears("\(number)")
         times.append(max(.zero, watch.last - (try await sent)))

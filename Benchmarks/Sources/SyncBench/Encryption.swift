@@ -34,7 +34,8 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
             precondition(page.count == 40, "\(page.count) messages")
         }
     }
-    // Without a block cache, each block is read from its file, which is in the system's page cache.
+    // Without LevelDB's block cache, each block is read from its file, which is in the system's
+    // page cache.
     let cold = try inTurns(with: open(cacheSize: 0), rounds: times.count) {
         try page($0, times[$1])
     }
@@ -66,7 +67,7 @@ private func inTurns(
     var times: [[Duration]] = stores.map { _ in [] }
     for round in 0..<rounds {
         for turn in stores.indices {
-            // A round starts with the store that came last in the previous round.
+            // Change the order of the stores in each round.
             let index = (turn + round) % stores.count
             times[index].append(try body(stores[index], round))
         }

@@ -58,7 +58,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
         for operation in await taker.next().operations {
             guard case .removedOutboxItem = operation else { continue }
             times.append(clock.now - start)
-            // The next item follows all items that were already removed.
+            // Reading the first item has to skip all items that were already removed.
             guard [count / 10, count - 10].contains(times.count) else { continue }
             heads.append(
                 try clock.measure { _ = try store.outboxItems(in: "general", limit: 1) })
@@ -68,7 +68,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let held = try store.read { try $0.messageCount(in: "general") }
     precondition(held >= count, "\(held) of \(count) messages are held")
     let tenth = count / 10
-    // The first item is excluded, because it waits for the connection.
+    // Exclude the first item, because its time includes the wait for the connection.
     let first = (times[tenth - 1] - times[0]) / (tenth - 1)
     let last = (times[count - 1] - times[count - tenth]) / (tenth - 1)
     return [

@@ -29,12 +29,13 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before `in CHANNEL`, and that channel; without it, the open channel.
+    /// The words before `in CHANNEL`, and the channel; the open channel if there is no such option.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
         try await wordsInChannel(words)
     }
 
-    /// The words before `in CHANNEL`, of the words before an option, and that channel.
+    /// Returns the words before `in CHANNEL` at the end of the given words, and the channel; the
+    /// open channel if there is no such option.
     @MainActor func wordsInChannel(
         _ words: [String]
     ) async throws -> (words: [String], url: ChannelURL) {
@@ -45,12 +46,13 @@ extension Command.Arguments {
         return (words, try collection.channelURL)
     }
 
-    /// The channel that is the only word, or else the open channel.
+    /// The channel that is the only word; the open channel if there is no word.
     @MainActor var channelOrOpenOne: ChannelURL {
         get async throws { try await channelOrOpenOne(of: words) }
     }
 
-    /// The channel that is the only word before an option, or else the open channel.
+    /// Returns the channel that is the only one of the given words; the open channel if there is
+    /// none.
     @MainActor func channelOrOpenOne(of words: [String]) async throws -> ChannelURL {
         guard let word = words.first else { return try collection.channelURL }
         guard words.count == 1 else { throw CommandError.usage }
@@ -64,8 +66,8 @@ extension Command.Arguments {
         return (words[0], url)
     }
 
-    /// The channel that is the only word, if the store has any data of it; without a word, the open
-    /// channel.
+    /// The channel that is the only word, which must have data in the store; the open channel if
+    /// there is no word.
     @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
         if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
         guard words.count == 1 else { throw CommandError.usage }
@@ -114,7 +116,8 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// The message of an id or request id, as it is shown, or else as the store has it.
+    /// Returns the message with an id or request id: as the open collection shows it or, if it does
+    /// not, as it is stored.
     func message(_ word: String) throws -> Message {
         if let shown = messages.first(where: {
             $0.messageID?.rawValue == word || $0.requestID?.rawValue == word

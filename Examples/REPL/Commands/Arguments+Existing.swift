@@ -1,12 +1,12 @@
 import EmbeddedServer
 import Scrollback
 
-// Checks that a channel exists, so that a mistyped URL is an error.
+// Checks that the channel of a command exists, so that a mistyped URL is an error.
 
 extension Command.Arguments {
     /// Returns the URL of a channel of which the store has any data.
     ///
-    /// - Throws: ``CommandError`` that names the channel otherwise.
+    /// - Throws: ``CommandError`` that names the channel if the store has no data of it.
     @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
         guard try workspace.store.holds(url) else { throw CommandError.nothingHeld(of: url) }
         return url
@@ -18,9 +18,11 @@ extension Command.Arguments {
     /// The channel that is the only word, checked with ``held(_:)``.
     @MainActor var onlyHeldChannel: ChannelURL { get throws { try held(onlyChannel) } }
 
-    /// The channel that is the only word, or else the open channel, to be read from the open store.
+    /// The channel that is the only word, to be read from the open store; the open channel if there
+    /// is no word.
     ///
-    /// In the device's store, a channel that only the server has is one gap.
+    /// A channel that exists only on the server is accepted for the device's store, where it is
+    /// shown as one gap.
     @MainActor var channelToRead: ChannelURL {
         get async throws {
             guard !words.isEmpty, try !isOnDevice else { return try await channelOrOpenOne }
@@ -30,7 +32,7 @@ extension Command.Arguments {
 
     /// The channel that the first word names, to be written to in the open store.
     ///
-    /// In the device's store it has to exist; in other stores it may be new.
+    /// In the device's store, the channel must exist; in another store, it may be new.
     @MainActor var channelToWriteTo: ChannelURL {
         get async throws { try await isOnDevice ? existing(channel) : channel }
     }
@@ -46,10 +48,10 @@ extension Command.Arguments {
 
     /// Returns the URL of a channel that the device's store or the server has.
     ///
-    /// The request bypasses the engine, so that its answer is not stored.
+    /// The request is made without the engine, so that its answer is not stored.
     ///
     /// - Throws: `BackendError` that names the channel: `notFound` if the server has none, and
-    ///   another code if the server cannot be asked.
+    ///   another code if the request fails.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine.store.holds(url) else { return url }
         let network = try device.network
@@ -69,7 +71,7 @@ extension Command.Arguments {
             }
         }
         switch failure.code {
-        // The server knows a channel that it refuses to show.
+        // If the server refuses the request, the channel exists.
         case .refused: return url
         case .notFound: throw BackendError(.notFound, "there is no channel \(url)")
         case .canceled: throw CancellationError()

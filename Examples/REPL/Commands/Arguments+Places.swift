@@ -1,6 +1,6 @@
 import Scrollback
 
-// Channels, positions in their history, times and limits, as they are typed.
+// Parsing channels, positions, times and limits.
 
 extension Command.Arguments {
     /// The channel that the first word names.
@@ -83,12 +83,14 @@ extension Command.Arguments {
 }
 
 extension Command {
-    /// The number of rows that a list shows unless `limit N` or `all` says otherwise.
+    /// The number of rows that a list shows without `limit N` or `all`.
     static let rowLimit = 100
 }
 
 extension Int {
-    /// A limit above any number of rows, to which a caller can add without an overflow.
+    /// A limit above any number of rows.
+    ///
+    /// A caller can add to it without an overflow.
     static let everything = Int(Int32.max)
 }
 
@@ -113,7 +115,7 @@ extension Timestamp {
 }
 
 extension [String] {
-    /// The first lines, and the total below them if some are omitted.
+    /// Returns the first lines and, if some are omitted, a line with the total.
     ///
     /// - Parameters:
     ///   - limit: The largest number of lines.
@@ -127,7 +129,7 @@ extension [String] {
 }
 
 extension Command {
-    /// The line below a list of which only a part is shown.
+    /// Returns the line below a list that is shown only in part.
     static func cutRemark(_ count: Int, of total: Int?) -> String {
         let part =
             total.map { "\(grouped(count)) of \(grouped($0))" } ?? "the first \(grouped(count))"

@@ -112,10 +112,10 @@ struct Command: Sendable {
 
 /// The reason why a command failed.
 enum CommandError: Error, CustomStringConvertible {
-    /// The arguments do not fit; a command throws it.
+    /// The arguments do not match the command's usage. A command throws this error.
     case usage
 
-    /// The arguments do not fit the command, whose usage is the message.
+    /// The arguments do not match the usage of the command, which is the message of the error.
     case misused(Command)
 
     /// Any other failure, as a message for the user.
@@ -217,8 +217,8 @@ extension Command {
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
-        // The first word alone names a command without arguments, but the next word shows that the
-        // user meant another command.
+        // The first word is a command without arguments, but the next word shows that the user
+        // meant a longer command name.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))
@@ -226,9 +226,11 @@ extension Command {
         return command
     }
 
-    /// Performs one line; an empty one and a comment, which begins with `#`, do nothing.
+    /// Performs one line.
     ///
-    /// The reply has the events that arrived meanwhile.
+    /// An empty line, and a comment that begins with `#`, have no effect.
+    ///
+    /// The reply contains the events that arrived during the command.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Reply {
@@ -261,7 +263,7 @@ extension Command {
 
     /// The name of the command that a line begins with; `nil` if it begins with none.
     static func name(in line: String) -> String? {
-        // Performing the line reports the error.
+        // Ignore the error, because performing the line reports it.
         (try? command(for: line.split(whereSeparator: \.isWhitespace)))?.name
     }
 

@@ -100,7 +100,7 @@ extension Command {
             gives: [.path]
         ) { arguments in
             let (options, new) = try arguments.appAndNewKey
-            // The client does not connect, so any backend will do.
+            // The client does not connect, so any backend can be passed.
             let client = try await ChatClient.open(
                 backend: try EmbeddedServer.inMemory().client(), options: options)
             do {
@@ -133,7 +133,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The keys of the files that the second and the third word name; `none` is for no key.
+    /// The keys of the files that the second and the third word name; `none` means no key.
     fileprivate var oldAndNewKey: (old: EncryptionKey?, new: EncryptionKey?) {
         get throws {
             func key(_ word: String, creates: Bool) throws -> EncryptionKey? {
@@ -154,7 +154,8 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before `key FILE`, and that key; without it, that of the program.
+    /// The words before `key FILE`, and the key in that file; the program's key if there is no such
+    /// option.
     @MainActor func wordsAndKey(
         _ words: [String], creates: Bool = false
     ) throws -> (words: [String], key: EncryptionKey?) {

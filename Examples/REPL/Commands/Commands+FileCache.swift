@@ -162,7 +162,7 @@ extension FileCache {
 }
 
 extension Command.Arguments {
-    /// The cache in a directory that exists; opening another one would create it.
+    /// Opens the cache in a directory, which must exist, because opening a cache would create it.
     @MainActor fileprivate func existingFileCache(
         _ path: String, _ key: EncryptionKey?
     ) throws -> FileCache {

@@ -132,7 +132,7 @@ extension Command.Reply {
 }
 
 extension Gap {
-    /// The bounds, and where fetching it continues.
+    /// The bounds of the gap, and the point at which fetching it continues.
     fileprivate var line: String {
         description + (walkCursor.map { ", walk from \($0)" } ?? "")
             + (changesSince.map { ", changes since \($0)" } ?? "")

@@ -577,7 +577,7 @@ extension Command {
 }
 
 extension Command {
-    /// Returns the first rows of a paged list, with as many requests as they need.
+    /// Returns the first rows of a list, with as many page requests as necessary.
     ///
     /// - Parameters:
     ///   - limit: The largest number of rows.
@@ -593,7 +593,7 @@ extension Command {
             try Task.checkCancellation()
             let next = try await page(cursor, min(limit - rows.count, 100))
             rows += next.elements
-            // A cursor that does not advance ends the list.
+            // Stop if the server returns the same cursor again.
             guard next.next != cursor else { break }
             cursor = next.next
         } while cursor != nil && rows.count < limit

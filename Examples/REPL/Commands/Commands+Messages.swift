@@ -96,7 +96,7 @@ extension Command {
             let (words, limit) = try arguments.limited(to: 20)
             let (url, id) = try arguments.channelAndMessage(of: words)
             let store = try arguments.workspace.store
-            // One more message than requested, to learn whether there are more.
+            // Read one message more than requested, to find out whether there are more.
             let replies = try store.replies(to: id, in: url, limit: limit + 1)
             if replies.isEmpty, try store.message(id, in: url) == nil {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
@@ -162,7 +162,9 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// A channel in the store and the id of a message, which are all words.
+    /// Returns a channel of the store and the id of a message.
+    ///
+    /// The words must consist of these two.
     @MainActor fileprivate func channelAndMessage(
         of words: [String]
     ) throws -> (ChannelURL, MessageID) {

@@ -398,7 +398,7 @@ extension Command.Arguments {
         return seed
     }
 
-    /// Up to three other members of a channel, from as many pages as it takes to find them.
+    /// Returns up to three other members of a channel, with as many page requests as necessary.
     @MainActor fileprivate func others(in url: ChannelURL) async throws -> [Member] {
         let me = try device.userID
         let server = try world.server
@@ -419,7 +419,7 @@ extension Command.Arguments {
         return Array(others.prefix(3))
     }
 
-    /// Makes others write in turn, evenly over a duration from now on.
+    /// Lets other members write messages in turn, evenly distributed over a duration from now on.
     @MainActor fileprivate func talk(
         _ count: Int, in url: ChannelURL, by others: [Member], over duration: Duration
     ) throws {

@@ -25,7 +25,7 @@ extension Command {
             let device = try arguments.device
             device.search = try device.client.makeMessageSearch(
                 params, pageSize: Command.pageSize)
-            // The list has only messages that were sent.
+            // The live list contains only sent messages, so search for unsent ones separately.
             let page = try await device.client.search(params, limit: 0)
             return try await arguments.found(page)
         },
@@ -105,7 +105,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The next page of the search, below what was found besides messages.
+    /// Returns the next page of the search, below the channels and unsent messages that were found.
     @MainActor func found(_ page: SearchPage? = nil) async throws -> Command.Reply {
         let search = try messageSearch
         let messages = try await search.loadMore()
@@ -121,7 +121,7 @@ extension Command.Arguments {
         return reply
     }
 
-    /// Messages that were found, and what was not searched.
+    /// Returns a reply with messages that were found, and with the ranges that were not searched.
     @MainActor fileprivate func reply(
         _ search: MessageSearch, _ messages: [FoundMessage], _ unsent: [Message] = []
     ) -> Command.Reply {

@@ -338,7 +338,7 @@ extension Command.Arguments {
         var isCut = false
         try workspace.store.read { snapshot in
             for database in databases {
-                // One more row than requested, to learn whether there are more.
+                // Read one row more than requested, to find out whether there are more.
                 let rest = limit - lines.count
                 let rows = try snapshot.describedRows(
                     of: database, table: words.first, limit: rest + 1)

@@ -55,7 +55,7 @@ extension Command {
                     "the channel itself: \($0.fields.joined(separator: ", "))"
                 },
             ].compactMap { $0 }
-            // Gaps and stale ranges are not compared.
+            // Mention gaps and stale ranges, because they are not compared.
             let kinds = try await engine.coverage(of: url).segments.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
@@ -298,7 +298,7 @@ extension Command {
             guard let failure = client.cachingError else {
                 return .text(json, [.isDamaged: true])
             }
-            // The files were not read. Only the error can report damage.
+            // The files were not read, so the report contains only the error of opening them.
             let head = "the cache cannot be opened: \(sentence(of: failure))"
             var values: Values = [.error: sentence(of: failure)]
             if report.isDamaged { values[.isDamaged] = true }

@@ -99,7 +99,7 @@ extension Command {
                 await world.waitUntilIdle(within: arguments.workspace.patience)
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
-            // Earlier events of that device do not belong to the command.
+            // Discard the earlier events of that device, because this command has not caused them.
             if device !== before { _ = device.takeEvents() }
             defer {
                 if let before { world.use(before) }
@@ -108,8 +108,8 @@ extension Command {
             if device.collection == nil, let url = before?.collection?.channelURL,
                 try device.client.engine.store.groupChannel(url)?.myMemberState == .joined
             {
-                // The previous channel of the device. If it cannot be opened, the command reports
-                // the error.
+                // Open the previous channel of the device. If it cannot be opened, the command
+                // reports the error.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().refreshed
@@ -229,7 +229,8 @@ extension Command {
             let failure =
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
-            // While suspended, the store cannot be read; everything else is still known.
+            // While the client is suspended, the store cannot be read. All other values are in
+            // memory.
             let unsent: [OutboxItem]?
             do throws(StoreError) {
                 unsent = try store.outboxItems()

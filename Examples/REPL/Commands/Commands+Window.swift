@@ -380,7 +380,8 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Starts the collection, and returns whether the server answered.
+    /// Starts the collection, and returns a Boolean value that indicates whether the server has
+    /// answered.
     ///
     /// Without a connection, returns false.
     ///
@@ -398,7 +399,7 @@ extension MessageCollection {
 }
 
 extension Command.Reply {
-    /// The reply with one more line.
+    /// Returns the reply with another line at its end.
     fileprivate func below(_ line: String) -> Command.Reply {
         var reply = self
         reply.text += "\n\(line)"

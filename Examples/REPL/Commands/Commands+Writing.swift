@@ -37,7 +37,7 @@ extension Command {
             guard !paths.isEmpty else { throw CommandError.usage }
             let files = try paths.map { try UploadableFile(readableAt: $0) }
             let collection = try arguments.collection
-            // A store in memory has no directory for copies.
+            // A store in memory cannot keep copies, because it has no directory.
             let keepsCopies = collection.engine.store.directory != nil
             if files.count == 1 {
                 var params = try arguments.params(FileMessageCreateParams(), json)
@@ -512,7 +512,7 @@ extension UploadableFile {
 }
 
 extension String {
-    /// The parts of `N=PATH`; the default number if the text has none.
+    /// Returns the two parts of `N=PATH`; the given number if the text contains none.
     fileprivate func numberAndPath(or number: Int) -> (number: Int, path: String) {
         guard let mark = firstIndex(of: "="), let given = Int(self[..<mark]) else {
             return (number, self)

@@ -1,10 +1,10 @@
 import Foundation
 
-// Words are typed as in a shell: quotes and backslashes keep spaces within a word.
+// Words are typed as in a shell: quotes and backslashes allow spaces in a word.
 
 /// The words of a text, as a shell reads them.
 ///
-/// Within `'…'` a backslash is an ordinary character.
+/// Within `'…'`, a backslash is an ordinary character.
 package struct ShellWords {
     /// The words without their quotes and backslashes.
     package private(set) var words: [String] = []
@@ -16,8 +16,7 @@ package struct ShellWords {
     /// neither.
     package private(set) var unfinished: Character?
 
-    /// The JSON object at the end of the text; empty if there is none, or if the caller did not
-    /// ask.
+    /// The JSON object at the end of the text; empty if there is none, or if `findsJSON` was false.
     private(set) var json = ""
 
     /// Reads a text.
@@ -26,8 +25,8 @@ package struct ShellWords {
     ///   - text: The text.
     ///   - rawAfter: The number of words after which quotes and backslashes are ordinary
     ///     characters.
-    ///   - findsJSON: Whether a word that begins with `{` begins a JSON object, which ends the
-    ///     words.
+    ///   - findsJSON: A Boolean value that indicates whether a word that begins with `{` starts a
+    ///     JSON object, which is the rest of the text.
     package init(_ text: String, rawAfter: Int = .max, findsJSON: Bool = false) {
         var rest = text[...]
         while true {
@@ -74,7 +73,9 @@ package struct ShellWords {
 }
 
 extension StringProtocol {
-    /// The words; a quote that is not closed extends to the end.
+    /// The words of the text.
+    ///
+    /// A quote that is not closed extends to the end.
     package var unquotedWords: [String] { ShellWords(String(self)).words }
 
     /// The text with a backslash before each character that would end a word or begin a quote.
@@ -103,8 +104,8 @@ extension String {
 }
 
 extension URL {
-    /// The directory or file that a path names: relative to the current directory, or to home with
-    /// `~`.
+    /// Creates the URL of a path, which is relative to the current directory or, if it begins with
+    /// `~`, to the home directory.
     ///
     /// - Throws: ``CommandError`` if the path is empty, which would name the current directory.
     init(typed path: String) throws(CommandError) {
@@ -112,7 +113,8 @@ extension URL {
         self.init(filePath: path.fromHome, directoryHint: .isDirectory)
     }
 
-    /// The path of an existing directory, for a command that only reads and must not create it.
+    /// Returns the URL of an existing directory, for commands that only read and must not create
+    /// it.
     ///
     /// - Throws: ``CommandError`` if there is no such directory.
     static func existingDirectory(_ path: String) throws(CommandError) -> URL {

@@ -10,7 +10,7 @@ package struct JSONLine {
     package enum Value: Hashable {
         case text(String)
         case number(Int64)
-        /// An object, as its bytes, which can be read as a line.
+        /// An object, as its bytes. They can be read as another ``JSONLine``.
         case object([UInt8])
         /// A list, `true` or `false`.
         case other
@@ -174,7 +174,7 @@ private struct Scanner {
             }
             return string
         }
-        // Escapes are rare, and the system's decoder handles all of them.
+        // Decode texts with escapes, which are rare, with the system's decoder.
         let data = Data("[\"".utf8) + Data(buffer: text) + Data("\"]".utf8)
         do {
             return try JSONDecoder().decode([String].self, from: data)[0]

@@ -1,27 +1,30 @@
 import Foundation
 package import Scrollback
 
-/// The fields of a log that form a message: those of an export, or fields that the user named.
+/// The mapping from the fields of a log to the properties of a message.
+///
+/// By default, it is that of an export; the user may name other fields.
 package struct LogFields {
-    /// The names that may be changed, in the order in which a line is read.
+    /// The properties for which the user may name a field, in the order in which a line is read.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
 
     /// The largest number of bytes of an id on the server.
     private static let longestName = 1024
 
-    /// The fields from which each name is read: the first one that has a value is used.
+    /// For each of ``names``, the fields from which it is read: the first field with a value is
+    /// used.
     private var sources = [
         ["message_id", "msg_id"], ["channel_url"], ["created_at", "ts"], ["type"],
         ["sender", "user"], ["message"], ["parent_message_id"],
     ]
 
-    /// The indices of the names for which the user named fields.
+    /// The indices of those of ``names`` for which the user has named a field.
     private var renamed: [Int] = []
 
-    /// The channel of all messages; `nil` for the one that each line names.
+    /// The channel of all messages; `nil` to use the channel in each line.
     ///
-    /// If it is set, all ids begin with its URL. An id names one message of the whole server, so
-    /// the same log can then be imported into several channels.
+    /// If it is set, its URL is prefixed to all ids. Since ids are unique on the whole server, the
+    /// same log can then be imported into several channels.
     var channel: ChannelURL?
 
     /// The prefix of ids that consist of line numbers.
@@ -32,7 +35,7 @@ package struct LogFields {
 
     package init() {}
 
-    /// Reads a value from another field; returns whether there is such a value.
+    /// Sets the field from which a property is read; returns `false` if there is no such property.
     mutating func rename(_ name: String, to field: String) -> Bool {
         guard let index = LogFields.names.firstIndex(of: name) else { return false }
         sources[index] = [field]
@@ -79,7 +82,7 @@ package struct LogFields {
             }, sendingStatus: .succeeded)
     }
 
-    /// The id on the server of an id in the log.
+    /// Returns the id that a message of the log gets on the server.
     private func messageID(_ id: String, _ index: Int) throws(JSONLine.Damage) -> MessageID {
         guard let channel else { return MessageID(id) }
         let name = "\(channel)-\(id)"
@@ -115,7 +118,8 @@ package struct LogFields {
         return (.none, sources[index][0])
     }
 
-    /// Reports the fields of a line that are ignored because an earlier alternative has a value.
+    /// Reports the fields of a line that are ignored because another field of the same property has
+    /// a value.
     private func ignoreSeconds(_ line: JSONLine, _ ignore: (String) -> Void) {
         var place = 0
         for fields in sources {
@@ -129,7 +133,7 @@ package struct LogFields {
         }
     }
 
-    /// An id: a text or a number; `nil` without the field.
+    /// Returns an id, which is a text or a number; `nil` if the line does not contain it.
     private func name(_ index: Int, _ line: JSONLine) throws(JSONLine.Damage) -> String? {
         let (value, field) = value(index, line)
         if value == .none { return nil }
@@ -195,7 +199,7 @@ package struct LogFields {
 
     private func time(_ value: JSONLine.Value) -> Timestamp? {
         switch value {
-        // A number that means a time before 1973 in milliseconds is read as seconds.
+        // A number that would be a time before 1973 in milliseconds is read as seconds.
         case .number(let number):
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
         case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)

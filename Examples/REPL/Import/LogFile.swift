@@ -2,7 +2,8 @@ import Foundation
 
 /// A file of lines, plain or gzipped, which is read in pieces.
 ///
-/// Must be used from one thread at a time. A byte order mark at the beginning is skipped.
+/// It must not be used from several threads at the same time. A byte order mark at the beginning is
+/// skipped.
 package final class LogFile {
     /// The size without compression; approximate for files larger than four gigabytes.
     let size: Int
@@ -57,9 +58,9 @@ package final class LogFile {
         handle = pipe.fileHandleForReading
     }
 
-    /// Ends reading; the file need not be read to its end.
+    /// Closes the file, which need not have been read to its end.
     package func close() {
-        // An error means that it is closed already.
+        // Ignore the error, which means that the file is already closed.
         try? handle.close()
         process?.terminate()
         process?.waitUntilExit()
@@ -74,7 +75,8 @@ package final class LogFile {
         let isBeginning = offset == 0
         offset += piece.count
         rest.append(contentsOf: piece)
-        // A pipe may deliver fewer than three bytes: the first line is longer than that.
+        // Read more if there are fewer bytes than a byte order mark has, which a pipe may deliver
+        // first.
         if isBeginning, rest.count < LogFile.byteOrderMark.count, !piece.isEmpty {
             let more = try handle.read(upToCount: LogFile.byteOrderMark.count) ?? Data()
             offset += more.count

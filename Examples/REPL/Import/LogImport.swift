@@ -15,7 +15,7 @@ struct LogImport: Sendable {
         /// The number of messages that the server already had.
         var known = 0
 
-        /// The lines that could not be read; beyond a limit, only the first.
+        /// The first lines that could not be read, up to a limit.
         var badLines: [BadLine] = []
 
         /// The number of lines that could not be read.
@@ -30,7 +30,8 @@ struct LogImport: Sendable {
         /// The fields that the user named and that no line has.
         var unseen: [String] = []
 
-        /// The number of lines that neither name a sender nor are marked as the channel's own.
+        /// The number of lines that neither contain a sender nor are marked as messages of the
+        /// channel itself.
         var senderless = 0
 
         /// The error that ended the import early; `nil` if all lines were read.
@@ -75,7 +76,7 @@ struct LogImport: Sendable {
         } catch {
             outcome.failure = error
         }
-        // The fields that never occurred are only known after the whole file was read.
+        // Only after the whole file was read is it known which fields never occurred.
         if outcome.failure == nil { outcome.unseen = fields.renamedFields(without: renamed) }
         return outcome
     }
@@ -97,7 +98,7 @@ struct LogImport: Sendable {
                     batch.append(message)
                 }
             } catch {
-                // The lines before the error are complete.
+                // The lines before the error were read completely, so import them.
                 (failure, hasMore) = (error, false)
             }
             while batch.count >= LogImport.batchSize || (!hasMore && !batch.isEmpty) {
@@ -140,14 +141,14 @@ struct LogImport: Sendable {
     }
 }
 
-/// Names of fields with the number of their occurrences; beyond a limit, only the first names.
+/// The numbers of occurrences of fields, for a limited number of names.
 struct FieldTally: Sendable {
     private static let limit = 50
 
     private var names: [[UInt8]] = []
     private var numbers: [Int] = []
 
-    /// The number of occurrences of fields whose names are beyond the limit.
+    /// The total number of occurrences of all other fields.
     private(set) var others = 0
 
     /// The names in the order of their first occurrence, each with the number of its occurrences.

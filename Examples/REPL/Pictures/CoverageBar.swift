@@ -2,8 +2,8 @@ import Scrollback
 
 /// The coverage of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
 ///
-/// A column is a span of time between the oldest and the newest stored message. The older and newer
-/// history has columns of its own at the ends.
+/// The columns divide the time between the oldest and the newest stored message into equal parts. A
+/// column at each end stands for the older and the newer history.
 struct CoverageBar: CustomStringConvertible {
     let description: String
 
@@ -19,7 +19,7 @@ struct CoverageBar: CustomStringConvertible {
         let first = end(segments.first, 2)
         let last = segments.count == 1 ? "" : end(segments.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
-        // Floating-point numbers, which do not overflow however far the times are apart.
+        // Use floating-point numbers, which do not overflow for times that are far apart.
         let start = Double(oldest.milliseconds)
         let span = max(1, Double(newest.milliseconds) - start)
         func column(_ bound: Gap.Bound) -> Double {
@@ -32,7 +32,7 @@ struct CoverageBar: CustomStringConvertible {
         for segment in segments where segment.kind != .known {
             let isAtEnd = segment.lower == .beginning || segment.upper == .end
             if isAtEnd, segments.count > 1 { continue }
-            // Even the shortest range gets one column.
+            // Each range gets at least one column.
             let from = min(columns - 1, Int(column(segment.lower)))
             let to = max(from, min(columns, Int(column(segment.upper).rounded(.up))) - 1)
             for index in from...to { signs[index] = segment.kind.sign }

@@ -141,7 +141,7 @@ extension Picture {
         try batch.clearMessages(in: url)
         for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }
         var time = start
-        // The position of each message; `nil` for the other signs.
+        // The position of each message; `nil` for the signs that are not messages.
         var places: [Position?] = []
         for sign in signs {
             switch sign {

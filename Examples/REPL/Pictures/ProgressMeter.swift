@@ -23,7 +23,9 @@ struct ProgressMeter {
         self.width = width - 4  // readline keeps room for the cursor
     }
 
-    /// Records the number of completed units; returns the line if one is due.
+    /// Records the number of completed units.
+    ///
+    /// Returns the line to print, or `nil` if the last one was printed a short time ago.
     mutating func update(_ count: Int, share: Double? = nil) -> String? {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)
@@ -44,7 +46,7 @@ struct ProgressMeter {
         let spark = Sparkline(Array(speeds.suffix(16))).description
         var end = "\(grouped(count))  \(grouped(speed))/s"
         if let share, share > 0 {
-            // The size of a gzipped file is only estimated: the share may exceed 1.
+            // The size of a gzipped file is an estimate, so the fraction may exceed 1.
             let left = Int(max(0, elapsed / share * (1 - share)).rounded(.up))
             end += "  \(left) s left"
         }

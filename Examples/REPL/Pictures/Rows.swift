@@ -1,6 +1,6 @@
 import Scrollback
 
-// A list of messages as people read it: a line for each, below a line for each day.
+// Lists of messages as text: one line for each message, and a line before each day.
 
 extension MessageCollection {
     /// The rows of the window: all of them, or a number of the newest or oldest.

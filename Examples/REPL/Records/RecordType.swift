@@ -20,12 +20,14 @@ struct RecordType {
 
     var name: String { type.schema.name }
 
-    /// The record of a JSON object, read as leniently as that of a server.
+    /// Decodes a record from a JSON object, as leniently as the JSON of a server.
     func record(json text: String) throws -> any Record {
         try decoded(text) { try type.init(json: text) }
     }
 
-    /// The record of a JSON object that a user typed; an unknown field or case is an error.
+    /// Decodes a record from a JSON object that a user has typed.
+    ///
+    /// An unknown field or enumeration case is an error.
     func typedRecord(json text: String) throws -> any Record {
         let json = try decoded(text) {
             try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -34,8 +36,9 @@ struct RecordType {
         return try record(json: text)
     }
 
-    /// Returns the changes in a JSON object that a user typed; an unknown field or case is an
-    /// error.
+    /// Returns the changes in a JSON object that a user has typed.
+    ///
+    /// An unknown field or enumeration case is an error.
     ///
     /// - Parameters:
     ///   - record: The type.
@@ -91,7 +94,8 @@ struct RecordType {
         }
     }
 
-    /// Whether a word names a case of an enumeration; JSON reads any other word as the first case.
+    /// Returns a Boolean value that indicates whether a word is a case of an enumeration, which is
+    /// checked because decoding accepts any word.
     private func isCase(_ word: String, of field: Schema.FieldDescription) -> Bool {
         if field.cases.contains(word) || field.cases.first == word.uppercased() { return true }
         // A word that cannot be encoded or decoded is not a case.
@@ -115,7 +119,9 @@ struct RecordType {
         }
     }
 
-    /// Describes why and where a text is not JSON; on Linux, the error of `JSONDecoder` does not.
+    /// Describes the first syntax error in a text that is not JSON.
+    ///
+    /// On Linux, the error of `JSONDecoder` does not contain this information.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -125,7 +131,7 @@ struct RecordType {
         }
     }
 
-    /// The record of a binary form in hex.
+    /// Decodes a record from its binary form in hex.
     func record(hex text: String) throws -> any Record {
         guard let bytes = Hex.bytes(text) else {
             throw CommandError.failed("bytes are pairs of hex digits, such as 0a 02 2b 31")
@@ -137,7 +143,7 @@ struct RecordType {
         }
     }
 
-    /// The record of JSON, or of a binary form in hex.
+    /// Decodes a record from JSON, or from its binary form in hex.
     func record(_ text: String) throws -> any Record {
         try text.hasPrefix("{") ? record(json: text) : record(hex: text)
     }

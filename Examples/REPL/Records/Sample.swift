@@ -3,7 +3,8 @@ import Scrollback
 
 /// Example records of all types: alice and bob, in the channel `general`.
 enum Sample {
-    /// A record written by hand, or else one with a value in every field.
+    /// Returns a sample that is written by hand or, if there is none, a record with a value in
+    /// every field.
     static func of(_ type: RecordType) throws -> any Record {
         try written.first { Swift.type(of: $0) == type.type }
             ?? type.record(json: String(try json(of: type, within: [])))
@@ -26,7 +27,7 @@ enum Sample {
                 if words.first == "repeated" { return .array([value]) }
                 return field.type.hasPrefix("map<") ? .object(["key": value]) : value
             }
-            // A default value would not be written.
+            // Choose a value that is not the default, which would not be encoded.
             let isWritten = try candidates.first { value in
                 let json = try String(JSONValue.object([field.name: value]))
                 return try !type.record(json: json).serializedBytes.isEmpty

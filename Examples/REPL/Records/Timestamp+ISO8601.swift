@@ -1,7 +1,7 @@
 import Scrollback
 
-// Formats every timestamp. Foundation's style truncates milliseconds (…001 becomes .000), and has
-// no dates before 4713 BC.
+// Formatting and parsing of timestamps. Foundation's ISO 8601 style is not used, because it
+// truncates milliseconds (…001 becomes .000) and does not support dates before 4713 BC.
 
 extension Timestamp {
     /// The date and time in UTC, as in `2023-11-14T22:13:20.000Z`, in the Gregorian calendar.
@@ -30,14 +30,15 @@ extension Timestamp {
         let days = Self.days(toYear: year, month: month) + day - 1
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
         self.init(milliseconds: seconds * 1_000 + millisecond)
-        // By now, 30 February was converted to a day in March.
+        // Reject dates that do not exist: the calculation above has converted 30 February to a day
+        // in March.
         guard iso8601.hasPrefix(text.prefix(19)) else { return nil }
     }
 
     /// The date of a day, counted from 1970-01-01.
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // Years begin in March here, so that a leap day is the last day of its year, and go in
-        // cycles of 400 years, which have 146 097 days.
+        // In this calculation, years begin in March, so that a leap day is the last day of its
+        // year, and are grouped into cycles of 400 years, which have 146,097 days.
         let (cycle, dayOfCycle) = floorDivision(day + 719_468, 146_097)
         let yearOfCycle =
             (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365

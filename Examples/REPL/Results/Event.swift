@@ -1,4 +1,4 @@
-/// One reported event, as a line for people, and by name and values for machines.
+/// A reported event: a line for people, and a name with values for programs.
 struct Event: Sendable {
     /// The kind of event.
     let name: Name

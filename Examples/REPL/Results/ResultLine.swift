@@ -67,7 +67,8 @@ struct ResultLine: Encodable {
             let text = String(decoding: try encoder.encode(self), as: UTF8.self)
             return text.withoutControls
         } catch {
-            // Records and numbers can always be encoded: an error is a bug, and must be visible.
+            // Records and numbers can always be encoded. Make an error visible, because it is a
+            // bug.
             return #"{"code":"unwritable","kind":"error","line":\#(line),"text":"\#(input ?? "")"}"#
         }
     }
@@ -109,8 +110,9 @@ extension ResultLine {
 }
 
 extension String {
-    /// The JSON with U+007F to U+009F escaped: JSON allows these control characters, but a terminal
-    /// would obey them.
+    /// The JSON with U+007F to U+009F escaped.
+    ///
+    /// JSON allows these control characters, but a terminal would interpret them.
     fileprivate var withoutControls: String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.generalCategory == .control

@@ -25,13 +25,13 @@ enum Completion {
 
         @MainActor func words(_ workspace: Workspace) -> [String] {
             switch self {
-            // Files depend on the typed path.
+            // Names of files are completed elsewhere, because they depend on the typed path.
             case .nothing, .files, .directories: []
             case .oneOf(let words): words
             case .commands: Command.all.map(\.name)
             case .types: RecordType.names
             case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "OutboxItem"]
-            // If the store cannot be read, the command itself reports it.
+            // Ignore the error: the command reports it if the store cannot be read.
             case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
             case .orders: Command.channelOrders
             case .tables: RowDescription.allTables
@@ -48,7 +48,7 @@ enum Completion {
         }
     }
 
-    /// The words that may follow at the cursor.
+    /// Returns the words that may be inserted at the cursor.
     ///
     /// - Parameters:
     ///   - word: The typed part of the word.
@@ -61,7 +61,7 @@ enum Completion {
         quote: Character? = nil
     ) -> [String] {
         var typed = before.split(separator: " ")
-        // A command follows `as DEVICE`.
+        // After `as DEVICE`, complete a command.
         if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
         var candidates = Source.commands.words(workspace).nextWords(after: typed)
         if let source = source(after: typed, isInQuote: quote != nil) {
@@ -82,7 +82,8 @@ enum Completion {
     /// The source of the next word; `nil` for an unknown command, or without a further argument.
     private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
         guard let command = try? Command.command(for: typed) else { return nil }
-        // Words in quotes are one argument; an open quote begins the next one.
+        // Words in quotes count as one argument. An open quote is the beginning of the next
+        // argument.
         let rest = typed.dropFirst(command.words.count).joined(separator: " ")
         let index = max(0, rest.unquotedWords.count - (isInQuote ? 1 : 0))
         if index < command.offers.count { return command.offers[index] }

@@ -18,7 +18,7 @@ enum FileCompletion {
         let end = typed.lastIndex(of: "/").map { typed.index(after: $0) } ?? typed.startIndex
         let (directory, name) = (typed[..<end], typed[end...])
         let path = (directory.isEmpty ? "." : String(directory)).fromHome
-        // A directory that cannot be read has no completions.
+        // Offer no completions for a directory that cannot be read.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().compactMap { found in
             guard found.hasPrefix(name), name.hasPrefix(".") || !found.hasPrefix(".") else {

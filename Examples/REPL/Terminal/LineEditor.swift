@@ -2,11 +2,13 @@
 import Dispatch
 import Foundation
 
-/// GNU readline on the main queue: it returns lines as a stream, and text may be printed while one
-/// is being typed.
+/// A wrapper of GNU readline on the main queue.
 ///
-/// readline is a library of global variables, so there is one editor, and all of it is on the main
-/// actor. Keys arrive by readline's callback interface, so nothing waits for them.
+/// It returns lines as a stream, and text can be printed while a line is being typed.
+///
+/// readline uses global variables, so there is one editor, which is isolated to the main actor.
+/// Keys are passed to readline's callback interface, so that no thread blocks while it waits for
+/// them.
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
@@ -23,7 +25,8 @@ import Foundation
     private var isShowingProgress = false
     private var plainProgress = PlainProgress()
 
-    /// Called at Ctrl-C while a command runs; `nil` while none does.
+    /// A closure that is called when the user presses Ctrl-C during a command; `nil` while no
+    /// command is running.
     var onInterrupt: (() -> Void)?
 
     /// A Boolean value that indicates whether the terminal has colors, and the user wants them.
@@ -52,7 +55,8 @@ import Foundation
         rl_catch_signals = 0  // its handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
-        // Spaces separate words; quotes and backslashes have a meaning only within names of files.
+        // Only spaces separate words. The completion of file names handles quotes and backslashes
+        // itself.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
         rl_char_is_quoted_p = isBehindBackslash
@@ -70,8 +74,10 @@ import Foundation
         self.keys = keys
     }
 
-    /// Makes readline treat text as UTF-8 if the locale, as in most containers, is limited to
-    /// ASCII: otherwise it would count bytes, and delete one of a character's.
+    /// Makes readline treat text as UTF-8 even if the locale is limited to ASCII, as it is in most
+    /// containers.
+    ///
+    /// Otherwise readline would count bytes instead of characters, and delete single bytes.
     private func useUTF8() {
         setlocale(LC_CTYPE, "")
         guard String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" else { return }
@@ -142,8 +148,8 @@ import Foundation
     /// - Returns: The typed line; `nil` if it is empty, and after Ctrl-C or Ctrl-D.
     func secret(_ question: String) async -> String? {
         guard let keys else { return await SecretInput.read(question) }
-        // A suspended source would remember that the secret was there to be read, and readline would
-        // then block the main queue.
+        // Cancel the source instead of suspending it: a suspended source would report the bytes of
+        // the secret afterwards, and readline would then block the main queue.
         keys.cancel()
         self.keys = nil
         rl_clear_visible_line()
@@ -178,7 +184,7 @@ import Foundation
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
 
-    /// A Boolean value that indicates whether the terminal can move up to the lines above.
+    /// A Boolean value that indicates whether the terminal can move the cursor up.
     ///
     /// If it cannot, readline uses a single line, and cuts a longer one between any two bytes.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
@@ -223,8 +229,8 @@ import Foundation
         }
         on(SIGWINCH) { rl_resize_terminal() }
         on(SIGCONT) {
-            // The shell has changed the settings: without this call, readline would not set them
-            // again.
+            // The shell has changed the terminal's settings. Without this call, readline would not
+            // set them again.
             rl_deprep_terminal()
             rl_prep_terminal(1)
             rl_forced_update_display()
@@ -248,7 +254,7 @@ private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
     MainActor.assumeIsolated { LineEditor.shared.accept(line) }
 }
 
-/// Called by readline to learn whether a character of its buffer is escaped by a backslash.
+/// Called by readline to find out whether a character of its buffer is escaped by a backslash.
 private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
     guard let line else { return 0 }
     var count = 0
@@ -280,7 +286,7 @@ private func didPressTab(
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
     if found.count == 1, first.hasSuffix("/") {
-        // The directory's contents follow: neither a space nor a quote ends the word.
+        // After a directory, the path continues, so append neither a space nor a quote.
         rl_completion_suppress_append = 1
         rl_completion_suppress_quote = 1
     }

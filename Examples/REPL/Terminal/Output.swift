@@ -1,7 +1,9 @@
 import Foundation
 
-/// The output of a script: results on stdout, errors and progress on stderr; or all but progress as
-/// lines of JSON on stdout.
+/// The output of a script.
+///
+/// Results are written to stdout, errors and progress to stderr. With `--json`, results, errors and
+/// events are written to stdout as lines of JSON.
 @MainActor final class Output {
     /// The number of the line that is performed; 0 before the first.
     var line = 0
@@ -67,7 +69,10 @@ import Foundation
         if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
     }
 
-    /// Not `print`: flushing it would wait for stdin, which another thread is reading.
+    /// Writes text to a file.
+    ///
+    /// `print` is not used, because flushing it would wait for stdin, which another thread is
+    /// reading.
     private func write(_ text: String, to file: FileHandle) {
         file.write(Data(text.visible.utf8))
     }
@@ -82,14 +87,16 @@ extension Command.Reply {
     }
 }
 
-/// Lines of progress for an output that cannot overwrite a line: the first line of each command,
-/// and later ones at intervals.
+/// Selects lines of progress for an output that cannot overwrite a line: the first line of each
+/// command, and later ones at intervals.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?
 
     private static let interval = Duration.seconds(5)
 
-    /// Returns the line, if it is time for one; `nil` ends the progress.
+    /// Returns the li
+    ///
+    /// ne if it is to be printed now; otherwise `nil`. Pass `nil` to end the progress.
     mutating func line(_ text: String?, at now: ContinuousClock.Instant) -> String? {
         guard let text else {
             last = nil

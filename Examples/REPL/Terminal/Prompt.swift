@@ -7,7 +7,7 @@ import Foundation
         let history = History()
         let workspace = Workspace(options.world)
         workspace.width = editor.width
-        // Longer work continues while the next line is typed.
+        // Work that takes longer continues while the next line is typed.
         workspace.patience = options.patience ?? .milliseconds(300)
         workspace.onEvent = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }

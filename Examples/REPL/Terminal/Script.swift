@@ -9,7 +9,7 @@ import Scrollback
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
-        // A program that reads JSON can ignore events itself, so the limit is high.
+        // Use a high limit, because a program that reads JSON can ignore events itself.
         if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
@@ -32,7 +32,7 @@ import Scrollback
         var succeeded = true
         if let command = options.firstCommand {
             succeeded = await perform(command, workspace, output) ?? true
-            // Later lines would report that no user is connected.
+            // Stop here: all later lines would report that no user is connected.
             if !succeeded, !options.isDemo {
                 await workspace.end()
                 return false

@@ -1,5 +1,5 @@
-// Stored text may contain control characters; printed, they could move the cursor or clear the
-// screen.
+// Stored texts may contain control characters. If they were printed, they could move the cursor or
+// clear the screen.
 
 extension String {
     /// The text for a terminal: control characters, except line ends, are escaped.

@@ -23,7 +23,7 @@ enum Demo {
         do throws(BackendError) {
             try makeChannels(on: server, now: now)
         } catch {
-            // If the first of the channels exists, all do.
+            // If the first channel exists, the demo was created before.
             guard error.code == .refused else { throw error }
         }
     }
@@ -35,7 +35,7 @@ enum Demo {
             var params = GroupChannelCreateParams(url.rawValue.capitalized, url: url)
             params.userIDs = users.dropFirst().map { UserID($0.0) }
             try server.createChannel(params, by: "alice")
-            // A week for 60 messages; the last ones are a minute apart.
+            // The messages are distributed over a week; the last ones are a minute apart.
             var messages: [Message] = []
             for (index, line) in lines.enumerated() {
                 let left = lines.count - index

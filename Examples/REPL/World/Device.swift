@@ -3,7 +3,7 @@ import Foundation
 import Scrollback
 import ScrollbackInspector
 
-/// A device of a user: an application with a cache of its own, and a network.
+/// A device of a user, with an application that has its own cache, and a simulated network.
 @MainActor
 final class Device {
     /// The user's id, followed by `@` and a name if the user has several devices.
@@ -45,7 +45,7 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
-    /// The user of a device's name, which is `USER` or `USER@DEVICE`.
+    /// Returns the user of a device, given the device's name, which is `USER` or `USER@DEVICE`.
     ///
     /// The id of a Matrix user begins with `@`, and has a colon.
     static func userID(of name: String) -> UserID {
@@ -83,7 +83,8 @@ final class Device {
         client.removeChannelDelegate()
     }
 
-    /// Connects the device's user, with a new access token or as before.
+    /// Connects the device's user, with a new access token or, if that is `nil`, with the previous
+    /// credentials.
     func connect(accessToken: String?) async throws(SyncError) -> BackendError? {
         if let accessToken {
             account.credentials = Credentials(userID, accessToken: accessToken)
@@ -121,7 +122,8 @@ final class Device {
         await client.close()
     }
 
-    /// Whether the last notification reported this state of the engine.
+    /// Returns a Boolean value that indicates whether the last notification reported this state of
+    /// the engine.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
     /// Removes and returns the events.
@@ -132,7 +134,9 @@ final class Device {
         onEvent()
     }
 
-    /// Follows the engine's events; after a log-out there is another engine.
+    /// Observes the engine's events.
+    ///
+    /// Called again after a log-out, because there is then another engine.
     private func follow() {
         guard let engine = try? client.engine, engine !== followed else { return }
         followed = engine
@@ -155,9 +159,10 @@ final class Account: Sendable {
     init(_ credentials: Credentials) { current = Locked(credentials) }
 }
 
-/// The events that are not shown yet; beyond a limit, only the newest.
+/// The newest events that are not shown yet, up to a limit.
 ///
-/// They arrive from several sources whose timing differs, and are shown source by source.
+/// Events arrive from several sources, whose relative order varies. Therefore they are shown source
+/// by source.
 struct EventBuffer {
     /// The origins of events, in the order in which they are shown: uploads before messages that
     /// are sent.
@@ -175,7 +180,7 @@ struct EventBuffer {
     mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
         let more = events[source, default: []].count - 2 * limit
-        // Not at every event, because removing the first element moves all others.
+        // Do not remove old events one by one, because removing the first element moves all others.
         guard more > limit else { return }
         events[source]?.removeFirst(more)
         leftOut[source, default: 0] += more

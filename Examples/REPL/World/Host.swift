@@ -8,14 +8,15 @@ import Scrollback
 /// To add a server, add a case to ``HostChoice``. Commands do not depend on the kind of server.
 @MainActor
 protocol Host: AnyObject {
-    /// Creates the backend of a new device, and what its user connects with.
+    /// Creates the backend of a new device, and the credentials of its user.
     ///
     /// - Parameters:
     ///   - user: The user.
     ///   - device: The device's name.
     ///   - askSecret: Asks for the user's password, if it is not known.
     /// - Returns: The backend and the credentials.
-    /// - Throws: ``CommandError`` if the user cannot be one of the server, or has no password.
+    /// - Throws: ``CommandError`` if the name is not a valid user ID of the server, or no password
+    ///   is known.
     func makeBackend(
         for user: UserID, device: String, asking askSecret: (_ question: String) async -> String?
     ) async throws -> (any Backend, Credentials)
@@ -60,8 +61,8 @@ private final class EmbeddedHost: Host {
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
         }
-        // As chat services do: after an absence the feed delivers the newest messages and omits
-        // older ones.
+        // Behave like most chat services: after a device was offline, the feed delivers only the
+        // newest messages.
         embedded.conditions.feedLimit = 20
     }
 
@@ -124,7 +125,7 @@ private final class MatrixHost: Host {
     /// The Matrix ID of a device, which stays the same in later runs, so that the homeserver
     /// recognizes repeated requests.
     private func deviceID(of device: String) throws -> String {
-        // No file's name shows the user's ID.
+        // The file's name is a hash, so that it does not show the user's ID.
         let file = deviceIDs?.appending(path: device.hashedFileName)
         if let file, let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty {
             return id

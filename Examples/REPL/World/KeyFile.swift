@@ -4,7 +4,8 @@ import Scrollback
 extension EncryptionKey {
     /// Reads a key from a file of 64 hexadecimal digits.
     ///
-    /// For a prompt only: an app keeps its key in the system's keychain, not beside the data.
+    /// This is intended for the prompt. An app stores its key in the system's keychain, and not
+    /// next to the data.
     ///
     /// - Parameters:
     ///   - file: The file.

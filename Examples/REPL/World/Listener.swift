@@ -247,14 +247,14 @@ extension Listener: ChannelDelegate {
     }
 
     private func reportCatchUp(of url: ChannelURL) {
-        // At the first connection, all channels are new.
+        // Do not report channels at the first connection, because all of them are new.
         guard wasOffline else { return }
         report(
             .channelCaughtUp, in: url, "* \(url) changed while \(userID) was offline", [:])
     }
 
     private func reportChange(of channel: GroupChannel) {
-        // A channel that is new on this device is not reported as changed.
+        // Do not report a channel as changed if it is new on this device.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
         report(

@@ -3,7 +3,7 @@ import Scrollback
 
 /// The passwords and access tokens of Matrix users.
 ///
-/// They never come from the command line, which other users of the machine can read.
+/// They cannot be passed on the command line, because other users of the machine could read it.
 struct Secrets {
     /// The secret that authenticates a user.
     enum Secret: Equatable {
@@ -39,7 +39,7 @@ struct Secrets {
             case "password": secrets[parts[0]] = .password(parts[2])
             case "token": secrets[parts[0]] = .token(parts[2])
             default:
-                // The line may have a secret, so it is not quoted.
+                // The error does not quote the line, because the line may contain a secret.
                 throw CommandError.failed(
                     "line \(number) of \(file.path) is not USER password PASSWORD "
                         + "or USER token TOKEN")

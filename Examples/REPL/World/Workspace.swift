@@ -3,8 +3,8 @@ import Scrollback
 
 /// The state of a run of the prompt: a world of devices, the open store, and its observers.
 ///
-/// The open store is a new one in memory until a user connects, and then that of the current
-/// device, unless `store open` has opened another one.
+/// The open store is the one that `store open` has opened, or else that of the current device.
+/// Before a user has connected, it is a new store in memory.
 @MainActor final class Workspace {
     /// The clock for the creation time of outbox items.
     let now: () -> Timestamp
@@ -28,7 +28,7 @@ import Scrollback
     private var made: World?
     private var isPerforming = false
     private var opened: Opened = .notYet
-    /// The store until there is a device, or another store is opened.
+    /// The store in memory that is used until there is a device or another store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
     private var reported: [Event] = []
@@ -100,8 +100,9 @@ import Scrollback
         return (try? store)?.place
     }
 
-    /// Opens a store in a directory or in memory, and closes the previous one, which stays open on
-    /// failure.
+    /// Opens a store in a directory or in memory, and closes the previous one.
+    ///
+    /// If opening fails, the previous store stays open.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
@@ -193,7 +194,8 @@ extension Workspace {
         return reply
     }
 
-    /// The events of the current device, and of the one that a single command ran on.
+    /// Returns the events of the current device, and of the device for which `as DEVICE` ran a
+    /// command.
     private func deviceEvents() -> [Event] {
         let events = device?.takeEvents() ?? []
         guard let visited = made?.visited, visited !== device else { return events }

@@ -93,7 +93,7 @@ final class World {
     /// Makes a device the current one.
     func use(_ device: Device) { current = device }
 
-    /// The device that a single command ran on, instead of the current one.
+    /// The device for which `as DEVICE` ran a command, if it is not the current one.
     var visited: Device?
 
     /// Ends a device and starts it again, as an application is quit and started.
@@ -151,7 +151,8 @@ final class World {
     /// The names of devices that have a directory, in alphabetical order.
     static func keptDeviceNames(in home: URL?) -> [String] {
         guard let home else { return [] }
-        // A directory that does not exist, or cannot be read, has none.
+        // Ignore the error: if the directory does not exist or cannot be read, there are no
+        // devices.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
         // Directories of encrypted devices are named by a hyphen and a hash, which does not contain
@@ -162,8 +163,9 @@ final class World {
 
     /// Returns the directory of a device, and creates it if necessary.
     ///
-    /// With a key its name is a hash, so that no name shows a user's id. Files that a run without
-    /// the key left under the readable name are moved there: the client encrypts them.
+    /// With a key, the directory's name is a hash, so that it does not show the user's id. If an
+    /// earlier run without the key has created a directory with the readable name, its files are
+    /// moved, and the client encrypts them.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
@@ -173,7 +175,7 @@ final class World {
             try makeDirectory(plain)
             return plain
         }
-        // Percent encoding leaves no hyphen.
+        // A percent-encoded name contains no hyphen, so the two kinds of names cannot be equal.
         let hidden = devices.appending(path: "-" + name.hashedFileName)
         try makeDirectory(hidden)
         for application in contents(of: plain) {
@@ -223,7 +225,8 @@ final class World {
 
     // MARK: Time
 
-    /// Lets time pass: waits, or advances a manual clock from one timer to the next.
+    /// Waits for a duration or, if the clock is a manual one, advances it from one timer to the
+    /// next.
     func pass(_ duration: Duration) async throws {
         guard !clock.isRunning else { return try await Task.sleep(for: duration) }
         let end = clock.now.later(by: duration)
@@ -236,7 +239,8 @@ final class World {
 
     // MARK: Settling
 
-    /// Waits until no device has work to do at the current time, and all have been notified.
+    /// Waits until no device has work to do at the current time, and all notifications have
+    /// arrived.
     ///
     /// - Parameter limit: The longest wait.
     func waitUntilIdle(within limit: Duration) async {
@@ -277,18 +281,18 @@ extension Device {
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
         // Before a user has connected, there is no engine.
         guard let engine = try? client.engine else { return .resting }
-        // Calls that sleep or are on hold do not continue now.
+        // Calls that sleep or are held do not continue at the current time.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
-        // The engine's last notification has to have arrived.
+        // The notification about the engine's last state must have arrived.
         guard hasReported(state), client.unreadCount == state.unreadCount else { return .busy }
         switch state.connection {
         case .connecting: return isSlow ? .resting : .busy
         case .online:
             if isSlow { return .resting }
             if await engine.hasCallInFlight { return .busy }
-            // An engine that has stopped its feed, as for a damaged cache, reports nothing to wait
-            // for.
+            // If the engine has stopped its feed, for example because the cache is damaged, there
+            // is nothing to wait for.
             return await engine.isFollowingFeed ? .listening : .resting
         case .offline, .waiting, .revoked: return .resting
         }

@@ -3,7 +3,7 @@ import Scrollback
 
 /// The time of the server and of all devices: the system's, or a time that only a script advances.
 ///
-/// A manual clock can be advanced, so simulating a day takes no time.
+/// With a manual clock, simulating a day takes no time.
 final class WorldClock: Sendable {
     private struct State {
         /// The manual time; `nil` if the system's clock is used.
@@ -18,7 +18,7 @@ final class WorldClock: Sendable {
     private struct Sleeper {
         let name: String
         let end: Timestamp
-        /// The sleeping task; `nil` if the system's clock wakes it.
+        /// The continuation of the sleeping task; `nil` if the system's clock resumes the task.
         let continuation: CheckedContinuation<Void, any Error>?
     }
 
@@ -53,7 +53,7 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// The earliest time at which a task wakes that only a manual advance can wake.
+    /// The earliest time at which a task is resumed by advancing the clock.
     var nextEnd: Timestamp? {
         state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
@@ -77,8 +77,8 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // Removed at once, so that the next call of `isSleeping` does not count the task as
-                // asleep.
+                // Remove the sleeper immediately, so that the next call of `isSleeping` does not
+                // count it.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -103,7 +103,7 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// True if a sleeper of that name waits.
+    /// Returns a Boolean value that indicates whether a task with a name is sleeping.
     func isSleeping(_ name: String) -> Bool {
         state.withLock { state in state.sleepers.values.contains { $0.name == name } }
     }

@@ -3,8 +3,9 @@
     import Models
     import Sync
 
-    /// The body of an upload for `URLSession`, read piece by piece. A pair of bound streams passes
-    /// the bytes from the reader to the session.
+    /// The body of an upload for `URLSession`, read piece by piece.
+    ///
+    /// A pair of bound streams passes the bytes from the reader to the session.
     final class FileStream {
         let input: InputStream
         private let reading: Reading

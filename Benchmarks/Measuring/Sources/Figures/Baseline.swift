@@ -1,6 +1,6 @@
 import Foundation
 
-/// The figures in the repository.
+/// The limits of the figures, read from the file in the repository.
 struct Baseline {
     private let figures: [Figure]
 
@@ -16,7 +16,7 @@ struct Baseline {
 
     /// Returns the differences from the figures in the repository.
     ///
-    /// A call that is missing on either side counts as worse, because its cost is then not checked.
+    /// A call that only one side has counts as worse, because its cost cannot be compared.
     func compare(_ new: [Figure]) -> (worse: [String], better: [String]) {
         var worse: [String] = []
         var better: [String] = []

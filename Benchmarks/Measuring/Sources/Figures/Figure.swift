@@ -13,7 +13,7 @@ struct Figure: Equatable {
 
     /// Counts the cost of a call: the mean of some calls, rounded to a whole number.
     ///
-    /// Some calls are made before counting, to exclude one-time initialization.
+    /// Some calls are made before counting, so that one-time initialization is not counted.
     ///
     /// - Parameters:
     ///   - name: The name of the call in the table.

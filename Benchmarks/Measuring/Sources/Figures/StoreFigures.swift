@@ -5,8 +5,8 @@ import Store
 
 /// Counts the cost of the store's calls, in a new store on disk.
 ///
-/// The store is so small that LevelDB never starts to compact tables on its own, so no figure
-/// includes another thread's work.
+/// The store is so small that LevelDB does not compact tables in its own thread. Therefore no
+/// figure includes the work of another thread.
 struct StoreFigures {
     private let store: ChatStore
     private static let channels = 10
@@ -23,7 +23,7 @@ struct StoreFigures {
 
     private func all() throws -> [Figure] {
         var figures = try loading()
-        // Compacts the rows into LevelDB's table files, which contain most rows of a real store.
+        // Write the rows to LevelDB's table files, where most rows of a real store are.
         try store.purgeCleared()
         figures += try reading()
         figures += try writing()

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A page of the documentation of which a command writes a part.
+/// A page of the documentation that contains a part written by a command.
 public struct Page {
     private let url: URL
 
@@ -14,8 +14,8 @@ public struct Page {
         url = overview.deletingLastPathComponent().appending(path: "\(name)\(suffix).md")
     }
 
-    /// Replaces the text between the marks on the page by the results, with the machine, the date
-    /// and the command.
+    /// Replaces the text between the page's two marks by results, and by a line with the machine,
+    /// the date and the command.
     public func write(_ parts: [String], machine: Machine, date: String, command: String) throws {
         let old = try String(contentsOf: url, encoding: .utf8)
         guard let start = old.range(of: Page.start), let end = old.range(of: Page.end) else {

@@ -1,9 +1,9 @@
 // The fields have the names of the service.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// A message as an app would declare it without Scrollback.
+/// A message type as an app would declare it without Scrollback.
 ///
-/// It is used to measure `Codable`, and the messages in all other forms are created from its
+/// It is used to measure `Codable`. The messages of all other libraries are created from its
 /// values.
 public struct PlainMessage: Codable, Hashable, Sendable {
     public struct Sender: Codable, Hashable, Sendable {
