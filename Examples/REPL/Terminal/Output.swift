@@ -94,9 +94,9 @@ struct PlainProgress {
 
     private static let interval = Duration.seconds(5)
 
-    /// Returns the li
+    /// Returns the line if it is to be printed now; otherwise `nil`.
     ///
-    /// ne if it is to be printed now; otherwise `nil`. Pass `nil` to end the progress.
+    /// Pass `nil` to end the progress.
     mutating func line(_ text: String?, at now: ContinuousClock.Instant) -> String? {
         guard let text else {
             last = nil

@@ -12,7 +12,8 @@ extension NetworkCondition {
         NetworkCondition(
             "latency.answer", .duration(\.defaultLatency.answer), "delay of responses"),
         NetworkCondition(
-            "latency.jitter", .duration(\.defaultLatency.jitter), "maximum random addition to each delay"),
+            "latency.jitter", .duration(\.defaultLatency.jitter),
+            "maximum random addition to each delay"),
 
         NetworkCondition(
             "failures.notSent", .share(\.failures.notSent), failsCalls: true,
@@ -31,7 +32,8 @@ extension NetworkCondition {
             "lost responses; unanswered, after the effect"),
 
         NetworkCondition(
-            "pages.cap", .count(\.pages.cap), "maximum page size of the server, below the requested one"),
+            "pages.cap", .count(\.pages.cap),
+            "maximum page size of the server, below the requested one"),
         NetworkCondition(
             "pages.short", .share(\.pages.short), "pages with fewer elements than requested"),
         NetworkCondition(
@@ -45,7 +47,8 @@ extension NetworkCondition {
 
         NetworkCondition(
             "feed.batchCap", .count(\.feed.batchCap), "maximum number of events in a batch"),
-        NetworkCondition("feed.split", .share(\.feed.split), "batches split in two at a random place"),
+        NetworkCondition(
+            "feed.split", .share(\.feed.split), "batches split in two at a random place"),
         NetworkCondition(
             "feed.reordered", .share(\.feed.reordered),
             "events of different channels in another order"),

@@ -31,7 +31,8 @@ extension ServerState {
     func poll(_ id: Int64, by userID: UserID) throws(BackendError) -> Poll {
         guard let poll = polls[id], poll.createdBy == userID else {
             throw BackendError(
-                .refused, "poll \(id) does not exist, or was not created by \(userID)", detail: .missingParameter)
+                .refused, "poll \(id) does not exist, or was not created by \(userID)",
+                detail: .missingParameter)
         }
         return poll
     }

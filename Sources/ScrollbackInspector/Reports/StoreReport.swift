@@ -67,11 +67,15 @@ extension OpeningReport {
     fileprivate var findings: [String] {
         var lines: [String] = []
         if isNew { lines.append("the store was created") }
-        if isCacheNew, !isNew { lines.append("the cache was missing, and an empty one was created") }
+        if isCacheNew, !isNew {
+            lines.append("the cache was missing, and an empty one was created")
+        }
         if let migratedFrom { lines.append("migrated from schema version \(migratedFrom)") }
         lines.append("cache: \(cacheLogs)")
         lines.append("outbox: \(outboxLogs)")
-        if isCoverageDropped { lines.append("tokens were discarded, and the history of each channel is one gap") }
+        if isCoverageDropped {
+            lines.append("tokens were discarded, and the history of each channel is one gap")
+        }
         if isOutboxReindexed { lines.append("the request IDs of the outbox were rebuilt") }
         if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }
         if isOutboxLost { lines.append("the outbox was missing, with all its items") }
