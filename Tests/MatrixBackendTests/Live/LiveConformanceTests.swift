@@ -51,7 +51,7 @@ struct LiveConformanceTests {
         - vote.reported: vote in a poll (skipped: the backend lacks polls)
         - block.listed: block a user (skipped: the backend lacks blocking)
         - blocked.all: list blocked users (skipped: the backend lacks blocking)
-        - report.missing: report what is missing (skipped: the backend lacks reporting)
+        - report.missing: report a message, a user and a channel, and then a deleted message (skipped: the backend lacks reporting)
         - open.live: enter and exit an open channel (skipped: the backend lacks openChannels)
         """
 }
