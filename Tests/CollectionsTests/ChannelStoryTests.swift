@@ -358,7 +358,7 @@ import Testing
         try await story.end()
     }
 
-    // MARK: Much at once
+    // MARK: Large changes
 
     @Test func manyChangesInOneCommitAreReportedAsAReset() async throws {
         let story = try await Story()

@@ -11,9 +11,9 @@ import Testing
 @MainActor
 final class ChannelView: GroupChannelCollectionDelegate {
     let collection: GroupChannelCollection
-    /// The channels, by the changes received so far.
+    /// The channels that result from the changes received so far.
     private(set) var channels: [GroupChannel] = []
-    /// The notifications, a line each.
+    /// The notifications that the view has received, one line for each.
     private(set) var heard: [String] = []
     /// The number of changes that were resets.
     private(set) var resetCount = 0

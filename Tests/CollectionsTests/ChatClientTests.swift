@@ -142,7 +142,8 @@ import Testing
         let other = try EmbeddedServer.inMemory { clock.now }
         try other.createChannel(
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
-        // The message has the same ID as "a" had, and the new server has fewer messages.
+        // The message gets the ID that "a" had on the old server, and the new server has fewer
+        // messages.
         try other.sendAdminMessage("x", to: "general")
         let second = try await ChatClient.open(backend: other.client(), options: story.options)
         try await second.connect(as: Credentials("bob"))
@@ -343,7 +344,8 @@ import Testing
         await client.close()
     }
 
-    /// `disconnect` also wins while `connect` is still waiting for the engine.
+    /// If `disconnect` is called while `connect` is still waiting for the engine, the client is
+    /// disconnected in the end.
     @Test func disconnectAfterConnectWins() async throws {
         let story = try await ClientStory()
         let client = try await story.open()

@@ -90,13 +90,13 @@ final class ClientStory {
     }
 }
 
-/// Records its notifications, a line each.
+/// Records the notifications of a client, one line for each.
 @MainActor
 final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     private(set) var heard: [String] = []
     private let waiting = Waiting()
 
-    /// Waits for a line.
+    /// Waits until a line has been recorded.
     func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
 
     private func record(_ line: String) {

@@ -124,7 +124,7 @@ import Testing
         #expect(try client.engine.store.outboxItemCount() == 0)
         for result in [caughtUp, inChannel] {
             guard case .failure(let error) = result else { continue }
-            // A failure that the damage caused has been reported.
+            // If a call fails because of the damage, the damage has been reported.
             #expect((error as? SyncError)?.code == .store, "\(error)")
             await listener.hears("damage: cache")
             #expect(client.storageDamage.cache?.code == .corruption)

@@ -27,7 +27,7 @@ import Testing
         await list.until { list.collection.drafts == ["general": "See you"] }
         try await client.setDraft("See you at", of: "general")
         await view.until { $0.collection.draft == "See you at" }
-        // Neither sending nor leaving the view changes it.
+        // Neither sending a message nor closing the view changes the draft.
         try await view.collection.send(UserMessageCreateParams("Hello"))
         view.collection.dispose()
         await client.close()
@@ -90,7 +90,7 @@ import Testing
         await client.close()
     }
 
-    /// The files of version 1 of the schema, in the place of a user's files.
+    /// Replaces a user's files by files that have version 1 of the schema.
     @Test func clientReportsTheMigrationOfYesterdaysFiles() async throws {
         let story = try await ClientStory()
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()

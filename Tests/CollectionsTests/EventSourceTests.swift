@@ -6,7 +6,8 @@ import Store
 import Sync
 import Testing
 
-/// The sources of changes: this device, live events, and what was missed offline.
+/// The sources of changes: this device, live events, and events that the device missed while it was
+/// offline.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct EventSourceTests {
     // MARK: This device
@@ -182,7 +183,7 @@ import Testing
             let story = try await Story.holding("a")
             let view = try await story.startedView()
             story.network.failNext(failures, of: [.feed], with: BackendError(.unanswered, "lost"))
-            // The request that waits has begun before the failures.
+            // The request that waits for events was sent before the failures begin.
             try await story.say("b")
             await view.shows("a b")
             try await story.say("c")

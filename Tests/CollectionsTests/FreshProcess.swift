@@ -5,13 +5,13 @@ import Testing
 
 /// Reads a device's files in another process, after this process has closed them.
 enum FreshProcess {
-    /// Returns the URLs of the channels that some lists have there.
+    /// Returns the URLs of the channels that each of some lists shows in the other process.
     static func channels(in directory: URL, _ queries: [GroupChannelListQuery]) throws -> [[String]]
     {
         try rows(in: directory, queries.map { "channels:" + $0.hex })
     }
 
-    /// Returns the texts of the messages that some lists have there.
+    /// Returns the texts of the messages that each of some lists shows in the other process.
     static func messages(in directory: URL, _ params: [MessageListParams]) throws -> [[String]] {
         try rows(in: directory, params.map { "messages:" + $0.hex })
     }

@@ -253,7 +253,7 @@ extension ClientStory {
 
 // MARK: The app
 
-/// Connecting, as the guides describe it.
+/// The code that the guides show for connecting.
 private enum Guide {
     @MainActor static func connect(_ client: ChatClient) async throws(SyncError) -> String {
         do throws(SyncError) {
@@ -266,7 +266,9 @@ private enum Guide {
     }
 }
 
-/// A chat, whose data source is changed by the delegate calls alone.
+/// A screen of a chat.
+///
+/// Only delegate calls change its data source.
 @MainActor
 private final class ChatScreen: MessageCollectionDelegate {
     private(set) var rows: [Message] = []
@@ -411,7 +413,9 @@ private final class ChatScreen: MessageCollectionDelegate {
     }
 }
 
-/// A list of channels, whose data source is changed by the delegate calls alone.
+/// A screen with a list of channels.
+///
+/// Only delegate calls change its data source.
 @MainActor
 private final class ChannelListScreen: GroupChannelCollectionDelegate {
     private(set) var channels: [GroupChannel] = []

@@ -89,7 +89,7 @@ extension [Message] {
 }
 
 extension View {
-    /// Loads everything, and compares it with the server.
+    /// Loads the whole history, and compares it with that of the server.
     fileprivate func isWhole(_ told: [Message]) async throws {
         while collection.hasPrevious {
             try await waitingForOthers { try await collection.loadPrevious() }
@@ -117,7 +117,9 @@ extension View {
 }
 
 extension MessageCollection {
-    /// Loads a page; without a connection, none may be available.
+    /// Loads a page.
+    ///
+    /// Without a connection, the load may fail because no page is cached.
     fileprivate func load(_ random: inout SeededRandom) async {
         switch random.number(below: 5) {
         case 0, 1: _ = try? await loadPrevious()

@@ -13,7 +13,9 @@ import Testing
 
     typealias Edits = ListEdits<Row, Int>
 
-    /// A naive implementation: the rows with their keys, unsorted, changed one after the other.
+    /// A naive implementation: an unsorted list of rows with their keys.
+    ///
+    /// Changes are applied to it one by one.
     struct Naive {
         private(set) var rows: [Int: (row: Row, key: Int)] = [:]
         /// The current ids of the original rows, by their original ids.
@@ -125,7 +127,7 @@ import Testing
         let rest = after.enumerated()
             .filter { !new.contains($0.offset) && !arrived.contains($0.offset) }.map(\.element)
         #expect(staying == rest)
-        // A single move has passed another row.
+        // If only one row moves, its order relative to another row changes.
         if diff.moves.count == 1, let move = diff.moves.first {
             func rank(_ place: Int, _ others: Set<Int>) -> Int {
                 place - others.count { $0 < place }

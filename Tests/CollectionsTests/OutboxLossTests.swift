@@ -60,7 +60,7 @@ import Testing
         await client.close()
 
         client = try await story.open()
-        // A torn tail is no damage.
+        // A torn tail does not count as damage: a crash can cause it.
         #expect(client.storageDamage.isEmpty == (damage == .tornTail))
         #expect(client.storageDamage.sentences == (damage == .tornTail ? [] : sentences))
         try await client.acknowledgeOutboxLoss()

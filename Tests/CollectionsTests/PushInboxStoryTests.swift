@@ -103,7 +103,7 @@ import Testing
         await client.disconnect()
         try await client.suspend()
         try box(story).leave(try await story.say("b"))
-        // Without the store, nothing is read or lost.
+        // If the store is not open, the call reads no file and removes none.
         await #expect(throws: SyncError.self) { try await client.absorbPushes() }
         #expect(try box(story).count == 1)
         try await client.resume()

@@ -6,7 +6,8 @@ import ScrollbackTesting
 import Sync
 import Testing
 
-/// The delegate calls for a message that is being sent: which call, with which status.
+/// Tests which delegate calls a message causes while it is sent, and which sending status it has in
+/// each of them.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct SendingTableTests {
     private func view(_ story: Story) async throws -> View {

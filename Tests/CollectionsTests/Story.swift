@@ -16,7 +16,7 @@ final class Story: Sendable {
     let network: ConditionedBackend
     let store: ChatStore
     let engine: SyncEngine
-    /// The device's waits.
+    /// Replaces the sleeping of the device, and records its durations.
     let sleeper = Sleeper()
     /// The device's clock, which differs from the server's.
     let device = ManualClock(at: 5_000_000_000_000)
@@ -188,7 +188,7 @@ final class Story: Sendable {
         return held
     }
 
-    /// Waits until the device has received everything that was done before.
+    /// Waits until the device has received all events of changes made before this call.
     func isTold() async throws {
         let url = ChannelURL("news \(requestIDs.next())")
         try createChannel(url)

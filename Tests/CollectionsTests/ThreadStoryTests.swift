@@ -349,7 +349,7 @@ extension Story {
                 params: params, userID: "bob", engine: engine))
     }
 
-    /// A view of a thread that shows what the server has.
+    /// Returns a view of a thread after it shows the same replies as the server.
     @MainActor
     func startedThread(
         of parent: Message, at point: StartingPoint = .latest,

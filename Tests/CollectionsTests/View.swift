@@ -10,9 +10,9 @@ import Testing
 @MainActor
 final class View: MessageCollectionDelegate {
     let collection: MessageCollection
-    /// The rows, by the changes received so far.
+    /// The rows that result from the changes received so far.
     private(set) var items: [MessageItem]
-    /// The notifications, a line each.
+    /// The notifications that the view has received, one line for each.
     private(set) var heard: [String] = []
     /// Called with each line.
     var onHearing: (String) -> Void = { _ in }
@@ -131,7 +131,7 @@ final class View: MessageCollectionDelegate {
 }
 
 extension Message {
-    /// The text in a picture.
+    /// The text that represents the row in a picture.
     var word: String {
         switch sendingStatus {
         case .pending: "(\(text))"
@@ -154,7 +154,7 @@ extension Story {
                 engine: engine))
     }
 
-    /// A view of a channel that shows what the server has.
+    /// Returns a view of a channel after it shows the same messages as the server.
     @MainActor
     func startedView(
         at point: StartingPoint = .latest, _ params: MessageListParams = MessageListParams(),
@@ -175,7 +175,7 @@ extension Story {
 }
 
 extension MessageListParams {
-    /// Params with these page sizes.
+    /// Creates params with the given page sizes.
     static func sized(_ previous: Int, _ next: Int = 0) -> MessageListParams {
         var params = MessageListParams()
         params.previousResultSize = previous

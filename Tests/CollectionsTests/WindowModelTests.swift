@@ -268,7 +268,7 @@ import Testing
             where lower <= gap.lower && gap.lower != .beginning && gap.upper <= upper {
                 let inside = messages.compactMap(\.position).filter(gap.contains)
                 var bounds = [gap.lower] + inside.map { .position($0) } + [gap.upper]
-                // Live messages are contiguous.
+                // Live messages follow each other without a gap.
                 if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
                 for (from, to) in zip(bounds, bounds.dropFirst()) {
                     rows.append((from, true, .gap(Gap(in: url, from: from, to: to))))

@@ -175,7 +175,7 @@ import Testing
         #expect(try await bob.channel("general").unreadMessageCount == 0)
         #expect(try await bob.channel("general").myLastRead == 1000)
         #expect(try await alice.channel("general").readReceipts["bob"] == 1000)
-        // Sent in the same millisecond in which the channel was read.
+        // The message is sent in the millisecond in which the channel was read.
         _ = try await alice.say("d")
         #expect(try await bob.channel("general").unreadMessageCount == 1)
         #expect(try await alice.channel("general").unreadMessageCount == 1)

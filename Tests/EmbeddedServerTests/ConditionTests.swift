@@ -98,7 +98,7 @@ import Testing
         let epoch = try await alice.connect(as: Credentials("alice")).epoch
         #expect(epoch.rawValue != original)
         #expect(try await alice.feed(since: nil).epoch == epoch)
-        // The ID is assigned again.
+        // The server assigns the ID a second time.
         #expect(try await alice.say("c").map(\.messageID) == ["2"])
         try world.server.restore(backup)
         let next = try await alice.connect(as: Credentials("alice")).epoch
@@ -168,7 +168,7 @@ import Testing
         try old.server.restore(first)
         let second = try await epoch(of: old)
         let backup = try old.server.backup()
-        // A server that has not seen the epochs of the other.
+        // This server does not know the epochs of the other server.
         let new = try World()
         try new.server.restore(first)
         var seen = [try await epoch(of: new)]
@@ -195,7 +195,7 @@ import Testing
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
         _ = try await bob.enter("one")
-        // Log entries that the backup does not have.
+        // The backup does not contain these log entries.
         for text in ["a", "b", "c"] { _ = try await bob.send(.text(text, in: "one")) }
         try world.server.restore(both)
         let cursor = try await bob.catchUp(since: nil).cursor

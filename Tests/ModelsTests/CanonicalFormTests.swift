@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func repeatedRecordsInASingleFieldAreMerged() throws {
-        // file (14) twice: a URL (1) first, a name (2) then.
+        // The field `file` (14) occurs twice: first with a URL (1), then with a name (2).
         let message = try Message(serialized: [
             0x72, 0x03, 0x0a, 0x01, 0x75, 0x72, 0x03, 0x12, 0x01, 0x6e,
         ])

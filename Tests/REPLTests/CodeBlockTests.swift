@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    // MARK: All else
+    // MARK: Other blocks
 
     @Test func eachOtherBlockIsInTheList() {
         let blocks = Self.blocks.filter {

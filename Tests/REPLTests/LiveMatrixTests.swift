@@ -2,7 +2,7 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// The address of the homeserver; `nil` if the live tests are not asked for.
+/// The address of the homeserver; `nil` if the live tests are not enabled.
 private var matrixServer: String? { ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX"] }
 
 /// The name of the homeserver, which has the port for its peer if there is one.

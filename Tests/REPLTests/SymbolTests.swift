@@ -77,7 +77,7 @@ import Testing
     @Test func allParamsQueriesAndOptionsAreChecked() throws {
         let known = Set(Self.records.keys).union(Self.options.keys)
             .union(["GroupChannelCreateParams", "OpenChannelCreateParams"])
-            // The words of search, and what they mean.
+            // The parts of the search syntax, and their meanings.
             .union(["MessageSearchParams", "SearchQuery"])
         let missing = try PublicSymbols().types(endingIn: ["Params", "Query", "Options"]).filter {
             !known.contains($0)

@@ -86,7 +86,7 @@ struct TerminalTests {
         // The second argument is a channel.
         program.type("export ~/m\tcopy ca\t\n")
         try await program.reads("exported 5 messages of cats")
-        // Two completions with the same prefix are listed.
+        // If two completions have the same prefix, the second TAB lists both.
         program.type("import ~/m\tc\t\t")
         try await program.reads("cats.jsonl")
         try await program.reads("copy")
@@ -168,7 +168,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    /// readline would cut progress in the middle of a character there.
+    /// On such a terminal, readline would cut the progress line in the middle of a character.
     @Test func progressIsPrintedInLinesIfTheTerminalCannotOverwrite() async throws {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "dumb"])
@@ -195,12 +195,12 @@ struct TerminalTests {
         shown += try await program.reads("Password of @bob:localhost: ")
         program.type("hunter2\n")
         shown += try await program.reads("127.0.0.1 cannot be reached")
-        // Ctrl-C answers the question with nothing.
+        // Ctrl-C cancels the command that asks for the password.
         program.type("connect @carol:localhost\n")
         shown += try await program.reads("Password of @carol:localhost: ")
         program.type("hunt\u{3}")
         shown += try await program.reads("canceled")
-        // The line before in the history is the command.
+        // The previous line in the history is the command: the answer is not stored.
         program.type("\u{10}\n")
         shown += try await program.reads("Password of @carol:localhost: ")
         program.type("\u{3}")

@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    // MARK: Places that are none
+    // MARK: Invalid paths
 
     @Test func aFileInPlaceOfADirectoryIsAnError() throws {
         let directory = try StoreDirectory()

@@ -406,8 +406,8 @@ import Testing
             let disks = FailingDisks()
             let store = try disks.open(directory)
             try store.write { try $0.save(outboxItem("r")) }
-            // The change number 4 comes after the header, the rows and the flush, so that the log
-            // is complete.
+            // Change 4 follows the header, the rows and the flush. If it fails, the log already
+            // contains all rows.
             disks.outbox.fail(at: 4, with: EIO, once: true)
             #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
             #expect(try store.outboxItems().map(\.requestID) == ["r"])
@@ -425,7 +425,7 @@ import Testing
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
-        // The disk is not checked while a snapshot prevents reopening anyway.
+        // A snapshot prevents reopening, so the disk is not checked.
         let probe = try blockMending(of: "outbox", in: directory)
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
@@ -503,7 +503,7 @@ import Testing
         for check in [{ try database.checkCanReopen() }, { try database.reopen() }] {
             let error = #expect(throws: StoreError.self) { try check() }
             #expect(error?.path == probe)
-            // The files are as they were.
+            // The files have not changed.
             #expect(try database.snapshot().rows().isEmpty && database.hasFailed)
         }
         // A disk that was checked before is not checked again.
@@ -544,7 +544,7 @@ import Testing
             store.close()
         }
         if files == .damaged {
-            // A record in the middle of the log, which had the last commits.
+            // Damage a record in the middle of the log that contains the last commits.
             let log = try #require(try template.files("cache", ".log").last)
             var bytes = try Data(contentsOf: log)
             bytes[bytes.count / 2] ^= 0xFF

@@ -61,12 +61,13 @@ import Testing
             damaged[index] ^= 0x04
             try damaged.write(to: file)
             let contents = try cache.load("canary")
-            // The last Base64 digit of a line has unused bits.
+            // Skip the last Base64 digit of a line: it has unused bits, so a change may have no
+            // effect.
             let isSame = contents.records == messages
             #expect(contents.damageCount > 0 || isSame, "at \(index)")
             #expect(contents.records.allSatisfy(messages.contains), "at \(index)")
         }
-        // Exchanged lines, and a file in place of another one.
+        // Exchange lines, and replace a file by another one.
         var lines = whole.split(separator: UInt8(ascii: "\n"))
         lines.swapAt(2, 3)
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
@@ -164,7 +165,7 @@ import Testing
             }
             #expect(hasReadable == (new == nil))
             #expect(names.count == (new == nil ? 4 : 5))
-            // Repeating it changes nothing.
+            // Re-encrypting again changes nothing.
             #expect(try FileCache.reencrypt(at: place, from: old, to: new) == 0)
             try expectFilled(FileCache(directory: place, encryptionKey: new))
             if ended == nil {

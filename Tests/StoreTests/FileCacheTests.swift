@@ -370,7 +370,7 @@ import Testing
     }
 
     @Test func invalidRecordIsReportedWithItsError() throws {
-        // Lines with correct check values, which damage would not produce.
+        // These lines have correct check values, so they are not the result of damage.
         let cache = try directory.cache()
         let url = directory.file(of: "general")
         let file = CacheFile.messages(of: "general")
@@ -476,7 +476,7 @@ import Testing
         let saving = #expect(throws: StoreError.self) { try cache.saveChannels([]) }
         #expect(saving?.code == .io)
 
-        // A link is not followed, and a pipe is not waited for.
+        // The cache does not follow a link, and does not wait for a pipe.
         let file = directory.file(of: "general")
         try FileManager.default.createSymbolicLink(
             at: file, withDestinationURL: URL(filePath: "/dev/zero"))

@@ -7,7 +7,7 @@ import Testing
 
 /// Compares gaps and stale ranges with ``SlotHistory``, which implements the rules.
 @Suite struct GapTests {
-    /// The values that a gap stores.
+    /// The values of a gap, besides its bounds.
     struct About: Hashable, Sendable {
         var cursor: PageCursor?
         var since: FeedPoint?
@@ -31,7 +31,9 @@ import Testing
             staleRanges = SlotHistory(positions, whole: nil)
         }
 
-        /// Returns whether the operation is valid; if not, it has done nothing.
+        /// Returns true if the operation is valid.
+        ///
+        /// An invalid operation changes nothing.
         mutating func apply(_ operation: Operation) -> Bool {
             switch operation {
             case .open(let lower, let upper, let about):
@@ -235,7 +237,7 @@ import Testing
                 var model = start
                 let isValid = model.apply(operation)
                 count += 1
-                // Nothing is committed: the results are read from the batch.
+                // The batch is not committed: the results are read from it.
                 #expect(throws: Undo.self) {
                     try store.write { batch in
                         for operation in setUp { _ = try apply(operation, to: batch, "c") }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Store
 
-/// Operations that throw: what they have changed by then, and the rest of their batch.
+/// Tests what an operation that throws has changed, and whether the rest of its batch still
+/// applies.
 @Suite struct HalfDoneTests {
     /// Channel general: messages 1 to 5, and gaps below the first and above the last.
     private let directory: StoreDirectory

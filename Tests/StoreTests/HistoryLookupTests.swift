@@ -12,7 +12,7 @@ import Testing
 
     private func bound(_ time: Int64) -> Gap.Bound { .position(at(time)) }
 
-    /// A store with these gaps in "general", and nothing else.
+    /// Returns a store that contains only the given gaps, in the channel "general".
     private func store(
         _ gaps: [(Gap.Bound, Gap.Bound)]
     ) throws -> ChatStore {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Store
 
-/// The decisions that saving makes, with which storing a page costs one lookup for each message.
+/// Tests which messages a batch saves.
+///
+/// Saving a page needs one lookup for each message.
 @Suite struct IngestTests {
     let store: ChatStore
 
@@ -77,7 +79,7 @@ import Testing
     }
 
     @Test func manyRowsAndReadsOfOneBatchAgree() throws {
-        // More rows than a lookup scans one by one, with reads in between.
+        // Save more rows than a lookup scans one by one, and read between the writes.
         try store.write { batch in
             for time in 1...200 {
                 let id = MessageID(String(time))

@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: Seeds.few)
     func positionsHaveTheOrderOfTheirKeys(seed: Int) {
         var random = SeededRandom(seed: seed)
-        // There are few different times, so that IDs decide too.
+        // There are few different times, so that the IDs decide the order of some pairs.
         let times = (0..<4).map { _ in random.pick(Self.times) }
         let positions = (0..<24).map { _ in
             Position(createdAt: random.pick(times), messageID: random.pick(Self.ids))
@@ -357,7 +357,7 @@ import Testing
                 let value = read(damaged, reading)
                 // The flags of a state use one bit of eight.
                 let isSpare = name == "state" && place == bytes.count - 1
-                // Gaps are described by their bounds alone.
+                // The description of a gap contains only its bounds.
                 if !isSpare && name != "gap" && name != "stale range" {
                     #expect(value != whole, "\(name): byte \(place) ^ \(flip)")
                 }

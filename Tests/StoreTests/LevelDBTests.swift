@@ -166,7 +166,7 @@ import Testing
                 model[key] = value
             }
         }
-        // After they are written, they are all rows of the database.
+        // After the batch is written, its rows are all rows of the database.
         try database.write(overlay, isDurable: true)
         try expect(Rows(snapshot: database.snapshot(), overlay: nil), model, &random)
     }

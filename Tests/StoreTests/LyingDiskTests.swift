@@ -29,7 +29,8 @@ import Testing
         let older = try #require(try directory.files("cache", ".log").last)
         var ends: [(step: Int, size: Int)] = []
         var number = 0
-        // Until the second log is full too, and waits until the first one has become a table.
+        // Writes until the second log is full too, then waits until LevelDB has converted the first
+        // one to a table.
         while true {
             number += 1
             do {
@@ -162,8 +163,8 @@ import Testing
         let store = try directory.open(StoreOptions())
         try store.write { try $0.save(outboxItem("whole", "q")) }
         for id: RequestID in ["r", "s"] {
-            // Longer than a block of the log, so that damage in the first block affects only this
-            // commit.
+            // The item is longer than a block of the log, so damage in the first block affects only
+            // this commit.
             try store.write { try $0.save(outboxItem(long, id)) }
             try store.write { try $0.save(outboxItem("edited", id)) }
         }

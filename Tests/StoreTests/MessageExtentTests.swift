@@ -243,7 +243,8 @@ import Testing
             if random.oneIn(3) { kept.append((try store.snapshot(), model)) }
             for _ in 0..<Int.random(in: 0...4, using: &random) {
                 try Self.check(store, model, random.pick(urls), &random)
-                // In any order, so that older snapshots are read between newer ones.
+                // Read the snapshots in random order, so that older ones are read between newer
+                // ones.
                 guard let old = kept.randomElement(using: &random) else { continue }
                 try Self.check(old.reader, old.model, random.pick(urls), &random)
             }
@@ -255,7 +256,7 @@ import Testing
         _ batch: Batch, _ model: inout Model, _ url: ChannelURL, _ random: inout SeededRandom
     ) throws {
         let time = Timestamp(milliseconds: Int64.random(in: 1...20, using: &random))
-        // A message has one of three times. If its time differs from before, the message moves.
+        // Three consecutive times have the same ID, so saving a message again may change its time.
         let id: MessageID = "\(time.milliseconds / 3)"
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4:
@@ -265,7 +266,7 @@ import Testing
             try batch.removeMessage(id, in: url)
             model[url]?[id] = nil
         case 7..<9:
-            // From one end on.
+            // Remove all messages between a random position and one end of the history.
             let position = Position(createdAt: time, messageID: id)
             if random.oneIn(2) {
                 try batch.removeMessages(in: url, from: .position(position))

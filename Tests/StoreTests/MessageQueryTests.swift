@@ -65,7 +65,7 @@ import Testing
         #expect(try after(b) == "c d e")
         #expect(try after(b, inclusive: true) == "b c d e")
         #expect(try after(c) == "d e")
-        // At a position without a message, the neighbors are the same.
+        // A position without a message has the same neighbors as a position with one.
         let longer = HistoryAnchor.position(Position(createdAt: 20, messageID: "bb"))
         #expect(try before(longer, inclusive: true) == "c b a")
         #expect(try after(longer, inclusive: true) == "d e")
@@ -363,7 +363,7 @@ import Testing
             #expect(try batch.channelURLsByAccess() == ["general", "new"])
             try batch.recordAccess(to: "general")
             #expect(try batch.channelURLsByAccess() == ["new", "general"])
-            // Outside of the batch, nothing of this is visible.
+            // Before the commit, readers outside the batch see none of these changes.
             #expect(try before() == "e d c b a")
         }
         #expect(try before() == "b e f c a")
@@ -445,7 +445,7 @@ import Testing
         }
         // The batch that threw has written nothing.
         #expect(try store.snapshot().number == before)
-        // Looking it up finds nothing; that is not an error.
+        // Looking up the message returns `nil` and throws no error.
         #expect(try store.message(MessageID(tooLong), in: "general") == nil)
         #expect(try store.messages(in: ChannelURL(tooLong)).isEmpty)
         #expect(try store.replies(to: MessageID(tooLong), in: ChannelURL(longest)).isEmpty)
@@ -453,7 +453,8 @@ import Testing
     }
 
     @Test func tooLongRequestIDIsNotIndexed() throws {
-        // Another client chose the request id, so it is no reason to refuse the message.
+        // The request ID was chosen by another client, so the store accepts the message even if
+        // that ID is invalid.
         let request = RequestID(String(repeating: "r", count: 70_000))
         try store.write { try $0.save(Message("m", at: 1, request: request)) }
         #expect(try store.message("m", in: "general")?.requestID == request)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Returns a store in which the next number of a database cannot be right.
+    /// Returns a store in which the stored next number of a database is impossible.
     private func damaged(_ name: String) throws -> StoreDirectory {
         let directory = try StoreDirectory()
         try directory.open().close()

@@ -14,7 +14,7 @@ import Testing
         observation.drain().map { "\($0.number) \($0.picture)" }
     }
 
-    // MARK: No crack
+    // MARK: Snapshots and their changes
 
     /// The ids and texts of a channel, from a snapshot and the changes that follow it.
     private struct Folded: Equatable {
@@ -316,7 +316,7 @@ import Testing
         try save("b")
         try save("c")
         #expect(calls.withLock { $0 } == 1)
-        // A reader that only drains is not called.
+        // The observation does not call a reader that only reads queued changes.
         #expect(changes.drain().map(\.picture) == ["+b", "+c"])
         try save("d")
         #expect(calls.withLock { $0 } == 1)
@@ -491,7 +491,7 @@ import Testing
         }
         var snapshot = try store?.snapshot()
         let (_, changes) = try #require(try store?.observe(.everything))
-        // The same within an iteration.
+        // The store can also be closed within an iteration.
         try store?.read { (inner) throws in
             store?.close()
             store?.close()

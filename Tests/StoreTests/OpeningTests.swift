@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Versions
 
-    /// The state of a file, including its modification time.
+    /// The state of a file: its bytes, its modification time and other attributes.
     private struct FileState: Equatable {
         var bytes: Data?
         var modified: Date?
@@ -330,7 +330,7 @@ import Testing
         try expectMigrated(store, to: 4)
         store.close()
 
-        // Migrating once is enough.
+        // The steps run only at the first opening.
         progress = []
         let again = try ChatStore(
             at: directory.url, environments: (.disk(), .disk()), schema: schema(to: 4, ran: ran)

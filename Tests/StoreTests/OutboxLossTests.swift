@@ -124,7 +124,7 @@ import Testing
         let directory = try directory(.encrypted)
         let log = try #require(try directory.files("outbox", ".log").last)
         var bytes = try Data(contentsOf: log)
-        // In the last record, which is that of item c.
+        // Damage the last record, which contains item c.
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: log)
         let store = try directory.open()

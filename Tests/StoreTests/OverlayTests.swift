@@ -43,7 +43,7 @@ import Testing
             overlay.put { $0.table(.state, ChannelNumber(random.number(below: 1 << 30))) }
             _ = overlay.rows(in: KeyRange(prefix: [Table.tombstone.rawValue]))
         }
-        // Moving all of them 8,000 times would be 64 million.
+        // If each insertion moved all rows, this would take 64 million moves.
         #expect(overlay.movedCount < 16_000 * 256)
         #expect(overlay.rows(in: KeyRange.all).count == 16_000)
     }

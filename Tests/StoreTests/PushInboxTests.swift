@@ -262,7 +262,7 @@ import Testing
             damaged[index] ^= 0x04
             try damaged.write(to: file)
             let drop = try #require(try store.drop(name))
-            // Some bits of Base64 are unused.
+            // If Base64 does not use the flipped bit, the file still decodes to the same messages.
             #expect(!drop.damage.isEmpty || drop.messages == messages, "at \(index)")
             #expect(drop.messages.allSatisfy(messages.contains), "at \(index)")
             try whole.prefix(index).write(to: file)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The first page of a list in a session in which not all channels were read.
+/// Tests that the first page of a list can be read without reading all channels.
 @Suite struct SavedListTests {
     private let directory: StoreDirectory
 
@@ -142,7 +142,7 @@ import Testing
         #expect(try store.groupChannels(limit: 2).urls == "c200 c150")
     }
 
-    // MARK: Being right
+    // MARK: Correctness
 
     enum Change: CaseIterable, Sendable {
         case new, same, removed, messagesCleared, dataCleared, unreadable, message, outboxItem, user

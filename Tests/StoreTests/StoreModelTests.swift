@@ -62,7 +62,7 @@ import Testing
             snapshots = []
             store.close()
             store = try ChatStore(at: directory)
-            // The numbers of changes start again when the store is opened.
+            // Changes are numbered from 1 again after the store is opened.
             everything.folded.number = 0
             channel.folded.number = 0
             everything.changes = try store.observe(.everything).changes

@@ -18,7 +18,7 @@ import Testing
             try store.write { batch in
                 for index in 0..<50 {
                     var message = Message(MessageID("\(commit * 50 + index)"), at: 1)
-                    // Half of it compresses well.
+                    // Half of the text compresses well.
                     message.text =
                         String(repeating: "a", count: 100)
                         + String(
@@ -83,7 +83,7 @@ import Testing
 
     @Test func blockChecksumsAreVerifiedByDefault() throws {
         let store = try store { $0.isCompressed = false }
-        // Enough that opening does not read the same block.
+        // Write other rows too, so that opening does not read the block that is damaged.
         try fill(store, commits: 4)
         var message = Message("a", at: 1)
         message.text = "SAID"

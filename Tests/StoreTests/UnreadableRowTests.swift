@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// A row that cannot be decoded, among others that can be.
+/// Tests a table in which one row cannot be decoded and the others can.
 @Suite struct UnreadableRowTests {
     private let snapshot: Snapshot
 

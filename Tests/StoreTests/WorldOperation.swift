@@ -193,7 +193,7 @@ extension WorldOperation {
     }
 }
 
-// MARK: Showing
+// MARK: Descriptions
 
 extension WorldOperation: CustomStringConvertible {
     var description: String {

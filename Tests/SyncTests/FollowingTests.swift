@@ -46,7 +46,7 @@ import Testing
         try await story.end()
     }
 
-    /// A bug elsewhere: messages were identified by their texts (xagent, issue 2454).
+    /// A bug in other clients: messages were identified by their texts (xagent, issue 2454).
     @Test func equalTextsAreTwoMessages() async throws {
         let story = try await Story()
         try await story.open()
@@ -55,7 +55,7 @@ import Testing
         try await story.end()
     }
 
-    /// A bug elsewhere: an empty channel counted as never seen (Sendbird 4.14.0).
+    /// A bug in other clients: an empty channel counted as never seen (Sendbird 4.14.0).
     @Test func emptyChannelReceivesItsFirstMessageWithoutAnObserver() async throws {
         let story = try await Story()
         try await story.open()
@@ -100,7 +100,7 @@ import Testing
         try await story.end()
     }
 
-    /// A bug elsewhere: old messages reappeared under a reused URL (Sendbird 4.1.4).
+    /// A bug in other clients: old messages reappeared under a reused URL (Sendbird 4.1.4).
     @Test func recreatedChannelIsAnotherOne() async throws {
         let story = try await Story()
         try await story.say("a b")
@@ -114,7 +114,7 @@ import Testing
         try await story.end()
     }
 
-    // MARK: Beside messages
+    // MARK: Other events
 
     @Test func unreadMessagesAreCounted() async throws {
         let story = try await Story()
@@ -167,7 +167,7 @@ import Testing
         try await story.end()
     }
 
-    // MARK: Feeds that are not as they should be
+    // MARK: Incorrect feeds
 
     @Test func lostReceiptsAndTypingChangeNoMessages() async throws {
         let story = try await Story()
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// A bug elsewhere: the cursor was the newest time, of the device or server (Stream, issue
+    /// A bug in other clients: the cursor was the newest time, of the device or server (Stream, issue
     /// 1246).
     @Test func wrongDeviceClockLosesNothing() async throws {
         let story = try await Story()

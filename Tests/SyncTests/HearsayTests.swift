@@ -42,7 +42,9 @@ import Testing
         await story.engine.close()
     }
 
-    /// The push alone starts the backfill, without an event.
+    /// The message of the push notification starts the backfill.
+    ///
+    /// No event of the feed is needed.
     @Test func historyOlderThanAPushIsFetchedImmediately() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")
@@ -136,7 +138,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The feed delivers nothing new for it.
+    /// The feed delivers no event about the message.
     @Test func shownChannelIsFilledAfterItsRowIsFetched() async throws {
         let story = try await Story()
         _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Answers that are in flight while the state that they describe changes.
+/// Tests responses that are in flight while the state that they describe changes.
 @Suite(.timeLimit(.minutes(10))) struct InFlightTests {
     /// Returns a device that requests the newest page of `a b c`, whose answer the network holds.
     func story(

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    // MARK: Twice is once
+    // MARK: Repeated deliveries
 
     /// Returns the batches of bob's feed during some minutes with many events.
     private func batches(seed: Int) async throws -> [FeedBatch] {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    // MARK: Any order is one row
+    // MARK: Order of arrival
 
     /// The states of a message on the server, and the feed's event for each step.
     private static let states: [(message: Message?, event: FeedEvent)] = {

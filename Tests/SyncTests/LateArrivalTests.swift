@@ -64,7 +64,8 @@ import Testing
                 == ["a b ~ x ~", "a b ~ x ~ g h", "a b c x d e f g h"])
     }
 
-    /// The page at a late message is about its arrival: nothing connects it to its position.
+    /// A page that was requested at a late message contains the messages around its arrival, not
+    /// those around its position.
     @Test func pageAtALateMessageDoesNotExtendToIt() async throws {
         let (story, late) = try await storyAfterAnAbsence(missed: "c d e f g h", late: "x")
         let id = try #require(late[0].messageID)

@@ -147,7 +147,7 @@ import Testing
             }
             #expect(sent.files.count == 2)
             let uploads = story.network.log.filter { $0.contains(" upload") }
-            // Each call has a number, and a line or two.
+            // The log has a numbered line or two for each call.
             #expect(Set(uploads.map { $0.prefix { $0 != " " } }).count == 3, "\(uploads)")
             try await story.end()
         }
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    /// A backend may report on a thread of its own, late and out of order.
+    /// A backend may report progress on its own thread, late and out of order.
     @Test func progressOfAnUploadGrowsAndEndsWithIt() async throws {
         let directory = try ScratchDirectory.made()
         defer { directory.remove() }

@@ -155,7 +155,7 @@ import Testing
         try await story.end()
     }
 
-    // MARK: Ends
+    // MARK: Ended processes
 
     /// The process ends while a message is in flight, and the server has it (stream-chat-swift
     /// 2676, Sendbird's JavaScript 4.39.2).
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    // MARK: Fates
+    // MARK: Results
 
     @Test func eachDeliveryResultIsReportedOnce() async throws {
         let events = await story.engine.events()

@@ -90,7 +90,8 @@ import Testing
                 _ = try await engine.send(UserMessageCreateParams("b"), in: "general")
             } == .notPermitted)
         #expect(try story.store.outboxItems() == [])
-        // Offline, the channel may no longer be frozen when the message is sent.
+        // While the device is offline, the message is accepted: the channel may no longer be frozen
+        // when it is sent.
         await story.engine.disconnect()
         #expect(
             await code {
@@ -350,7 +351,7 @@ import Testing
         await again.close()
     }
 
-    // MARK: Taken back
+    // MARK: Canceling
 
     @Test func canceledItemIsNeverSent() async throws {
         story.network.goOffline()
@@ -564,7 +565,8 @@ import Testing
         #expect(overlay.shown(held)?.reactions.map(\.userIDs) == [["bob"]])
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         #expect(try story.store.overlay(of: "general", for: "bob").shown(held) == nil)
-        // Requested before anything is done: results of finished items are not kept.
+        // Request the results before the items are sent, because results of finished items are not
+        // kept.
         let results = [edit, reaction, deletion].map { id in Task { try await result(of: id) } }
         for _ in 0..<100 { await Task.yield() }
         story.network.goOnline()
@@ -583,7 +585,7 @@ import Testing
 }
 
 extension MessageUpdate {
-    /// Another text.
+    /// The text of the edit differs from that of the message.
     fileprivate static func text(_ text: String) -> MessageUpdate {
         var params = UserMessageUpdateParams()
         params.text = text

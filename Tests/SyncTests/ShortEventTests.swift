@@ -17,7 +17,7 @@ private struct JoinedChannelsBackend: ForwardingBackend {
     }
 }
 
-/// A server that reports what each attempt to send says of earlier attempts.
+/// A server that reports what the failure of an attempt to send says about earlier attempts.
 private final class AttemptsBackend: ForwardingBackend {
     let base: any Backend
     let attempts = Locked<[Int]>([])
@@ -30,7 +30,8 @@ private final class AttemptsBackend: ForwardingBackend {
     }
 }
 
-/// Events of the feed that name what has changed, and leave the rest to requests.
+/// Tests events of the feed that contain only the ID of a changed object, which the engine then has
+/// to request.
 @Suite(.timeLimit(.minutes(10))) struct ShortEventTests {
     @Test func editWithoutContentIsLookedUp() async throws {
         let story = try await Story()
@@ -107,7 +108,7 @@ private final class AttemptsBackend: ForwardingBackend {
         await story.close()
     }
 
-    /// A process does not know what an earlier one has sent.
+    /// A process does not know which requests an earlier process has sent.
     @Test func attemptOfALaterProcessIsNotTheFirst() async throws {
         let story = try await Story()
         let a = try await story.write("a")

@@ -17,7 +17,7 @@ import Testing
         try await story.end()
     }
 
-    /// A bug elsewhere: the newest page was joined to older cached messages (fluux, issue 1019).
+    /// A bug in other clients: the newest page was joined to older cached messages (fluux, issue 1019).
     @Test func newestPageDoesNotJoinOlderRanges() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -36,7 +36,7 @@ import Testing
         try await story.end()
     }
 
-    /// A bug elsewhere: a live message ended the backfill (fluux 534, Converse 2940, Conversations
+    /// A bug in other clients: a live message ended the backfill (fluux 534, Converse 2940, Conversations
     /// 3408).
     @Test func messageThatArrivesDuringAWalkDoesNotEndIt() async throws {
         let story = try await Story()
@@ -94,8 +94,8 @@ import Testing
         await engine.close()
     }
 
-    /// A bug elsewhere: the token was on disk before its data (openclaw 127517, matrix-rust-sdk
-    /// 5500).
+    /// Other clients had this bug: they wrote the token to disk before the data that it covers
+    /// (openclaw 127517, matrix-rust-sdk 5500).
     @Test(arguments: 0..<11) func crashAfterAnyAnswerLosesNothing(answers: Int) async throws {
         var options = SyncOptions.exact
         options.pageSize = 3
@@ -171,7 +171,7 @@ import Testing
         try await story.end()
     }
 
-    /// A bug elsewhere: an older version replaced a newer one (Sendbird 4.13.2, 4.39.3).
+    /// A bug in other clients: an older version replaced a newer one (Sendbird 4.13.2, 4.39.3).
     @Test func changelogOlderThanTheFeedChangesNothing() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")

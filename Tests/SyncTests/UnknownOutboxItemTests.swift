@@ -28,7 +28,7 @@ import Testing
         let story = try await Story(options)
         let newer = try outboxItem(fields)
         try story.store.write { try $0.save(newer) }
-        // More time has passed than any item may wait.
+        // Advance the clock by more time than any item may wait.
         story.device.advance(by: .seconds(30 * 24 * 3600))
         try await story.open()
         let written = try await story.write("b")

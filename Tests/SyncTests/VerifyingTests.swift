@@ -104,7 +104,7 @@ import Testing
             var channel = try #require(try batch.groupChannel("general"))
             channel.memberCount = 9
             channel.lastMessage = nil
-            // The property belongs to the device, not to the server.
+            // The server does not have this property: only the device does.
             channel.lastSyncedChangelogAt = 7
             try batch.save(channel)
         }

@@ -33,7 +33,7 @@ import Testing
 
         let store = try ChatStore(at: directory, encryptionKey: key)
 
-        // Or, for a client:
+        // The same for a client:
         var options = ChatClientOptions()
         options.encryptionKey = key
 
@@ -52,11 +52,11 @@ import Testing
         let store = try ChatStore(at: directory, encryptionKey: key)
         try store.write { try $0.save(.sample(text: "canary")) }
 
-        // At once, while the store is open.
+        // While the store is open: takes effect immediately.
         try store.changeEncryptionKey(to: second)
         store.close()
 
-        // Every file, while it is closed.
+        // While the store is closed: rewrites every file.
         try ChatStore.reencrypt(at: directory, from: second, to: third) { fraction in
             progress.completedUnitCount = Int64(fraction * 100)
         }

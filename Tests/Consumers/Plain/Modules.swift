@@ -1,4 +1,4 @@
-// Each module by its own name. The umbrella is in Plain.swift.
+// Imports each module by its own name. Plain.swift imports the umbrella module.
 import Collections
 import Models
 import Store

@@ -29,7 +29,8 @@ private func checkRecord<Root: Record>(_ record: Root) {
     precondition(again?.serialize() == record.serialize(), "Equal records have different bytes.")
     read(record)
 
-    // JSON cannot represent some values, such as infinity; JSON that was written can be read.
+    // JSON cannot represent some values, such as infinity, so encoding may fail. If it succeeds,
+    // the JSON must be readable.
     guard let json = try? JSONEncoder().encode(record) else { return }
     do {
         _ = try JSONDecoder().decode(Root.self, from: json)

@@ -7,7 +7,7 @@ import Testing
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Corpus")
 
-    /// A trap here ends the tests with the broken invariant.
+    /// If an input violates an invariant, the process traps and prints the invariant.
     @Test(arguments: FuzzTarget.all.map(\.name))
     func corpusInputsKeepTheInvariants(of name: String) async throws {
         let target = try #require(FuzzTarget.named(name))
@@ -16,7 +16,7 @@ import Testing
             at: directory, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)
         let inputs = try files.map { try Array(Data(contentsOf: $0)) }
-        // The target blocks its thread, so it gets one of its own.
+        // The fuzz target blocks its thread, so it runs on a separate thread.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
                 for input in inputs { target.run(input) }

@@ -119,7 +119,7 @@ struct LiveDevice {
         try engine.store.messages(in: url).reversed()
     }
 
-    /// Fetches all that is missing of a room's history.
+    /// Fetches all missing messages of a room.
     func heal(_ url: ChannelURL) async throws {
         let engine = try engine
         try await engine.caughtUp(url)
@@ -181,7 +181,8 @@ extension LiveServer {
             anchor = page.older.map { .cursor($0) }
         }
         await backend.disconnect()
-        // The homeserver's order differs from that of the positions where clocks do.
+        // If the clocks of homeservers differ, the homeserver's order differs from the order of the
+        // positions.
         return messages.sorted { left, right in
             guard let place = left.position, let other = right.position else { return false }
             return place < other
@@ -190,7 +191,7 @@ extension LiveServer {
 }
 
 extension MessageUpdate {
-    /// An edit of the text alone.
+    /// Creates params that change only the text of a message.
     static func text(_ text: String) -> MessageUpdate {
         var params = UserMessageUpdateParams()
         params.text = text

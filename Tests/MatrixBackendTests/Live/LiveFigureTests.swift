@@ -56,7 +56,8 @@ struct LiveFigureTests {
                 try device.engine.store.outboxItems().isEmpty
             }
         }
-        // Once, so that the server has the events in its memory in each measurement.
+        // Make one request before measuring, so that the server has the events in memory in each
+        // measurement.
         _ = try await LiveServer.history(of: url, as: Credentials(alice.user))
         let pages = try await measured {
             try await LiveServer.history(of: url, as: Credentials(alice.user))

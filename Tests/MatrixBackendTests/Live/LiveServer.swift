@@ -10,7 +10,7 @@ import Sync
 
 /// The homeserver that `make test-matrix` has started.
 enum LiveServer {
-    /// Its address; `nil` if the live tests are not asked for.
+    /// The address of the homeserver; `nil` if the live tests are not enabled.
     static let url = ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX"].flatMap {
         URL(string: $0)
     }
@@ -111,7 +111,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// The homeserver, as the conformance suite asks for it: three new users.
+/// The homeserver as the subject of the conformance suite, with three new users.
 struct LiveSubject: ConformanceSubject {
     let users: [Credentials] = []
     private let requestIDs = RequestIDs(prefix: "\(LiveServer.run)-")

@@ -46,7 +46,8 @@ struct LiveSoakTests {
                 let writer = Int.random(in: 0..<writers.count, using: &random)
                 try await act(as: writers[writer], in: url, "\(round).\(step)", &random)
             }
-            // Now and then, what was written meets the returning device, at other times not.
+            // At random, wait until the returning device has received the new messages, or continue
+            // at once.
             if Bool.random(using: &random) {
                 for (index, writer) in writers.enumerated() where index != away {
                     try await writer.waits { try writer.engine.store.outboxItems().isEmpty }
@@ -59,7 +60,7 @@ struct LiveSoakTests {
         }
         let count = try await LiveServer.history(of: url, as: Credentials(writers[0].user)).count
         #expect(count > Self.rounds * 5)
-        // A message that no later one precedes tells when each feed has reported everything.
+        // Send a last message: a feed that has reported it has reported all earlier events.
         let end = try await writers[0].sends("end", to: url)
         for writer in writers {
             try await writer.waits {

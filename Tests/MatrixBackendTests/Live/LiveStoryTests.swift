@@ -9,7 +9,7 @@ import Testing
 
 /// Stories of `ChatClient` with a real homeserver.
 ///
-/// Some stories restart it, so they run one by one.
+/// Some stories restart the homeserver, so the stories run one by one.
 @Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(5)), .serialized)
 @MainActor
 struct LiveStoryTests {
@@ -59,7 +59,8 @@ struct LiveStoryTests {
             try await device.shows(texts, in: url, upTo: .seconds(120))
         }
         #expect(try devices[0].client.failedOutboxItems().isEmpty)
-        // The server did limit: more messages than it accepts at once.
+        // The server has throttled requests, because the test sends more messages than it accepts
+        // at a time.
         let log = devices[0].network.log.joined(separator: "\n")
         #expect(log.contains("throttled"))
         try await Task.detached { try LiveServer.restart() }.value
@@ -106,7 +107,7 @@ struct LiveStoryTests {
         let url = try await phone.makeRoom(with: [bob])
         let sent = try await phone.sends("from the phone", to: url)
         try await laptop.shows(["from the phone"], in: url)
-        // The laptop recognizes it as the user's own.
+        // The laptop recognizes the message as one of its own user.
         #expect(try laptop.messages(in: url).first?.requestID == sent.requestID)
         try await bob.sends("hello", to: url)
         for device in [phone, laptop] {
@@ -126,7 +127,7 @@ struct LiveStoryTests {
         _ = try await alice.client.join(url)
         try await alice.waits { try alice.engine.store.groupChannel(url)?.isMember == true }
         alice.goOffline()
-        // An hour of messages, of which one arrives 25 minutes late.
+        // The messages of one hour. One of them arrives 25 minutes late.
         let now = Timestamp(Date()).milliseconds
         for minute in 1...60 {
             try await service.send("\(minute)", at: now - Int64(60 - minute) * 60_000)
@@ -137,7 +138,7 @@ struct LiveStoryTests {
         _ = try await collection.start().refreshed
         #expect(try await alice.lost(in: url).map(\.text) == [])
         collection.dispose()
-        // And one that arrives while the device is connected.
+        // Another late message arrives while the device is connected.
         try await service.send("later", at: now - 40 * 60_000 - 30_000)
         try await alice.waits { try alice.texts(in: url).contains("later") }
         #expect(try await alice.lost(in: url).map(\.text) == [])
@@ -189,7 +190,7 @@ struct LateService {
         try await LiveServer.callAsService("POST", "join/\(room)", [], [:])
     }
 
-    /// Sends a message that claims to be of a time.
+    /// Sends a message with a given time.
     func send(_ text: String, at time: Int64) async throws {
         try await LiveServer.callAsService(
             "PUT", "rooms/\(room)/send/m.room.message/late\(LiveServer.number())",

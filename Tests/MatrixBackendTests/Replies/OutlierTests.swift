@@ -6,8 +6,8 @@ import Testing
 
 /// The messages whose time contradicts the server's order.
 @Suite struct MatrixOutlierTests {
-    /// Returns the numbers of the late ones of messages, given by their minutes in the server's
-    /// order.
+    /// Returns the indices of the outliers among messages, whose times are given in minutes and in
+    /// the server's order.
     private func late(_ minutes: [Int]) -> [Int] {
         minutes.map { Message.sample($0).position! }.late.map { Int($0.rawValue)! }.sorted()
     }

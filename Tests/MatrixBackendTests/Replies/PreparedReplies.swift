@@ -15,7 +15,7 @@ final class PreparedReplies: HTTPTransport {
     /// The requests, as their methods and paths without the API.
     var requests: [String] { state.withLock { $0.requests.map(PreparedReplies.name) } }
 
-    /// The values of a parameter in the queries of all requests that have it.
+    /// Returns the values of a query parameter in all requests that contain it.
     func parameters(_ name: String) -> [String] {
         state.withLock { $0.requests }.compactMap { request in
             let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
@@ -28,7 +28,9 @@ final class PreparedReplies: HTTPTransport {
         state.withLock { $0.requests.map { $0.headers["Authorization"] } }
     }
 
-    /// Adds a reply to a request such as `GET account/whoami`; the last one of a path is repeated.
+    /// Adds a reply to a request.
+    ///
+    /// A request is, for example, `GET account/whoami`. The last reply of a path is repeated.
     func reply(_ request: String, _ json: String, status: Int = 200) {
         state.withLock {
             $0.replies[request, default: []].append(

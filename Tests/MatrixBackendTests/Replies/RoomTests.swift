@@ -144,7 +144,7 @@ import Testing
         #expect(page.elements.first?.lastMessage?.text == "hello")
         #expect(page.next == "!room:example.org")
         #expect(!device.server.requests.contains("GET sync"))
-        // The next page needs all rooms.
+        // The next page requires the complete list of rooms.
         device.prepareRoom()
         let next = try await device.backend.channels(matching: query, after: page.next)
         #expect(next.elements.isEmpty && next.next == nil)

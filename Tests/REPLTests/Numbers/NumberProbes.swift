@@ -7,7 +7,7 @@ import ScrollbackTesting
 /// Calls of the public API that have numbers as arguments.
 @MainActor
 struct NumberProbe {
-    /// The public symbols whose numbers, durations and times this probe tests.
+    /// The public symbols whose numeric, duration and time arguments this probe tests.
     let covers: [String]
 
     /// Makes the calls.

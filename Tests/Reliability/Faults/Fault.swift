@@ -125,7 +125,7 @@ extension Fault {
         }
     }
 
-    /// The test that shows it, as its suite and its function.
+    /// The test that shows this, named by its suite and function.
     package var test: String {
         switch self {
         case .killed: "KillTests/sentItemsSurviveTheProcess"

@@ -82,7 +82,7 @@ extension Matrix {
                 try await agree(world, &outcome, since: start)
                 await world.closeDevice()
                 for text in world.reported.all { outcome.record(report: text) }
-                // The written items are on the disk.
+                // The items whose write returned are on the disk.
                 try await recover(world, &outcome)
                 outcome.lost += try await world.lost()
                 await world.close()

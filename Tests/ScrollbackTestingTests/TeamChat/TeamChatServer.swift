@@ -17,7 +17,9 @@ actor TeamChatServer {
     struct Room: Sendable {
         let id, name: String
         let createdAt: Timestamp
-        /// The first of them moderates it.
+        /// The members.
+        ///
+        /// The first of them moderates the room.
         var members: [String]
         var lastPost: Post?
     }
@@ -252,7 +254,7 @@ actor TeamChatServer {
         }
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     private func wake(_ key: Int) { waiting.removeValue(forKey: key)?.resume() }
     private func wakeAll() { for key in waiting.keys { wake(key) } }
@@ -294,7 +296,7 @@ actor TeamChatServer {
 }
 
 extension TeamChatServer.Entry {
-    /// The post that it is about.
+    /// The post that the entry is about.
     var postID: Int? {
         switch change {
         case .posted(let id), .edited(let id), .deleted(let id, _): id

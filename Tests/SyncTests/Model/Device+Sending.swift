@@ -122,7 +122,7 @@ extension Device {
             try deliveryResult(name, held.channelURL)
             return try process(.changed)
         }
-        // The user sees a message and changes it.
+        // The user changes a message that is shown to them.
         guard let (url, id) = server.history.place(of: tag.rawValue),
             oracle.rows[url]?.messages[id] != nil
         else { return }
