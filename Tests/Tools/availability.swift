@@ -360,7 +360,7 @@ func findings(in output: String) -> [Finding] {
         else { return nil }
         var finding = Finding(
             file: String(match.1), line: Int(match.2) ?? 0, message: String(match.4))
-        // An error in the expansion of a macro is at the macro.
+        // If an error is in the expansion of a macro, report it at the use of the macro.
         if finding.file.contains("@__swiftmacro_"),
             let note = lines[index...].lazy.compactMap({ line in
                 line.wholeMatch(of: #/(.+?):(\d+):\d+: note: in expansion of macro .*/#)
