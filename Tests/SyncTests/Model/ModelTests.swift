@@ -33,7 +33,7 @@ import Testing
     func endingTheProcessAfterAnyCommitLosesNothing(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
             let seed = Self.first + 1_000_000 + index * Self.parts.count + part
-            // The first run is repeated after each of its commits, every other run after eight of them.
+            // Repeat the first run after each of its commits, every other run after eight.
             let cutCount = index == 0 ? Int.max : 8
             let run = ModelRun(trace: Trace(seed: seed, length: 60), cutCount: cutCount)
             if let violation = await run.violation() {
