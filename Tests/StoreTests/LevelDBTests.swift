@@ -139,9 +139,9 @@ import Testing
             (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick(["a", "b", "z"]) })
     }
 
-    /// Few entries are searched linearly, and many by a hash table.
+    /// A batch with few entries is searched linearly, one with many entries by a hash table.
     ///
-    /// Both cases occur.
+    /// The arguments cover both.
     @Test(arguments: Seeds.few, [3, 16, 17, 120])
     func rowsUnderABatchAgreeWithADictionary(seed: Int, count: Int) throws {
         var random = SeededRandom(seed: seed)

@@ -194,7 +194,7 @@ public struct OutboxItem: Record {
             Field(21, "follows_message_id", \OutboxItem.followsMessageID, meaning: .zeroIsNone),
             Field(22, "uploaded_files", \OutboxItem.uploadedFiles),
             Field(23, "is_doubtful", \OutboxItem.isDoubtful),
-            // 24 is free: names of copies without their size and hash.
+            // Number 24 is not used: it had the names of file copies, without their size and hash.
             Field(25, "resent_at", \OutboxItem.resentAt),
             Field(26, "file_copies", \OutboxItem.fileCopies),
         ])

@@ -196,7 +196,7 @@ extension SearchText {
         // Lowercase, then uppercase: "ẞ" becomes "ß", then "SS", and both forms of sigma become one.
         let cased = String(text).decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()
-        // Some mappings of case compose letters.
+        // Decompose again, because some case mappings compose letters.
         var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
         folded.removeAll { $0.isIgnoredBySearch }
         return String(folded)

@@ -17,7 +17,7 @@ extension Backend {
 }
 
 extension Backend {
-    /// `nil`: the server remembers request IDs for ever.
+    /// By default `nil`: the server remembers request IDs forever.
     public var deduplicationPeriod: Duration? { nil }
 }
 
