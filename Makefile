@@ -13,6 +13,7 @@
 #   make figures    count the costs of store operations; fail if one exceeds its limit
 #   make figures-update  replace the limits by the current costs
 #   make bench-sync benchmark the engine between a server and a store, and the collections
+#   make bench-search  compare searches with SQLite's FTS5; ARGS="CORPUS", a file of JSON lines
 #
 #   make tsan       run the tests with the thread sanitizer
 #   make asan       run the tests with the address sanitizer, which also finds leaks
@@ -78,7 +79,7 @@ endif
 DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
-.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
+.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync bench-search figures figures-update \
 	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
@@ -146,6 +147,9 @@ bench-store: deps deps-bench
 
 bench-sync: deps deps-bench
 	cd Benchmarks && swift run -c release bench-sync $(ARGS)
+
+bench-search: deps deps-bench
+	cd Benchmarks && swift run -c release bench-search $(ARGS)
 
 matrix-server:
 	Tests/Tools/matrix-server start

@@ -11,6 +11,7 @@ let package = Package(
         .executable(name: "bench", targets: ["Bench"]),
         .executable(name: "bench-store", targets: ["StoreBench"]),
         .executable(name: "bench-sync", targets: ["SyncBench"]),
+        .executable(name: "bench-search", targets: ["SearchBench"]),
     ],
     dependencies: [
         .package(path: "../Tests/Scrollback"),
@@ -61,6 +62,20 @@ let package = Package(
         .executableTarget(
             name: "SyncBench",
             dependencies: [
+                .product(name: "Models", package: "scrollback"),
+                .product(name: "Store", package: "scrollback"),
+                .product(name: "Sync", package: "scrollback"),
+                .product(name: "Collections", package: "scrollback"),
+                .product(name: "EmbeddedServer", package: "scrollback"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+
+        .executableTarget(
+            name: "SearchBench",
+            dependencies: [
+                "CPeers",
+                .product(name: "Measuring", package: "Measuring"),
                 .product(name: "Models", package: "scrollback"),
                 .product(name: "Store", package: "scrollback"),
                 .product(name: "Sync", package: "scrollback"),

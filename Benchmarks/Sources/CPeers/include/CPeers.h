@@ -136,4 +136,37 @@ void peer_file_append(peer_file *file, const void *bytes, size_t size);
 /// Makes the system drop a file's pages from memory.
 void peer_file_forget(const char *path);
 
+// MARK: Full-text search with SQLite's FTS5, with external content and the tokenizer unicode61
+
+typedef struct peer_fts peer_fts;
+
+typedef enum { PEER_NO_INDEX, PEER_DETAIL_COLUMN, PEER_DETAIL_FULL } peer_fts_detail;
+
+/// A message to write. Ids ascend with time.
+typedef struct {
+    int64_t id;
+    int64_t channel;
+    const char *sender;
+    size_t sender_size;
+    const char *text;
+    size_t text_size;
+} peer_text;
+
+/// Opens a new database.
+peer_fts *peer_fts_open(const char *path, peer_fts_detail detail);
+void peer_fts_close(peer_fts *fts);
+
+/// Writes messages in one transaction.
+void peer_fts_put(peer_fts *fts, const peer_text *texts, size_t count);
+
+/// Passes the texts of the newest messages that match a query to a function.
+size_t peer_fts_search(
+    peer_fts *fts, const char *query, size_t limit, peer_reader read, void *_Nullable context);
+
+/// The number of bytes in the tables of the index, without the pages' own.
+int64_t peer_fts_index_size(peer_fts *fts);
+
+/// The processor time that this thread has used, in nanoseconds.
+int64_t peer_thread_time(void);
+
 #pragma clang assume_nonnull end

@@ -1,0 +1,103 @@
+import CPeers
+import Foundation
+import Models
+
+/// A message of the corpus.
+struct Line {
+    let channel: String
+    let sender: String
+    let text: String
+    let time: Int64
+    let id: Int
+
+    var message: Message {
+        Message(
+            id: MessageID(String(id)), channelURL: ChannelURL(channel),
+            sender: Sender(id: UserID(sender)), text: text,
+            createdAt: Timestamp(milliseconds: time))
+    }
+
+    /// Reads messages from a file of JSON lines, and sorts them by time.
+    static func read(from file: URL) throws -> [Line] {
+        struct Row: Decodable {
+            var channel_url: String
+            var created_at: Int64
+            var sender: String?
+            var message: String
+        }
+        let decoder = JSONDecoder()
+        return try Data(contentsOf: file).split(separator: UInt8(ascii: "\n"))
+            .map { try decoder.decode(Row.self, from: $0) }
+            .sorted { $0.created_at < $1.created_at }
+            .enumerated().map { index, row in
+                Line(
+                    channel: row.channel_url, sender: row.sender ?? "", text: row.message,
+                    time: row.created_at, id: index + 1)
+            }
+    }
+
+    /// Generates messages in 300 channels, the same in each run.
+    ///
+    /// Each consists of the beginning of one text and the end of another one.
+    static func generate(_ count: Int, from lines: [Line]) -> [Line] {
+        var dice = Dice(1)
+        let words = lines.map { $0.text.split(separator: " ") }
+        return (1...count).map { id in
+            let first = words[dice.roll(below: words.count)]
+            let second = words[dice.roll(below: words.count)]
+            let text = first.prefix((first.count + 1) / 2) + second.suffix((second.count + 1) / 2)
+            // The smaller of two numbers: some channels have many messages.
+            let channel = min(dice.roll(below: 300), dice.roll(below: 300))
+            return Line(
+                channel: "channel-\(channel)", sender: "user-\(dice.roll(below: 5000))",
+                text: text.joined(separator: " "), time: 1_600_000_000_000 + Int64(id) * 1_000,
+                id: id)
+        }
+    }
+}
+
+/// Reproducible pseudo-random numbers.
+struct Dice {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    /// SplitMix64.
+    mutating func roll(below end: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ (mixed >> 31)) % UInt64(end))
+    }
+}
+
+/// Messages in the form that the peer takes; their bytes are valid during a closure.
+struct PeerTexts {
+    private let bytes: [CChar]
+    private let rows: [(id: Int, sender: Range<Int>, text: Range<Int>)]
+
+    init(_ lines: ArraySlice<Line>) {
+        var bytes: [CChar] = []
+        func append(_ text: String) -> Range<Int> {
+            let start = bytes.count
+            bytes += text.utf8CString
+            return start..<bytes.count - 1
+        }
+        rows = lines.map { ($0.id, append($0.sender), append($0.text)) }
+        self.bytes = bytes
+    }
+
+    func withRows(_ body: (UnsafeBufferPointer<peer_text>) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            let texts = rows.map { row in
+                peer_text(
+                    id: Int64(row.id), channel: 1,
+                    sender: bytes.baseAddress! + row.sender.lowerBound,
+                    sender_size: row.sender.count, text: bytes.baseAddress! + row.text.lowerBound,
+                    text_size: row.text.count)
+            }
+            texts.withUnsafeBufferPointer(body)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// A query in the syntax of both systems.
+struct Query {
+    let text: String
+    let fts: String
+}
+
+/// The kinds of queries that are measured.
+enum Kind: String, CaseIterable {
+    case rareWord = "a rare word"
+    case commonWord = "a common word"
+    case twoCommonWords = "two common words"
+    case prefix = "a prefix of three letters"
+    case phrase = "a phrase of two words"
+}
+
+/// Queries of each kind, from the words of the messages.
+///
+/// A rare word occurs in two to five messages; common are the hundred most frequent words.
+struct Queries {
+    private(set) var queries: [Kind: [Query]] = [:]
+
+    init(_ lines: [Line], count: Int) {
+        func isPlain(_ word: Substring) -> Bool {
+            word.utf8.allSatisfy { 0x61...0x7A ~= $0 } && word.utf8.count > 1
+        }
+        var counts: [Substring: Int] = [:]
+        for line in lines {
+            for word in Set(line.text.lowercased().split(separator: " ")) where isPlain(word) {
+                counts[word, default: 0] += 1
+            }
+        }
+        let words = counts.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }
+            .map(\.key)
+        let common = Array(words.prefix(100))
+        let rare = words.filter { 2...5 ~= counts[$0, default: 0] }
+        let long = words.prefix(20_000).filter { $0.utf8.count > 3 }
+        var dice = Dice(2)
+        func pick(_ words: [Substring]) -> String { String(words[dice.roll(below: words.count)]) }
+        func exact(_ words: String...) -> Query {
+            Query(
+                text: words.joined(separator: " ") + " ",
+                fts: words.map { "\"\($0)\"" }.joined(separator: " "))
+        }
+        func phrase() -> Query {
+            while true {
+                let words = lines[dice.roll(below: lines.count)].text.lowercased()
+                    .split(separator: " ")
+                guard words.count > 2 else { continue }
+                let start = dice.roll(below: words.count - 1)
+                guard words[start...start + 1].allSatisfy(isPlain) else { continue }
+                let text = "\"\(words[start]) \(words[start + 1])\""
+                return Query(text: text + " ", fts: text)
+            }
+        }
+        for kind in Kind.allCases {
+            queries[kind] = (0..<count).map { _ in
+                switch kind {
+                case .rareWord: exact(pick(rare))
+                case .commonWord: exact(pick(common))
+                case .twoCommonWords: exact(pick(common), pick(common))
+                case .prefix:
+                    {
+                        let prefix = String(pick(long).prefix(3))
+                        return Query(text: prefix, fts: "\"\(prefix)\"*")
+                    }()
+                case .phrase: phrase()
+                }
+            }
+        }
+    }
+
+    subscript(_ kind: Kind) -> [Query] { queries[kind] ?? [] }
+}
