@@ -20,19 +20,25 @@ struct Line {
     /// Reads messages from a file of JSON lines, and sorts them by time.
     static func read(from file: URL) throws -> [Line] {
         struct Row: Decodable {
-            var channel_url: String
-            var created_at: Int64
-            var sender: String?
-            var message: String
+            let channelURL: String
+            let createdAt: Int64
+            let sender: String?
+            let message: String
+
+            enum CodingKeys: String, CodingKey {
+                case channelURL = "channel_url"
+                case createdAt = "created_at"
+                case sender, message
+            }
         }
         let decoder = JSONDecoder()
         return try Data(contentsOf: file).split(separator: UInt8(ascii: "\n"))
             .map { try decoder.decode(Row.self, from: $0) }
-            .sorted { $0.created_at < $1.created_at }
+            .sorted { $0.createdAt < $1.createdAt }
             .enumerated().map { index, row in
                 Line(
-                    channel: row.channel_url, sender: row.sender ?? "", text: row.message,
-                    time: row.created_at, id: index + 1)
+                    channel: row.channelURL, sender: row.sender ?? "", text: row.message,
+                    time: row.createdAt, id: index + 1)
             }
     }
 

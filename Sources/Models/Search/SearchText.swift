@@ -136,7 +136,8 @@ private struct WordRun {
             }
             // A joiner or a soft hyphen inside a word is ignored; a zero-width space separates.
             let isIgnored =
-                scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{200B}"
+                !scalar.isASCII && scalar.properties.isDefaultIgnorableCodePoint
+                && scalar != "\u{200B}"
             guard isIgnored || ScalarKind(scalar) == .letter else { break }
             if let current = Case(scalar, isIgnored: isIgnored) {
                 switch (previous, current) {
@@ -163,7 +164,16 @@ extension WordRun.Case {
     /// `nil` for marks, which belong to the letter before them.
     fileprivate init?(_ scalar: Unicode.Scalar, isIgnored: Bool) {
         if isIgnored { return nil }
-        let properties = scalar.properties
+        // Properties of Unicode are looked up in tables, which takes longer.
+        switch scalar.value {
+        case 0x61...0x7A: self = .lower
+        case 0x41...0x5A: self = .upper
+        case 0x30...0x39: self = .digit
+        default: self.init(properties: scalar.properties)
+        }
+    }
+
+    private init?(properties: Unicode.Scalar.Properties) {
         if properties.isUppercase {
             self = .upper
         } else if properties.isLowercase {
@@ -188,11 +198,19 @@ extension SearchText {
     /// Devanagari) are kept. The rule is the canonical combining class of Unicode: vowel points of
     /// Hebrew and Arabic and marks above and below letters are removed.
     package static func folded(_ text: Substring) -> String {
-        let utf8 = text.utf8
-        if utf8.allSatisfy({ $0 < 0x80 }) {
-            return String(
-                decoding: utf8.lazy.filter { $0 != 0x27 }.map(\.lowercased), as: UTF8.self)
+        var text = text
+        let plain = text.withUTF8 { utf8 -> String? in
+            guard utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+            return String(unsafeUninitializedCapacity: utf8.count) { folded in
+                var count = 0
+                for byte in utf8 where byte != 0x27 {
+                    folded[count] = byte.lowercased
+                    count += 1
+                }
+                return count
+            }
         }
+        if let plain { return plain }
         // Lowercase, then uppercase: "ẞ" becomes "ß", then "SS", and both forms of sigma become one.
         let cased = String(text).decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()

@@ -4,13 +4,14 @@ import Models
 
 extension Batch {
     /// Adds rows for the saved messages to the batch: a segment if there are enough, otherwise a
-    /// row that marks each message as not indexed yet.
+    /// row that marks each message as not indexed yet. If many are marked, they become a segment.
     ///
     /// A message that is removed, edited or evicted needs no change of the index: a search reads
     /// the message, and compares it with the query.
     func indexSavedMessages() throws(StoreError) {
         guard var index, !savedMessages.isEmpty else { return }
-        guard index.pendingCount + savedMessages.count >= SearchIndex.segmentSize else {
+        let isPendingFull = index.pendingCount + savedMessages.count >= SearchIndex.segmentSize
+        guard isPendingFull || savedMessages.count >= SearchIndex.smallestSegmentSize else {
             for (message, channel) in savedMessages {
                 let document = Document(time: message.createdAt, channel: channel)
                 rows.cache.put { $0.pendingKey(document) }
@@ -20,11 +21,14 @@ extension Batch {
             return
         }
         var builder = SegmentBuilder()
-        let stored = Rows(snapshot: version.cache)
-        let cursor = version.cache.cursor()
-        for document in try stored.pendingDocuments() {
-            rows.cache.remove { $0.pendingKey(document) }
-            try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
+        if isPendingFull && index.pendingCount > 0 {
+            let stored = Rows(snapshot: version.cache)
+            let cursor = version.cache.cursor()
+            for document in try stored.pendingDocuments() {
+                rows.cache.remove { $0.pendingKey(document) }
+                try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
+            }
+            index.pendingCount = 0
         }
         func write() {
             if let segment = builder.write(as: index.takeNumber(), to: rows.cache) {
@@ -38,7 +42,6 @@ extension Batch {
             if builder.documents.count == SearchIndex.segmentSize << 6 { write() }
         }
         write()
-        index.pendingCount = 0
         self.index = index
     }
 }

@@ -17,8 +17,10 @@ enum SearchIndex {
     static let documentsPerRow = 256
     /// The size of a row of terms, in bytes, above which the next row begins.
     static let blockSize = 4096
-    /// The number of new messages that become a segment.
+    /// The number of pending messages that become a segment.
     static let segmentSize = 128
+    /// The number of messages of one batch that become a segment without having been pending.
+    static let smallestSegmentSize = 32
     /// The number of segments of a size that are merged into one.
     static let mergedCount = 8
     /// The maximum number of documents in a segment.
