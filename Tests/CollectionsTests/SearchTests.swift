@@ -1,9 +1,10 @@
 import Collections
 import EmbeddedServer
 import Models
-import Store
 import Sync
 import Testing
+
+@testable import Store
 
 /// Searches of a client.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct SearchTests {
@@ -107,6 +108,25 @@ import Testing
         try await client.rebuildSearchIndex()
         while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
         #expect(try await client.searchIndexStatus()?.documentCount == 5)
+        #expect(try await search("umbrella 3 ").messages.count == 1)
+    }
+
+    @Test func aDamagedIndexIsBuiltAgainInTheBackground() async throws {
+        for number in 1...5 {
+            _ = try await client.send(UserMessageCreateParams("umbrella \(number)"), in: "general")
+                .result
+        }
+        try await client.rebuildSearchIndex()
+        while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
+        let store = try client.engine.store
+        let row = try #require(try store.describedRows(of: .cache, table: Table.terms.name).first)
+        let overlay = Overlay()
+        overlay.put({ $0.raw(row.key) }, { $0.raw([0xFF]) })
+        try store.cache.write(overlay, isDurable: false)
+        try store.write { try $0.save(User(id: "x")) }
+        #expect(try store.check().map(\.kind).contains(.searchIndex))
+        #expect(try await search("umbrella").messages.count == 5)
+        while try !store.check().isEmpty { await Task.yield() }
         #expect(try await search("umbrella 3 ").messages.count == 1)
     }
 

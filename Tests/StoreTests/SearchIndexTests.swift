@@ -284,6 +284,32 @@ import Testing
         #expect(try store.messageCount() == 1000)
     }
 
+    @Test func theDamagedURLOfAChannelIsNoDamageToTheIndex() throws {
+        var options = StoreOptions()
+        options.isSearchIndexed = true
+        let store = try ChatStore.inMemory(options: options)
+        try fill(store, 0..<1000)
+        try damage(store, .url, [0xFF])
+        #expect(try find("umbrella 777 ", in: store) == "777")
+        #expect(try store.searchIndexDamage == nil)
+    }
+
+    @Test func aDamagedIndexIsReportedOnceToTheObserver() throws {
+        var options = StoreOptions()
+        options.isSearchIndexed = true
+        let store = try ChatStore.inMemory(options: options)
+        let count = Locked(0)
+        try store.observeSearchIndexDamage { count.withLock { $0 += 1 } }
+        try fill(store, 0..<1000)
+        for expected in 1...2 {
+            try damage(store, .terms, [])
+            for _ in 0..<3 { #expect(try find("0 ", in: store) == "0") }
+            #expect(count.withLock { $0 } == expected)
+            while try store.indexMessages() {}
+            #expect(try store.check() == [])
+        }
+    }
+
     @Test func anIndexOfAnotherFormatIsBuiltAgain() throws {
         let directory = try StoreDirectory()
         var store = try World.open(directory, isIndexed: true)

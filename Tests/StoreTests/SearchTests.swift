@@ -91,6 +91,31 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func pagesByRelevanceContainNoMessagesThatArrivedAfterTheFirstPage(isIndexed: Bool) throws {
+        let store = try store(
+            (0..<1000).map {
+                message("\($0)", at: Timestamp(milliseconds: Int64($0)), "umbrella \($0)")
+            },
+            isIndexed: isIndexed)
+        var params = MessageSearchParams("umbrella")
+        params.order = .relevance
+        let first = try store.searchMessages(params, limit: 400)
+        // As many as are ordered; without the bound, the first page's would not be ordered anymore.
+        try store.write { batch in
+            for number in 1000..<2000 {
+                try batch.save(
+                    message(
+                        "\(number)", at: Timestamp(milliseconds: Int64(number)),
+                        "an umbrella \(number)"))
+            }
+        }
+        let second = try store.searchMessages(params, after: first.last?.cursor, limit: 400)
+        let third = try store.searchMessages(params, after: second.last?.cursor, limit: 400)
+        let found = (first + second + third).map { Int($0.message.messageID?.rawValue ?? "") ?? -1 }
+        #expect(found.sorted() == Array(0..<1000))
+    }
+
+    @Test(arguments: [false, true])
     func anEditedMessageIsFoundByItsNewTextOnlyAndARemovedOneIsNotFound(isIndexed: Bool) throws {
         let store = try store(
             [message("a", at: 10, "umbrella"), message("b", at: 20, "umbrella")],

@@ -29,7 +29,7 @@ final class MemoryWatch: Sendable {
             while !isDone.withLock({ $0 }) {
                 let now = MemoryWatch.allocated
                 peak.withLock { $0 = max($0, now) }
-                usleep(1_000)
+                usleep(20_000)
             }
         }
     }

@@ -53,12 +53,27 @@ extension ChatClient {
     public func rebuildSearchIndex() async throws(SyncError) {
         let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.rebuildSearchIndex() }
-        if let session, session.store === store { indexMessages(of: session) }
+        guard options.store.isSearchIndexed, let session, session.store === store else { return }
+        indexMessages(of: session)
     }
 
-    /// Indexes the messages that are not in the search index yet, in the background.
-    func indexMessages(of session: Session) {
+    /// Indexes messages in the background: now those that are not in the search index yet, and
+    /// later all of them if the index turns out to be damaged.
+    func keepIndexed(_ session: Session) {
         guard options.store.isSearchIndexed else { return }
+        indexMessages(of: session)
+        // A store that was closed in the meantime is not searched.
+        try? session.store.observeSearchIndexDamage { [weak self, weak engine = session.engine] in
+            Task { @MainActor in
+                guard let self, let session = self.session, session.engine === engine else {
+                    return
+                }
+                self.indexMessages(of: session)
+            }
+        }
+    }
+
+    private func indexMessages(of session: Session) {
         let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {

@@ -452,7 +452,7 @@ public final class ChatClient {
         self.session = session
         currentUser = try? store.storedUser()
         follow(session)
-        indexMessages(of: session)
+        keepIndexed(session)
         store.observeCacheDamage { [weak self, weak engine] error in
             Task { @MainActor in
                 if let self, let engine { self.recordCacheDamage(error, of: engine) }

@@ -4,9 +4,9 @@ import Models
 
 extension Batch {
     /// Adds rows for the saved messages to the batch: a segment if there are enough, otherwise a
-    /// row that marks each message as not indexed yet. If many are marked, they become a segment.
+    /// row that marks each message as not indexed yet.
     ///
-    /// A message that is removed, edited or evicted needs no change of the index: a search reads
+    /// If many messages are marked, they become a segment, too. A message that is removed, edited or evicted needs no change of the index: a search reads
     /// the message, and compares it with the query.
     func indexSavedMessages() throws(StoreError) {
         guard var index, !savedMessages.isEmpty else { return }
@@ -60,7 +60,7 @@ extension Batch {
 extension IndexState {
     fileprivate mutating func clear(_ part: IndexedPart) {
         self.part = part
-        (pendingCount, segments, merge, unpruned, prunedCount) = (0, [], nil, [], 0)
+        (pendingCount, segments, merges, unpruned, prunedCount) = (0, [], [], [], 0)
         hasUnownedRows = true
     }
 }

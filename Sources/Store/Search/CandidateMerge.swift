@@ -22,7 +22,7 @@ struct CandidateMerge {
     }
 
     /// Returns the next documents, all of which have the same time; none at the end.
-    mutating func next() throws(StoreError) -> Set<Document> {
+    mutating func next() throws(StoreError) -> [Document] {
         while true {
             var time: Timestamp?
             var unread: Int?
@@ -40,13 +40,15 @@ struct CandidateMerge {
                 try sources[unread].read()
                 continue
             }
-            var documents: Set<Document> = []
+            var documents: [Document] = []
             for index in sources.indices {
                 while sources[index].isRead, sources[index].newest == time {
                     let document = try sources[index].pop()
-                    if channels?.contains(document.channel) ?? true { documents.insert(document) }
+                    if channels?.contains(document.channel) ?? true { documents.append(document) }
                 }
             }
+            // An edited message is in several segments.
+            if documents.count > 1 { documents = Array(Set(documents)) }
             if !documents.isEmpty { return documents }
         }
     }
@@ -95,12 +97,16 @@ private struct CandidateSource {
         var start = next ?? 0
         if next == nil { start = try reader.firstIndex(atOrBefore: upper) }
         // Portions end with a row of documents, so that the next one's first time is in one row.
+        let count = reader.segment.documentCount
         let end = min(
-            (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow,
-            reader.segment.documentCount)
-        if start < end { indices = try reader.candidates(of: phrases, in: start..<end)[...] }
+            (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow, count)
+        next = count
+        if start < end {
+            let candidates = try reader.candidates(of: phrases, in: start..<end)
+            indices = candidates.indices[...]
+            next = candidates.next ?? count
+        }
         self.reader = reader
-        next = end
         portion *= 4
         try findNewest()
     }

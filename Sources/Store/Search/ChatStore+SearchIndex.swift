@@ -99,7 +99,7 @@ extension ChatStore {
                 hasMerge = index.nextMerge(messageCount: try version.messageCount()) != nil
             } else {
                 hasMerge = try cache.mergeSegments(
-                    of: &index, messageCount: try version.messageCount(), atMost: limit / 8)
+                    of: &index, messageCount: try version.messageCount(), atMost: limit / 2)
             }
             writer.index = index
             try renewSnapshot(isNewCommit: isRemoved)
@@ -110,7 +110,8 @@ extension ChatStore {
     /// Removes the search index; ``indexMessages(atMost:)`` then builds it again.
     ///
     /// A search that finds a damaged row of the index reads the messages instead, and the next write
-    /// removes the index as this call does. The messages are not changed.
+    /// removes the index as this call does. The messages are not changed. A client builds the index
+    /// again in the background.
     ///
     /// - Throws: ``StoreError`` as ``write(_:)`` does. The call has no effect if the index is turned
     ///   off.
@@ -124,6 +125,16 @@ extension ChatStore {
             try removeIndex(&writer, try version())
             try renewSnapshot(isNewCommit: true)
         }
+    }
+
+    /// Sets the closure that is called when damage to the search index is found.
+    ///
+    /// The closure is called on the thread that finds the damage, and must not use the store. A
+    /// previous closure is replaced.
+    package func observeSearchIndexDamage(
+        _ observer: @escaping @Sendable () -> Void
+    ) throws(StoreError) {
+        try version().indexDamage.observe(observer)
     }
 
     /// The last damage that was found in the search index; `nil` if there was none since the store
@@ -180,7 +191,7 @@ extension ChatStore {
             }
             // The work grows with the number of messages, so that merges keep up with the writes.
             _ = try cache.mergeSegments(
-                of: &index, messageCount: try version.messageCount(), atMost: 8 + savedCount / 8)
+                of: &index, messageCount: try version.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
         } catch {
             // The commit is valid even if merging fails: the next write reads the state, and tries
@@ -223,7 +234,8 @@ extension IndexState {
 // MARK: Merging
 
 extension LevelDB {
-    /// Continues the current merge of segments, or begins one if there are enough.
+    /// Continues the merges of segments, the one of the smallest segments first, and begins others
+    /// where there are enough segments of a size.
     ///
     /// - Parameters:
     ///   - index: The state of the index.
@@ -234,42 +246,52 @@ extension LevelDB {
     func mergeSegments(
         of index: inout IndexState, messageCount: Int, atMost limit: Int
     ) throws(StoreError) -> Bool {
-        let snapshot = try snapshot()
-        let rows = Rows(snapshot: snapshot)
-        let cursor = snapshot.cursor()
-        if index.merge == nil {
-            guard let next = index.nextMerge(messageCount: messageCount) else { return false }
-            index.merge = try SegmentMerge(
-                next.sources, as: index.takeNumber(), cursor, rows, isPruning: next.isPruning)
-        }
-        let overlay = Overlay()
-        let result = try index.merge?.step(cursor, rows, to: overlay, atMost: max(1, limit))
-        if !overlay.isEmpty { try write(overlay, isDurable: false) }
-        if let result {
-            index.merge = nil
+        var left = max(1, limit)
+        while left > 0 {
+            // A new segment is a source only after it was written.
+            let snapshot = try snapshot()
+            let rows = Rows(snapshot: snapshot)
+            let cursor = snapshot.cursor()
+            if let next = index.nextMerge(messageCount: messageCount) {
+                index.merges.append(
+                    try SegmentMerge(
+                        next.sources, as: index.takeNumber(), cursor, rows,
+                        sizeClass: next.sizeClass))
+            }
+            let overlay = Overlay()
+            guard let last = index.merges.indices.last else { return false }
+            let result = try index.merges[last].step(cursor, rows, to: overlay, atMost: &left)
+            if !overlay.isEmpty { try write(overlay, isDurable: false) }
+            guard let result else { break }
+            index.merges.removeLast()
             index.segments.removeAll { result.replaced.contains($0.number) }
             index.unpruned.removeAll { result.replaced.contains($0) }
             if let segment = result.segment { index.segments.append(segment) }
             if index.unpruned.isEmpty { index.prunedCount = index.documentCount }
         }
-        return index.merge != nil || index.nextMerge(messageCount: messageCount) != nil
+        return !index.merges.isEmpty || index.nextMerge(messageCount: messageCount) != nil
     }
 }
 
 extension IndexState {
-    /// Returns the segments to merge next, and whether documents without messages are left out.
+    /// Returns the segments to merge next and their size class, if they are smaller than those that
+    /// are being merged; without a size class to leave out documents without messages.
     ///
     /// Eight segments of about the same size become one. If the index has more than twice as many
     /// documents as there are messages, because messages were evicted, removed or edited, all
     /// segments are written again without them.
     fileprivate mutating func nextMerge(
         messageCount: Int
-    ) -> (sources: [IndexSegment], isPruning: Bool)? {
+    ) -> (sources: [IndexSegment], sizeClass: Int?)? {
+        guard segments.count > merges.reduce(0, { $0 + $1.sources.count }) else { return nil }
+        let merged = Set(merges.flatMap(\.sources))
+        let bound = merges.last?.sizeClass ?? .max
         var sizes: [Int: [IndexSegment]] = [:]
-        for segment in segments.sorted(by: { $0.number < $1.number }) {
+        for segment in segments.sorted(by: { $0.number < $1.number })
+        where segment.sizeClass < bound && !merged.contains(segment) {
             sizes[segment.sizeClass, default: []].append(segment)
         }
-        for (_, segments) in sizes.sorted(by: { $0.key < $1.key })
+        for (sizeClass, segments) in sizes.sorted(by: { $0.key < $1.key })
         where segments.count >= SearchIndex.mergedCount {
             var (sources, count): ([IndexSegment], Int) = ([], 0)
             for segment in segments.prefix(SearchIndex.mergedCount)
@@ -277,8 +299,9 @@ extension IndexState {
                 sources.append(segment)
                 count += segment.documentCount
             }
-            if sources.count > 1 { return (sources, false) }
+            if sources.count > 1 { return (sources, sizeClass) }
         }
+        guard merges.isEmpty else { return nil }
         if unpruned.isEmpty {
             let count = documentCount
             let isMostlyOld = count > 2 * messageCount + 8 * SearchIndex.segmentSize
@@ -286,7 +309,7 @@ extension IndexState {
             unpruned = segments.map(\.number)
         }
         let source = segments.first { unpruned.contains($0.number) }
-        return source.map { ([$0], true) }
+        return source.map { ([$0], nil) }
     }
 }
 
@@ -294,7 +317,7 @@ extension IndexSegment {
     /// The logarithm of the size to the base of ``SearchIndex/mergedCount``: 0 for less than eight
     /// times the smallest size.
     fileprivate var sizeClass: Int {
-        var (size, bound) = (0, SearchIndex.segmentSize * SearchIndex.mergedCount)
+        var (size, bound) = (0, SearchIndex.smallestSegmentSize * SearchIndex.mergedCount)
         while documentCount >= bound {
             size += 1
             bound *= SearchIndex.mergedCount

@@ -9,6 +9,8 @@ final class IndexDamage: Sendable {
         var last: StoreError?
         /// The number of the first commit with the current index.
         var firstCommit = 0
+        /// The closure that is called when damage to the current index is found.
+        var observer: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
@@ -22,11 +24,20 @@ final class IndexDamage: Sendable {
 
     /// Records damage that a search in a commit has found.
     func record(_ error: StoreError, in commit: Int) {
-        state.withLock { state in
-            guard commit >= state.firstCommit else { return }
+        let observer = state.withLock { state -> (@Sendable () -> Void)? in
+            guard commit >= state.firstCommit else { return nil }
+            let isFirst = state.found == nil
             state.found = state.found ?? error
             state.last = error
+            return isFirst ? state.observer : nil
         }
+        observer?()
+    }
+
+    /// Sets the closure that is called when damage to the current index is found, on the thread that
+    /// finds it.
+    func observe(_ observer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observer = observer }
     }
 
     /// The damage because of which the index is to be removed.

@@ -16,7 +16,7 @@ enum SearchIndex {
     /// The number of documents in each row of documents.
     static let documentsPerRow = 256
     /// The size of a row of terms, in bytes, above which the next row begins.
-    static let blockSize = 4096
+    static let blockSize = 1024
     /// The number of pending messages that become a segment.
     static let segmentSize = 128
     /// The number of messages of one batch that become a segment without having been pending.
@@ -262,7 +262,10 @@ struct TermWriter {
                 next += 1
             }
             if list.count > 0 {
-                let shared = zip(last, term).prefix { $0 == $1 }.count
+                var shared = 0
+                while shared < min(last.count, term.count), last[shared] == term[shared] {
+                    shared += 1
+                }
                 block.varint(UInt64(shared))
                 block.varint(UInt64(term.count - shared))
                 block.raw(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(term)[shared...]))
@@ -292,15 +295,16 @@ struct TermRow {
     private let bytes: UnsafeRawBufferPointer
     /// The offset of the next entry.
     private(set) var offset: Int
-    private(set) var term: [UInt8]
+    var term: [UInt8]
     /// The place of the term's occurrences.
     private(set) var listRange = 0..<0
 
-    /// Reads a row from its beginning, or from an entry on.
-    init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0, after term: [UInt8] = []) {
+    /// Reads a row from its beginning, or from an entry on, after ``term`` was set to the term
+    /// before that entry.
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
-        self.term = term
+        term = []
     }
 
     /// The occurrences of the term.

@@ -10,8 +10,11 @@ struct IndexState {
     var segments: [IndexSegment]
     /// The next number that no segment has.
     var nextNumber: SegmentNumber
-    /// The merge that was begun.
-    var merge: SegmentMerge?
+    /// The merges that were begun, each of smaller segments than the previous one.
+    ///
+    /// The last one is continued first, so that small segments do not accumulate during a large
+    /// merge.
+    var merges: [SegmentMerge] = []
     /// The segments to be written again without the messages that no longer exist.
     var unpruned: [SegmentNumber] = []
     /// The number of documents after the last time that segments were pruned.

@@ -116,7 +116,12 @@ struct SegmentBuilder {
             }
             var writer = TermWriter(number)
             var postings: [Posting] = []
-            for entry in entries.sorted(by: { term($0).precedes(term($1)) }) {
+            var order = entries.map { (head: term($0).head, entry: $0) }
+            order.sort {
+                $0.head == $1.head
+                    ? term($0.entry).precedes(term($1.entry)) : $0.head < $1.head
+            }
+            for (_, entry) in order {
                 postings.removeAll(keepingCapacity: true)
                 var next = entry.first
                 while next >= 0 {
@@ -179,6 +184,11 @@ extension UnsafeBufferPointer<UInt8> {
     func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         UnsafeRawBufferPointer(self).precedes(UnsafeRawBufferPointer(other))
     }
+
+    /// The first eight bytes as an integer, with zeros after a shorter text.
+    ///
+    /// Texts with different heads are in the order of their heads.
+    var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
 
     /// A hash of the bytes, valid only in this process.
     fileprivate var hash: Int {

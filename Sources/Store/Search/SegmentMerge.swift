@@ -5,7 +5,9 @@ import Models
 /// The rows of the new segment are written before its own row, so that a search sees either the old
 /// segments or the complete new one. After an interruption, the merge starts again.
 struct SegmentMerge {
-    private let sources: [IndexSegment]
+    let sources: [IndexSegment]
+    /// The size class of the sources; that of no segment if a segment is pruned.
+    let sizeClass: Int
     private let number: SegmentNumber
     private let documents: [Document]
     /// For each source, the new index of each of its documents; -1 if it is left out.
@@ -20,13 +22,17 @@ struct SegmentMerge {
     ///   - number: The number of the new segment.
     ///   - cursor: A cursor of the cache.
     ///   - rows: The rows of the cache.
-    ///   - isPruning: A Boolean value that indicates whether documents without a stored message are
-    ///     left out. Those of cleared channels are always left out.
+    ///   - sizeClass: The size class of the segments; `nil` to leave out documents without a stored
+    ///     message. Those of cleared channels are always left out.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     init(
         _ sources: [IndexSegment], as number: SegmentNumber, _ cursor: RowCursor, _ rows: Rows,
-        isPruning: Bool
+        sizeClass: Int?
     ) throws(StoreError) {
+        let isPruning = sizeClass == nil
+        self.sizeClass = sizeClass ?? .max
+        // Segments often contain different times: then the occurrences of a term are in order.
+        let sources = sources.sorted { $0.newest > $1.newest }
         self.sources = sources
         self.number = number
         var readers = sources.map { SegmentReader($0, cursor) }
@@ -74,37 +80,40 @@ struct SegmentMerge {
     ///   - cursor: A cursor of the cache.
     ///   - rows: The rows of the cache.
     ///   - overlay: The batch to which the rows are added.
-    ///   - limit: The number of rows to read.
+    ///   - left: The number of rows to read, from which those that were read are subtracted.
     /// - Returns: The new segment and the numbers of those that it replaces if the merge has ended;
     ///   the batch then replaces them, and has to be written as a whole. The segment is `nil` if no
     ///   document is left.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     mutating func step(
-        _ cursor: RowCursor, _ rows: Rows, to overlay: Overlay, atMost limit: Int
+        _ cursor: RowCursor, _ rows: Rows, to overlay: Overlay, atMost left: inout Int
     ) throws(StoreError) -> (segment: IndexSegment?, replaced: [SegmentNumber])? {
-        var left = limit
+        var term: [UInt8] = []
         var postings: [Posting] = []
         while left > 0 {
-            var least: [UInt8]?
+            var least: Int?
             for index in streams.indices {
                 if try streams[index].fill(cursor) { left -= 1 }
-                guard let term = streams[index].term else { continue }
-                if least.map({ term.precedes($0) }) ?? true { least = term }
+                guard streams[index].hasTerm else { continue }
+                if least.map({ streams[index].precedes(streams[$0]) }) ?? true { least = index }
             }
             guard let least else {
                 writer.finish(to: overlay)
                 return try end(rows, overlay)
             }
+            let head = streams[least].head
+            term.removeAll(keepingCapacity: true)
+            term.append(contentsOf: streams[least].term)
             postings.removeAll(keepingCapacity: true)
             for index in streams.indices {
-                while streams[index].term == least {
+                while streams[index].isAt(term, head) {
                     try streams[index].appendPostings(ranks[index], cursor.path, to: &postings)
                     if try streams[index].advance(cursor) { left -= 1 }
                 }
             }
             postings.normalize()
             if !postings.isEmpty {
-                least.withUnsafeBufferPointer { writer.write($0, postings, to: overlay) }
+                term.withUnsafeBufferPointer { writer.write($0, postings, to: overlay) }
             }
         }
         return nil
@@ -135,8 +144,13 @@ private struct TermStream {
     private var next: KeyBytes?
     private var row: [UInt8] = []
     private var offset = 0
-    /// The current term; `nil` before the first row and at the end.
-    private(set) var term: [UInt8]?
+    /// A Boolean value that indicates whether there is a current term; `false` before the first row
+    /// and at the end.
+    private(set) var hasTerm = false
+    /// The current term.
+    private(set) var term: [UInt8] = []
+    /// The beginning of the current term, as ``Swift/UnsafeBufferPointer/head`` returns it.
+    private(set) var head: UInt64 = 0
     private var list = 0..<0
 
     init(_ number: SegmentNumber) {
@@ -148,8 +162,19 @@ private struct TermStream {
     ///
     /// - Returns: A Boolean value that indicates whether a row was read.
     mutating func fill(_ cursor: RowCursor) throws(StoreError) -> Bool {
-        guard term == nil, next != nil else { return false }
+        guard !hasTerm, next != nil else { return false }
         return try advance(cursor)
+    }
+
+    /// Returns a Boolean value that indicates whether the current term precedes that of another
+    /// stream.
+    func precedes(_ other: TermStream) -> Bool {
+        head == other.head ? term.precedes(other.term) : head < other.head
+    }
+
+    /// Returns a Boolean value that indicates whether a term with a certain head is the current one.
+    func isAt(_ term: [UInt8], _ head: UInt64) -> Bool {
+        hasTerm && head == self.head && term == self.term
     }
 
     /// Moves to the next entry.
@@ -163,25 +188,32 @@ private struct TermStream {
             let table = ByteWriter.key { $0.table(.terms, number) }
             guard let key = cursor.key, key.starts(with: table) else {
                 try cursor.check()
-                (next, term, row, offset) = (nil, nil, [], 0)
+                (next, hasTerm, row, offset) = (nil, false, [], 0)
                 return false
             }
             row = Array(cursor.value)
             next = Array(key) + [0]
-            (term, offset) = ([], 0)
+            term.removeAll(keepingCapacity: true)
+            offset = 0
             isRead = true
         }
+        let row = row
         do throws(ByteReader.Damage) {
-            (term, list, offset) = try row.withBytes { (bytes) throws(ByteReader.Damage) in
-                var entry = TermRow(bytes, at: offset, after: term ?? [])
+            try row.withBytes { (bytes) throws(ByteReader.Damage) in
+                var entry = TermRow(bytes, at: offset)
+                // Moves the term, so that its memory is used again.
+                swap(&entry.term, &term)
                 guard try entry.next() else {
                     throw ByteReader.Damage(offset: 0, expected: "a term")
                 }
-                return (entry.term, entry.listRange, entry.offset)
+                swap(&entry.term, &term)
+                (list, offset) = (entry.listRange, entry.offset)
             }
         } catch {
             throw .damagedTerms(of: number, error, path: cursor.path)
         }
+        head = term.withUnsafeBufferPointer(\.head)
+        hasTerm = true
         return isRead
     }
 

@@ -53,11 +53,13 @@ struct SegmentReader {
 
     /// Appends the occurrences of a term, or of all terms that begin with it, in some documents.
     ///
+    /// - Returns: The index of the first document after these in which such a term occurs; `nil` if
+    ///   there is none.
     /// - Complexity: A seek for the term, then O(*n*) in its occurrences in these documents, and in
     ///   the terms of a row.
     func appendPostings(
         of term: [UInt8], isPrefix: Bool, in documents: Range<Int>, to postings: inout [Posting]
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int? {
         let table = ByteWriter.key { $0.table(.terms, segment.number) }
         var target = term.withUnsafeBufferPointer { term in
             ByteWriter.key {
@@ -66,7 +68,7 @@ struct SegmentReader {
         }
         if isPrefix { target = table + term }
         cursor.seek(to: target)
-        var isBeyond = false
+        var later: Int?
         rows: while let key = cursor.key, key.starts(with: table) {
             var row = TermRow(cursor.value)
             do throws(ByteReader.Damage) {
@@ -75,7 +77,7 @@ struct SegmentReader {
                     if isFound {
                         try row.list.forEachPosting(below: segment.documentCount) { posting in
                             if posting.index >= documents.upperBound {
-                                isBeyond = !isPrefix
+                                later = min(later ?? .max, posting.index)
                                 return false
                             }
                             if posting.index >= documents.lowerBound { postings.append(posting) }
@@ -94,11 +96,12 @@ struct SegmentReader {
             } catch {
                 throw .damagedTerms(of: segment.number, error, path: cursor.path)
             }
-            if isBeyond { break }
+            if later != nil && !isPrefix { break }
             cursor.next()
         }
         try cursor.check()
         if isPrefix { postings.normalize() }
+        return later
     }
 
     private func damage(_ what: String) -> StoreError {
@@ -126,19 +129,25 @@ extension SegmentReader {
     /// Returns the documents in which a query's words occur, of some documents.
     ///
     /// Most of them contain the phrases of the query, some only their words.
+    ///
+    /// - Returns: The indices of the documents, and the index of the first later document that may
+    ///   be one; `nil` if there is none.
     func candidates(
         of terms: [SearchTermList], in documents: Range<Int>
-    ) throws(StoreError) -> [Int] {
+    ) throws(StoreError) -> (indices: [Int], next: Int?) {
         var found: [Posting]?
         var list: [Posting] = []
+        // No document before the next occurrence of one of the terms contains all of them.
+        var next: Int? = documents.upperBound
         for phrase in terms {
             var phrasePostings: [Posting]?
             for (offset, term) in phrase.terms.enumerated() {
                 list.removeAll(keepingCapacity: true)
-                try appendPostings(
+                let later = try appendPostings(
                     of: term, isPrefix: phrase.isPrefix && offset == phrase.terms.count - 1,
                     in: documents, to: &list)
-                if list.isEmpty { return [] }
+                next = next.flatMap { next in later.map { max(next, $0) } }
+                if list.isEmpty { return ([], next) }
                 if let earlier = phrasePostings {
                     phrasePostings = earlier.intersection(list) { earlier, next in
                         (earlier << 1 | earlier >> 7) & next
@@ -149,9 +158,9 @@ extension SegmentReader {
             }
             guard let phrasePostings else { continue }
             found = found?.intersection(phrasePostings) { _, _ in 0xFF } ?? phrasePostings
-            if found?.isEmpty == true { return [] }
+            if found?.isEmpty == true { return ([], next) }
         }
-        return found?.map(\.index) ?? []
+        return (found?.map(\.index) ?? [], next)
     }
 }
 

@@ -29,11 +29,19 @@ public struct SearchCursor: Hashable, Sendable {
     package let channelURL: ChannelURL
     /// The rank of the message if the results are ordered by relevance; otherwise 0.
     package let rank: Int
+    /// The position of the newest message that was ordered if the results are ordered by relevance;
+    /// otherwise that of the message.
+    ///
+    /// Later pages order no newer messages.
+    package let newest: Position
 
-    package init(position: Position, channelURL: ChannelURL, rank: Int = 0) {
+    package init(
+        position: Position, channelURL: ChannelURL, rank: Int = 0, newest: Position? = nil
+    ) {
         self.position = position
         self.channelURL = channelURL
         self.rank = rank
+        self.newest = newest ?? position
     }
 
     /// Returns a Boolean value that indicates whether the cursor's message comes before another one
@@ -73,14 +81,25 @@ extension StoreReader {
     public func searchMessages(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
     ) throws(StoreError) -> [FoundMessage] {
+        var params = params
+        if params.order == .relevance, let newest = cursor?.newest.createdAt.milliseconds,
+            newest < .max
+        {
+            // Messages that arrived since the first page are not ordered with the others.
+            params.until = min(
+                params.until ?? Timestamp(milliseconds: .max),
+                Timestamp(milliseconds: newest + 1))
+        }
         let search = StoredSearch(params, in: try view)
         guard limit > 0, !search.query.required.isEmpty, search.span.lower <= search.span.upper
         else { return [] }
         switch params.order {
         case .newestFirst: return try search.newest(after: cursor, limit)
         case .relevance:
-            let found = try search.newest(after: nil, MessageSearchParams.rankedCount)
-            return found.map { $0.ranked(search.query.rank(of: $0.hits, in: $0.message)) }
+            var found = try search.newest(after: nil, MessageSearchParams.rankedCount)
+            if let newest = cursor?.newest { found.removeAll { $0.cursor.position > newest } }
+            guard let newest = cursor?.newest ?? found.first?.cursor.position else { return [] }
+            return found.map { $0.ranked(search.query.rank(of: $0.hits, in: $0.message), newest) }
                 .filter { cursor?.precedes($0.cursor) ?? true }
                 .sorted { $0.cursor.precedes($1.cursor) }
                 .prefix(limit).map { $0 }
@@ -89,9 +108,9 @@ extension StoreReader {
 }
 
 extension FoundMessage {
-    fileprivate func ranked(_ rank: Int) -> FoundMessage {
+    fileprivate func ranked(_ rank: Int, _ newest: Position) -> FoundMessage {
         let cursor = SearchCursor(
-            position: cursor.position, channelURL: cursor.channelURL, rank: rank)
+            position: cursor.position, channelURL: cursor.channelURL, rank: rank, newest: newest)
         return FoundMessage(message: message, hits: hits, cursor: cursor)
     }
 }
@@ -128,8 +147,7 @@ private struct StoredSearch {
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // A damaged row of the index, or a damaged URL of a channel, has this cause; a damaged
-            // message has another one.
+            // A damaged row of the index has this cause; a damaged message has another one.
             guard error.cause is ByteReader.Damage else { throw error }
             view.version.indexDamage.record(error, in: view.version.number)
         }
@@ -178,17 +196,22 @@ extension StoredSearch {
             if documents.isEmpty { break }
             var simultaneous: [FoundMessage] = []
             for document in documents {
-                try reader.forEachRow(ofMessagesOf: document) { (key, value) throws(StoreError) in
-                    let url: ChannelURL
-                    if let known = urls[document.channel] {
-                        guard let known else { return }
-                        url = known
-                    } else {
-                        let stored = try view.url(of: document.channel)
-                        urls[document.channel] = .some(stored)
-                        guard let stored else { return }
-                        url = stored
+                let stored: ChannelURL?
+                if let known = urls[document.channel] {
+                    stored = known
+                } else {
+                    do throws(StoreError) {
+                        stored = try view.url(of: document.channel)
+                    } catch {
+                        // The row belongs to the channel, and not to the index. Reading all
+                        // messages does not need it.
+                        guard error.cause is ByteReader.Damage else { throw error }
+                        return nil
                     }
+                    urls[document.channel] = .some(stored)
+                }
+                guard let url = stored else { continue }
+                try reader.forEachRow(ofMessagesOf: document) { (key, value) throws(StoreError) in
                     let place = SearchCursor(
                         position: try rows.position(ofMessageKey: key), channelURL: url)
                     if let cursor, !cursor.precedes(place) { return }
