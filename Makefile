@@ -28,7 +28,7 @@
 #   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
 #   make matrix-server  start a Matrix homeserver on loopback, for trying MatrixBackend
 #   make test-matrix    run the conformance suite, stories and a soak on two such homeservers
-#   make test-matrix-quick  run three stories and a short soak, in about a minute
+#   make test-matrix-quick  run three of the stories on one such homeserver, in half a minute
 #   make figures-matrix measure MatrixBackend on such a homeserver, in some minutes
 #   make test-inspector run the inspector's page in Chromium; PICTURES=Docs also writes its pictures
 #   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
@@ -154,35 +154,38 @@ bench-search: deps deps-bench
 matrix-server:
 	Tests/Tools/matrix-server start
 
-# Servers of their own, so that one that `make matrix-server` started goes on. They are stopped
-# whatever happens. The stories restart a server, so they run alone.
+# Separate servers, so that one that `make matrix-server` started goes on. They are stopped in any
+# case.
 define with-matrix
-	if ! Tests/Tools/matrix-server needs; then \
-	    echo "Skipped: this needs Synapse, and PyPI cannot be reached."; exit; fi; \
+	if ! $(call limit,300) Tests/Tools/matrix-server needs; then \
+	    echo "Skipped: this needs Synapse, which cannot be installed from PyPI."; exit; fi; \
 	export MATRIX_HOME="$(CURDIR)/.build-matrix/test" MATRIX_PORT=$(MATRIX_TEST_PORT); \
 	export MATRIX_PEER=$$((MATRIX_PORT + 10)); \
 	export SCROLLBACK_MATRIX=http://127.0.0.1:$$MATRIX_PORT; \
 	export SCROLLBACK_MATRIX_PEER=http://127.0.0.1:$$MATRIX_PEER; \
 	peer() { MATRIX_HOME="$(CURDIR)/.build-matrix/peer" MATRIX_PORT=$$MATRIX_PEER \
-	    MATRIX_PEER=$(MATRIX_TEST_PORT) $2 Tests/Tools/matrix-server $$1; }; \
+	    MATRIX_PEER=$(MATRIX_TEST_PORT) Tests/Tools/matrix-server $$1; }; \
 	trap 'Tests/Tools/matrix-server stop; peer stop' EXIT; \
-	$2 Tests/Tools/matrix-server start && peer start && $1
+	Tests/Tools/matrix-server start && $1
 endef
 
+# Ends a command that takes longer than a number of seconds, where coreutils are installed.
+limit = $(shell command -v timeout >/dev/null && echo timeout -k 5 $1)
+
+# The stories restart a server, so they run alone.
 test-matrix: deps
-	$(call with-matrix,$(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests' \
+	$(call with-matrix,peer start \
+	    && $(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests' \
 	    && $(TEST) $(STRICT) --skip-build --filter LiveStoryTests)
 
-# Those stories that do not restart the server, and a short soak. `make test` has built them. Each
-# step has a time limit, after which it fails; the first start may have to install the server.
-limit = $(shell command -v timeout >/dev/null && echo timeout -k 5 $1)
+# The stories that do not restart the server. `make test` has built them.
 test-matrix-quick: deps
-	$(call with-matrix,SCROLLBACK_MATRIX_ROUNDS=3 $(call limit,150) $(TEST) $(STRICT) --skip-build \
-	    --filter 'LiveSoakTests|messagesAndEditWrittenOffline|twoDevicesOfAUser|messageThatArrivesLate' \
-	    || { echo "The live tests failed or did not end within 150 s." >&2; false; },$(call limit,120))
+	$(call with-matrix,$(call limit,150) $(TEST) $(STRICT) --skip-build \
+	    --filter 'messagesAndEditWrittenOffline|twoDevicesOfAUser|messageThatArrivesLate' \
+	    || { echo "The live tests failed or did not end within 150 s." >&2; false; })
 
 figures-matrix: deps
-	$(call with-matrix,SCROLLBACK_MATRIX_FIGURES=1 $(TEST) $(STRICT) --filter LiveFigureTests)
+	$(call with-matrix,peer start && SCROLLBACK_MATRIX_FIGURES=1 $(TEST) $(STRICT) --filter LiveFigureTests)
 
 test-inspector: deps deps-browser
 	SCROLLBACK_BROWSER=1 SCROLLBACK_PICTURES="$(PICTURES)" $(TEST) $(STRICT) --filter 'BrowserTests|PictureTests'
