@@ -18,7 +18,8 @@ extension SyncEngine {
     ///     from there on. It is not needed if the anchor is a stored message.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
-    /// - Returns: The page, and the range of the history that it covers.
+    /// - Returns: The page, and the range of the history that it covers. If a request at the same
+    ///   anchor and in the same direction is in flight, its page, which may have more messages.
     /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with a cause of code `expired`
     ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
