@@ -49,7 +49,7 @@ import Testing
         try await story.isTold()
         // Changes to a failed message stay pending until it is resent.
         for item in try story.store.read({ try $0.outboxItems(state: .failed) }) {
-            try await story.engine.resend(item.requestID)
+            try await story.resendFailedItem(item.requestID)
         }
         try await story.until { try $0.outboxItems(state: .pending).isEmpty }
         try await story.engine.caughtUp()
@@ -150,6 +150,15 @@ extension MessageCollection {
 }
 
 extension Story {
+    /// Resends an item, unless the engine has sent or removed it in the meantime.
+    fileprivate func resendFailedItem(_ id: RequestID) async throws {
+        do throws(SyncError) {
+            try await engine.resend(id)
+        } catch {
+            if error.code != .notFound { throw error }
+        }
+    }
+
     @MainActor
     fileprivate func randomView(_ random: inout SeededRandom) -> View {
         var params = MessageListParams.sized(

@@ -34,7 +34,7 @@ import Testing
         """
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func concurrentCallsForAChannelAllEnd() async throws {
         let device = Device()
         try await device.connect()
