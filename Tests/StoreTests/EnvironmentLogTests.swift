@@ -275,7 +275,7 @@ import Testing
         try TestDatabase(directory.database).close()
         let name = try #require(directory.names.first { $0.hasPrefix("MANIFEST-") })
         let whole = try bytes(directory.database + "/" + name)
-        // The header of another record of 100 bytes, and its first two bytes.
+        // The header of another record, which announces 100 bytes, and only the first two of them.
         let torn = whole + [1, 2, 3, 4, 100, 0, 1, 0, 0]
         let copy = try directory.copy()
         try write(torn, copy.database + "/" + name)

@@ -199,7 +199,8 @@ package struct LogFields {
 
     private func time(_ value: JSONLine.Value) -> Timestamp? {
         switch value {
-        // A number that would be a time before 1973 in milliseconds is read as seconds.
+        // A number is read as seconds if as milliseconds it would be a time in the first three
+        // years before or after 1970.
         case .number(let number):
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
         case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)

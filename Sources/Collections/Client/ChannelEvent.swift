@@ -4,8 +4,8 @@ import Store
 /// A live event of a channel.
 ///
 /// Live events arrive while the client is connected. Events that the client missed while it was
-/// offline are not reported one by one: after the client has caught up, it reports each channel
-/// that they changed once, with the source `channelBackgroundSync`.
+/// offline are not reported one by one. After the client has caught up, it reports one event, with
+/// the source `channelBackgroundSync`, for each channel that the missed events changed.
 public struct ChannelEvent: Hashable, Sendable {
     /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`;
     /// `channelBackgroundSync` if the channel, or messages in it, changed while the client was

@@ -36,9 +36,9 @@
         var failure: BackendError? { reading.failure }
     }
 
-    /// The progress of reading a source on one thread.
+    /// The state of an upload whose source one thread reads.
     ///
-    /// Another thread may read the failure.
+    /// Another thread may ask whether reading has failed, and with which error.
     private final class Reading: Sendable {
         private struct State {
             var reader: UploadReader

@@ -37,11 +37,11 @@ public struct MessageSearchParams: Hashable, Sendable {
     public enum Order: String, CaseIterable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// By the number of words and phrases that were found as complete words, then by the part
-        /// of the message's text that they cover, then the newest first.
+        /// By the number of words and phrases that were found as complete words, then by the
+        /// proportion of the message's text that they cover, then newest first.
         ///
-        /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered, and
-        /// only they are found.
+        /// The search considers only the newest ``MessageSearchParams/rankedCount`` matching
+        /// messages. Older matches are not returned.
         case relevance
     }
 

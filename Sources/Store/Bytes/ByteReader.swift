@@ -46,7 +46,9 @@ package struct ByteReader {
         return value
     }
 
-    /// Reads the next `count` bytes, which are inverted inside ``descending(_:)``.
+    /// Reads the next `count` bytes.
+    ///
+    /// Within ``descending(_:)``, the stored bytes are inverted, and this method inverts them back.
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
         guard count <= bytes.count - offset else {
             throw Damage(offset: offset, expected: "\(count) bytes")

@@ -2,7 +2,8 @@
 package struct TableSize: Hashable, Sendable {
     package let database: RowDescription.Database
 
-    /// The name of the table, as in Docs/Format.md; `?` for a letter of no table.
+    /// The name of the table, as in Docs/Format.md; `?` if the first letter of the keys belongs to
+    /// no known table.
     package let table: String
 
     package fileprivate(set) var rowCount: Int

@@ -95,8 +95,8 @@ extension World {
             // again.
             let once = isDeduplicating ? texts : texts.filter { !resent.contains($0) }
             if Set(once).count != once.count { found.append("\(url): \(once) is there twice") }
-            // Messages that the server never received are counted by `lost`. A failed message may
-            // arrive after later ones.
+            // Only the order is checked here: `lost` counts the messages that the server never
+            // received. Failed and resent messages may arrive after later ones.
             let ordered = promised[url, default: []]
                 .filter { !resent.contains($0) && !reported.failed.contains($0) }
             let sent = Set(texts)
