@@ -9,8 +9,9 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     private init(bit: UInt64) { self.init(rawValue: 1 << bit) }
 
     /// The server deduplicates by request ID: if a device sends a message again with the same ID,
-    /// the server does not create a second message. `Backend.deduplicationPeriod` is the time for
-    /// which it does so.
+    /// the server does not create a second message.
+    ///
+    /// `Backend.deduplicationPeriod` is the time for which the server recognizes an ID.
     ///
     /// Without this capability, a message whose acknowledgement was lost is not retried
     /// automatically.
