@@ -43,6 +43,31 @@ struct PageExtent: Hashable {
         from = lower
         through = upper
     }
+
+    /// Determines the range that the answer to a request covers; `nil` if it covers nothing.
+    ///
+    /// The rule is the same for pages of the backfill, of the engine's callers and of comparisons.
+    ///
+    /// - Parameters:
+    ///   - page: The answer.
+    ///   - request: The request.
+    ///   - start: The position at which the answer starts, as `bound(of:answeredBy:)` returns it.
+    ///   - isFollowed: A Boolean value that indicates whether the feed reports every message that
+    ///     was accepted after the request.
+    init?(
+        _ page: MessagePage, of request: PageRequest, from start: Gap.Bound?, isFollowed: Bool
+    ) {
+        var bound = start
+        let ordered = page.orderedPositions
+        if let known = bound, let first = ordered.first, let last = ordered.last {
+            // A page that was requested by a time starts at any message of that time. If more
+            // messages have that time than fit in the page, all of them may be on the other side of
+            // the bound, with unknown messages in between.
+            if request.newer == 0, known < .position(last) { bound = nil }
+            if request.older == 0, .position(first) < known { bound = nil }
+        }
+        self.init(page, bound: bound, isFollowed: isFollowed)
+    }
 }
 
 extension MessagePage {
@@ -53,32 +78,6 @@ extension MessagePage {
 }
 
 extension StoreReader {
-    /// Determines the range that the answer to a request covers.
-    ///
-    /// The rule is the same for pages of the backfill, of the engine's callers and of comparisons.
-    ///
-    /// - Parameters:
-    ///   - page: The answer.
-    ///   - request: The request.
-    ///   - isFollowed: A Boolean value that indicates whether the feed reports every message that
-    ///     was accepted after the request.
-    /// - Returns: The range; `nil` if the page covers nothing.
-    /// - Throws: Errors of the store.
-    func extent(
-        of page: MessagePage, for request: PageRequest, isFollowed: Bool
-    ) throws(StoreError) -> PageExtent? {
-        var bound = try bound(of: request, answeredBy: page)
-        let ordered = page.orderedPositions
-        if let known = bound, let first = ordered.first, let last = ordered.last {
-            // A page that was requested by a time starts at any message of that time. If more
-            // messages have that time than fit in the page, all of them may be on the other side of
-            // the bound, with unknown messages in between.
-            if request.newer == 0, known < .position(last) { bound = nil }
-            if request.older == 0, .position(first) < known { bound = nil }
-        }
-        return PageExtent(page, bound: bound, isFollowed: isFollowed)
-    }
-
     /// Determines the position at which an answered request started: the bound of the request, or
     /// the position of the message at which it was made.
     ///

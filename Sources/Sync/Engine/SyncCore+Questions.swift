@@ -246,7 +246,8 @@ extension StoreReader {
             }
             if held.replaced(by: message) != held { found.different.append(message) }
         }
-        let extent = try extent(of: page, for: request, isFollowed: interim.isFollowed)
+        let bound = try bound(of: request, answeredBy: page)
+        let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
         if let extent {
             let reportedState = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)

@@ -31,7 +31,7 @@ extension Ingest {
     ) throws(StoreError) -> PageReport {
         let url = request.channelURL
         let bound = try batch.bound(of: request, answeredBy: page)
-        let extent = try batch.extent(of: page, for: request, isFollowed: interim.isFollowed)
+        let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
         if let parentID = request.parentMessageID {
             return try apply(page, repliesTo: parentID, in: url, extent, since: interim)
         }
