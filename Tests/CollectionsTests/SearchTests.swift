@@ -87,11 +87,13 @@ import Testing
         #expect(try await search("").unsearched.isEmpty)
     }
 
+    private func rebuildIndex() async throws {
+        try await client.rebuildSearchIndex()
+        while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
+    }
+
     @Test func pagesContinueAtTheCursor() async throws {
-        for number in 1...5 {
-            _ = try await client.send(UserMessageCreateParams("umbrella \(number)"), in: "general")
-                .result
-        }
+        try await sendUmbrellas(5)
         let first = try await search("umbrella", limit: 3)
         #expect(first.messages.map(\.message.text) == ["umbrella 5", "umbrella 4", "umbrella 3"])
         let cursor = try #require(first.cursor)
@@ -101,23 +103,15 @@ import Testing
     }
 
     @Test func theIndexIsBuiltAgainInTheBackground() async throws {
-        for number in 1...5 {
-            _ = try await client.send(UserMessageCreateParams("umbrella \(number)"), in: "general")
-                .result
-        }
-        try await client.rebuildSearchIndex()
-        while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
+        try await sendUmbrellas(5)
+        try await rebuildIndex()
         #expect(try await client.searchIndexStatus()?.documentCount == 5)
         #expect(try await search("umbrella 3 ").messages.count == 1)
     }
 
     @Test func aDamagedIndexIsBuiltAgainInTheBackground() async throws {
-        for number in 1...5 {
-            _ = try await client.send(UserMessageCreateParams("umbrella \(number)"), in: "general")
-                .result
-        }
-        try await client.rebuildSearchIndex()
-        while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
+        try await sendUmbrellas(5)
+        try await rebuildIndex()
         let store = try client.engine.store
         let row = try #require(try store.describedRows(of: .cache, table: Table.terms.name).first)
         let overlay = Overlay()
@@ -142,6 +136,14 @@ import Testing
             throw NotSent()
         }
         return message
+    }
+
+    /// Sends "umbrella 1", "umbrella 2" and so on, and waits until the feed has delivered them.
+    private func sendUmbrellas(_ count: Int) async throws {
+        for number in 1...count { _ = try await send("umbrella \(number)") }
+        try server.createChannel(GroupChannelCreateParams("Last", url: "last"), by: "alice")
+        let store = try client.engine.store
+        while try store.groupChannel("last") == nil { await Task.yield() }
     }
 
     /// Waits until a search shows texts.
@@ -175,7 +177,7 @@ import Testing
     }
 
     @Test func olderMessagesThanTheLastPageAreNotListedUntilTheyAreLoaded() async throws {
-        for number in 1...5 { _ = try await send("umbrella \(number)") }
+        try await sendUmbrellas(5)
         let search = try client.makeMessageSearch(MessageSearchParams("umbrella"), pageSize: 2)
         try await search.loadMore()
         #expect(texts(search) == ["umbrella 5", "umbrella 4"])
@@ -195,7 +197,7 @@ import Testing
     }
 
     @Test func backfillFetchesTheGapsAndListsWhatMatches() async throws {
-        for number in 1...3 { _ = try await send("umbrella \(number)") }
+        try await sendUmbrellas(3)
         try client.engine.store.write { try $0.clearMessages(in: "general") }
         var params = MessageSearchParams("umbrella")
         params.channelURLs = ["general"]
