@@ -96,10 +96,7 @@ import Testing
 
     @Test func sentReplyIsPendingInTheThreadThenSent() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        try await story.reply("a", to: parent)
-        try await story.open()
-        let view = try await story.startedThread(of: parent)
+        let (parent, _, view) = try await story.startThread("a", isKnown: true)
         await story.engine.disconnect()
         try await view.collection.send(UserMessageCreateParams("b"))
         #expect(view.picture == "a (b)")
@@ -117,10 +114,7 @@ import Testing
 
     @Test func failedReplyIsInTheThreadAndIsRemovedWithoutThoseOfTheChannel() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        try await story.reply("a", to: parent)
-        try await story.open()
-        let view = try await story.startedThread(of: parent)
+        let view = try await story.startThread("a", isKnown: true).view
         story.network.failNext(2, of: [.send], with: BackendError(.refused, "no"))
         let other = try await story.engine.send(UserMessageCreateParams("other"), in: "general")
         try await view.collection.send(UserMessageCreateParams("b"))
@@ -137,16 +131,13 @@ import Testing
 
     @Test func omittedRepliesAreFetchedAfterAnAbsence() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        let a = try await story.reply("a b", to: parent)[0]
-        try await story.open()
-        let view = try await story.startedThread(of: parent)
+        let (parent, replies, view) = try await story.startThread("a b", isKnown: true)
         #expect(view.picture == "a b")
         story.limitFeed(1)
         story.network.hold([.replies, .messages, .messageChanges])
 
         await story.engine.disconnect()
-        try await story.edit(a, to: "A")
+        try await story.edit(replies[0], to: "A")
         try await story.reply("c d e f", to: parent)
         try await story.connect()
         await view.shows("a b ~ f …")
@@ -178,10 +169,7 @@ import Testing
 
     @Test func repliesAreFetchedAgainAfterAnOmissionDuringTheRequest() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        try await story.reply("a b", to: parent)
-        try await story.connect()
-        let view = try await story.startedThread(of: parent)
+        let (parent, _, view) = try await story.startThread("a b")
         story.limitFeed(1)
         story.network.hold([.replies])
         await story.engine.disconnect()
@@ -201,10 +189,7 @@ import Testing
     @Test func manyOmittedRepliesAreFetchedInPages() async throws {
         let story = try await Story()
         story.server.conditions.pageLimit = 2
-        let parent = try await story.say("parent")[0]
-        try await story.reply("a b", to: parent)
-        try await story.connect()
-        let view = try await story.startedThread(of: parent)
+        let (parent, _, view) = try await story.startThread("a b")
         #expect(view.picture == "a b")
         story.limitFeed(1)
         await story.engine.disconnect()
@@ -216,10 +201,7 @@ import Testing
 
     @Test func gapOfAThreadStaysUntilItIsFilled() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        try await story.reply("a b", to: parent)
-        try await story.connect()
-        let view = try await story.startedThread(of: parent)
+        let (parent, _, view) = try await story.startThread("a b")
         story.limitFeed(1)
         await story.engine.disconnect()
         try await story.reply("c d e", to: parent)
@@ -237,10 +219,7 @@ import Testing
 
     @Test func editsAndDeletionsOfRepliesAreShown() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        let replies = try await story.reply("a b", to: parent)
-        try await story.open()
-        let view = try await story.startedThread(of: parent)
+        let (_, replies, view) = try await story.startThread("a b", isKnown: true)
         try await story.edit(replies[0], to: "A")
         await view.shows("A b")
         try await story.delete(replies[1])
@@ -286,10 +265,7 @@ import Testing
 
     @Test func evictedParentDoesNotEndTheThread() async throws {
         let story = try await Story()
-        let parent = try await story.say("parent")[0]
-        try await story.reply("a b", to: parent)
-        try await story.open()
-        let view = try await story.startedThread(of: parent)
+        let view = try await story.startThread("a b", isKnown: true).view
         try story.store.write { try $0.evictOldestMessages(1, in: "general") }
         try await view.isUpToDate()
         #expect(!view.collection.isParentMessageDeleted)
@@ -320,6 +296,18 @@ import Testing
 }
 
 extension Story {
+    /// Sends a message with replies of one word each, and shows the replies in a view on bob's
+    /// device, which may know the channel's history.
+    @MainActor
+    func startThread(
+        _ words: String, isKnown: Bool = false
+    ) async throws -> (parent: Message, replies: [Message], view: View) {
+        let parent = try await say("parent")[0]
+        let replies = try await reply(words, to: parent)
+        if isKnown { try await open() } else { try await connect() }
+        return (parent, replies, try await startedThread(of: parent))
+    }
+
     /// Sends replies of one word each, a second apart.
     @discardableResult
     func reply(_ words: String, to parent: Message) async throws -> [Message] {
