@@ -107,7 +107,7 @@ extension MessageCollection {
     struct ThreadRefresh {
         var anchor: MessageAnchor
         /// The bound of the range that was already fetched again.
-        var edge: Gap.Bound?
+        var bound: Gap.Bound?
         var usedCursors: Set<PageCursor> = []
 
         /// The number of replies in a page, large enough that a long thread needs few requests.
@@ -144,14 +144,14 @@ extension MessageCollection {
     private func beginRefresh() {
         let upper = shownWindow.upper
         threadRefresh = ThreadRefresh(
-            anchor: upper.anchorIncludingIt, edge: upper == .end ? nil : upper)
-        setIsStale(false)
+            anchor: upper.anchorIncludingIt, bound: upper == .end ? nil : upper)
+        setThreadIsStale(false)
     }
 
     private func nextRefreshRequest() -> PageRequest? {
         guard let threadRefresh, !isDisposed else { return nil }
         return request(
-            at: threadRefresh.anchor, bound: threadRefresh.edge, older: ThreadRefresh.pageSize)
+            at: threadRefresh.anchor, bound: threadRefresh.bound, older: ThreadRefresh.pageSize)
     }
 
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
@@ -168,19 +168,12 @@ extension MessageCollection {
             return endRefresh(isStale: true)
         }
         threadRefresh?.anchor = .cursor(older)
-        threadRefresh?.edge = from
+        threadRefresh?.bound = from
     }
 
     private func endRefresh(isStale: Bool) {
         threadRefresh = nil
-        if isStale { setIsStale(true) }
-    }
-
-    private func setIsStale(_ isStale: Bool) {
-        changeThread { (window) in
-            window.thread?.isStale = isStale
-            return WindowEdits()
-        }
+        if isStale { setThreadIsStale(true) }
     }
 }
 

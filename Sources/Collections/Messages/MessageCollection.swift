@@ -526,6 +526,9 @@ public final class MessageCollection {
     /// Changes the coverage of the thread, and applies the resulting edits to the rows.
     func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
 
+    /// Records whether the shown replies may have changed without notice.
+    func setThreadIsStale(_ isStale: Bool) { window.thread?.isStale = isStale }
+
     @discardableResult
     private func apply(
         _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
