@@ -53,14 +53,12 @@ extension ChatClient {
     public func rebuildSearchIndex() async throws(SyncError) {
         let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.rebuildSearchIndex() }
-        guard options.store.isSearchIndexed, let session, session.store === store else { return }
-        indexMessages(of: session)
+        if let session, session.store === store { indexMessages(of: session) }
     }
 
     /// Indexes messages in the background: now those that are not in the search index yet, and
     /// later all of them if the index turns out to be damaged.
     func keepIndexed(_ session: Session) {
-        guard options.store.isSearchIndexed else { return }
         indexMessages(of: session)
         // A store that was closed in the meantime is not searched.
         try? session.store.observeSearchIndexDamage { [weak self, weak engine = session.engine] in
@@ -74,6 +72,7 @@ extension ChatClient {
     }
 
     private func indexMessages(of session: Session) {
+        guard options.store.isSearchIndexed else { return }
         let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {

@@ -6,8 +6,9 @@ extension Batch {
     /// Adds rows for the saved messages to the batch: a segment if there are enough, otherwise a
     /// row that marks each message as not indexed yet.
     ///
-    /// If many messages are marked, they become a segment, too. A message that is removed, edited or evicted needs no change of the index: a search reads
-    /// the message, and compares it with the query.
+    /// If many messages are marked, they become a segment, too. A message that is removed, edited or
+    /// evicted needs no change of the index: a search reads the message, and compares it with the
+    /// query.
     func indexSavedMessages() throws(StoreError) {
         guard var index, !savedMessages.isEmpty else { return }
         let isPendingFull = index.pendingCount + savedMessages.count >= SearchIndex.segmentSize
