@@ -2,6 +2,7 @@
 #include "failing.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <time.h>
 
 struct peer_fts {
@@ -30,11 +31,12 @@ peer_fts *peer_fts_open(const char *path, peer_fts_detail detail) {
     check(fts, sqlite3_prepare_v2(fts->db, "INSERT INTO message VALUES (?, ?, ?, ?)", -1,
                                   &fts->put, NULL), "prepare");
     if (detail == PEER_NO_INDEX) return fts;
-    run(fts, detail == PEER_DETAIL_FULL
-                     ? "CREATE VIRTUAL TABLE fts USING fts5(text, content='message',"
-                       " content_rowid='id', tokenize='unicode61', detail=full)"
-                     : "CREATE VIRTUAL TABLE fts USING fts5(text, content='message',"
-                       " content_rowid='id', tokenize='unicode61', detail=column)");
+    char table[200];
+    snprintf(table, sizeof table,
+             "CREATE VIRTUAL TABLE fts USING fts5(text, content='message', content_rowid='id',"
+             " tokenize='unicode61', detail=%s)",
+             detail == PEER_DETAIL_FULL ? "full" : "column");
+    run(fts, table);
     check(fts, sqlite3_prepare_v2(fts->db, "INSERT INTO fts(rowid, text) VALUES (?, ?)", -1,
                                   &fts->index, NULL), "prepare");
     check(fts, sqlite3_prepare_v2(

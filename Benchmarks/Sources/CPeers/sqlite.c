@@ -24,6 +24,13 @@ static const char *const texts[STATEMENTS] = {
     [CHANNELS] = "SELECT payload FROM channel ORDER BY last_message_at DESC LIMIT ?",
 };
 
+// The tables that are the same in all variants.
+#define OTHER_TABLES \
+    "CREATE TABLE IF NOT EXISTS draft (request TEXT PRIMARY KEY, id TEXT, payload BLOB);" \
+    "CREATE TABLE IF NOT EXISTS channel (" \
+    "  number INTEGER PRIMARY KEY, url TEXT, last_message_at INTEGER, payload BLOB);" \
+    "CREATE INDEX IF NOT EXISTS channel_order ON channel (last_message_at);"
+
 // Reads are served from mapped files, as far as SQLite's default limit of 2 GiB allows. The primary
 // key orders a page; the indexes find a message by its id and its request id.
 #define TUNED_TABLES(id_type) \
@@ -35,31 +42,27 @@ static const char *const texts[STATEMENTS] = {
     "CREATE UNIQUE INDEX IF NOT EXISTS message_id ON message (channel, id);" \
     "CREATE UNIQUE INDEX IF NOT EXISTS message_request ON message (channel, request)" \
     "  WHERE request IS NOT NULL;" \
-    "CREATE TABLE IF NOT EXISTS draft (request TEXT PRIMARY KEY, id TEXT, payload BLOB);" \
-    "CREATE TABLE IF NOT EXISTS channel (" \
-    "  number INTEGER PRIMARY KEY, url TEXT, last_message_at INTEGER, payload BLOB);" \
-    "CREATE INDEX IF NOT EXISTS channel_order ON channel (last_message_at);"
+    OTHER_TABLES
 
-static const char *const tuned_tables = TUNED_TABLES("TEXT");
-static const char *const integer_tables = TUNED_TABLES("INTEGER");
-
-static const char *const recipe_tables =
-    "CREATE TABLE IF NOT EXISTS message ("
-    "  channel INTEGER, created_at INTEGER, id TEXT, request TEXT, payload BLOB,"
-    "  PRIMARY KEY (channel, id));"
-    "CREATE INDEX IF NOT EXISTS message_order ON message (channel, created_at);"
-    "CREATE TABLE IF NOT EXISTS draft (request TEXT PRIMARY KEY, id TEXT, payload BLOB);"
-    "CREATE TABLE IF NOT EXISTS channel ("
-    "  number INTEGER PRIMARY KEY, url TEXT, last_message_at INTEGER, payload BLOB);"
-    "CREATE INDEX IF NOT EXISTS channel_order ON channel (last_message_at);";
+static const char *const tables[] = {
+    [PEER_SQLITE_TUNED] = TUNED_TABLES("TEXT"),
+    [PEER_SQLITE_INTEGER_IDS] = TUNED_TABLES("INTEGER"),
+    [PEER_SQLITE_RECIPE] =
+        "CREATE TABLE IF NOT EXISTS message ("
+        "  channel INTEGER, created_at INTEGER, id TEXT, request TEXT, payload BLOB,"
+        "  PRIMARY KEY (channel, id));"
+        "CREATE INDEX IF NOT EXISTS message_order ON message (channel, created_at);"
+        OTHER_TABLES,
+};
 
 struct peer_sqlite {
-    bool is_recipe;
-    bool has_integer_ids;
+    peer_sqlite_variant variant;
     char *path;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENTS];
 };
+
+static bool is_recipe(const peer_sqlite *self) { return self->variant == PEER_SQLITE_RECIPE; }
 
 // MARK: Opening
 
@@ -84,14 +87,11 @@ static void close_database(peer_sqlite *self) {
 
 peer_sqlite *peer_sqlite_open(const char *path, peer_sqlite_variant variant) {
     peer_sqlite *self = calloc(1, sizeof *self);
-    bool recipe = variant == PEER_SQLITE_RECIPE;
-    self->is_recipe = recipe;
-    self->has_integer_ids = variant == PEER_SQLITE_INTEGER_IDS;
+    self->variant = variant;
     self->path = strdup(path);
     open_database(self);
-    const char *tuned = self->has_integer_ids ? integer_tables : tuned_tables;
-    run(self, recipe ? recipe_tables : tuned);
-    if (recipe) close_database(self);
+    run(self, tables[variant]);
+    if (is_recipe(self)) close_database(self);
     return self;
 }
 
@@ -105,18 +105,18 @@ void peer_sqlite_close(peer_sqlite *self) {
 
 /// Begins a call.
 static void begin(peer_sqlite *self) {
-    if (self->is_recipe) open_database(self);
+    if (is_recipe(self)) open_database(self);
 }
 
 /// Ends a call.
 static void end(peer_sqlite *self) {
-    if (self->is_recipe) close_database(self);
+    if (is_recipe(self)) close_database(self);
 }
 
 static sqlite3_stmt *statement(peer_sqlite *self, int index) {
     if (!self->statements[index]
         && sqlite3_prepare_v3(
-               self->db, texts[index], -1, self->is_recipe ? 0 : SQLITE_PREPARE_PERSISTENT,
+               self->db, texts[index], -1, is_recipe(self) ? 0 : SQLITE_PREPARE_PERSISTENT,
                &self->statements[index], NULL)
             != SQLITE_OK) {
         fail(texts[index], sqlite3_errmsg(self->db));
@@ -162,7 +162,7 @@ static void bind_text(sqlite3_stmt *statement, int place, const char *text, size
 /// orders ids with equal first numbers.
 static void bind_id(
     peer_sqlite *self, sqlite3_stmt *statement, int place, const char *id, size_t size) {
-    if (!self->has_integer_ids) return bind_text(statement, place, id, size);
+    if (self->variant != PEER_SQLITE_INTEGER_IDS) return bind_text(statement, place, id, size);
     int64_t numbers[2] = {0, 0};
     int index = 0;
     for (size_t place = 0; place < size; place++) {
@@ -197,14 +197,14 @@ static void put_draft(peer_sqlite *self, const peer_message *draft) {
 
 void peer_sqlite_set_durable(peer_sqlite *self, bool is_durable) {
     // The guide uses SQLite's default, which syncs each transaction.
-    if (self->is_recipe) return;
+    if (is_recipe(self)) return;
     run(self, is_durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
 void peer_sqlite_put(
     peer_sqlite *self, const peer_message *messages, size_t count, bool is_durable) {
     void (*put_one)(peer_sqlite *, const peer_message *) = is_durable ? put_draft : put;
-    if (self->is_recipe) {
+    if (is_recipe(self)) {
         for (size_t index = 0; index < count; index++) {
             begin(self);
             put_one(self, &messages[index]);
