@@ -37,16 +37,11 @@ final class MemoryWatch: Sendable {
     /// Ends the measurement, and returns the megabytes above the beginning.
     func end() -> Double {
         isDone.withLock { $0 = true }
-        return Double(peak.withLock { $0 } - idle) / 1024
+        return Double(peak.withLock { $0 } - idle) / 1_048_576
     }
 
-    /// Kilobytes of memory without files.
-    private static var allocated: Int {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon") }
-        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
-            ?? 0
-    }
+    /// Bytes of memory without files.
+    private static var allocated: Int { processMemory("RssAnon", in: "status") }
 }
 
 /// The times of the queries of one kind in one system, in several passes.

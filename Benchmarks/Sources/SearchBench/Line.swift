@@ -1,5 +1,6 @@
 import CPeers
 import Foundation
+import Measuring
 import Models
 
 /// A message of the corpus.
@@ -59,22 +60,6 @@ struct Line {
                 text: text.joined(separator: " "), time: 1_600_000_000_000 + Int64(id) * 1_000,
                 id: id)
         }
-    }
-}
-
-/// Reproducible pseudo-random numbers.
-struct Dice {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    /// SplitMix64.
-    mutating func roll(below end: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(end))
     }
 }
 

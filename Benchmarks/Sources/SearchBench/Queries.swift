@@ -1,3 +1,5 @@
+import Measuring
+
 /// A query in the syntax of both systems.
 struct Query {
     let text: String
@@ -41,6 +43,10 @@ struct Queries {
                 text: words.joined(separator: " ") + " ",
                 fts: words.map { "\"\($0)\"" }.joined(separator: " "))
         }
+        func prefix() -> Query {
+            let prefix = String(pick(long).prefix(3))
+            return Query(text: prefix, fts: "\"\(prefix)\"*")
+        }
         func phrase() -> Query {
             while true {
                 let words = lines[dice.roll(below: lines.count)].text.lowercased()
@@ -58,11 +64,7 @@ struct Queries {
                 case .rareWord: exact(pick(rare))
                 case .commonWord: exact(pick(common))
                 case .twoCommonWords: exact(pick(common), pick(common))
-                case .prefix:
-                    {
-                        let prefix = String(pick(long).prefix(3))
-                        return Query(text: prefix, fts: "\"\(prefix)\"*")
-                    }()
+                case .prefix: prefix()
                 case .phrase: phrase()
                 }
             }

@@ -58,12 +58,7 @@ struct Probe: ParsableCommand {
     /// The private memory that Linux reports, without file pages, which it can drop at any time; 0
     /// on other systems.
     private func privateMemory() -> Double {
-        let text = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }
-            .compactMap { line in
-                line.split(separator: " ").dropFirst().first.flatMap { Double($0) }
-            }
-            .reduce(0, +) * 1024
+        Double(processMemory("Private_Dirty", in: "smaps_rollup"))
     }
 }
 

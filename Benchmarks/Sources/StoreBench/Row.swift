@@ -1,3 +1,4 @@
+import Measuring
 import Models
 
 /// A row of the tables: an operation, and how often it is measured.

@@ -158,23 +158,7 @@ struct ChannelItem {
     private static func turn(_ turn: Int) -> Int64 { 1_763_712_000_000 + Int64(turn) * 1000 }
 }
 
-/// Reproducible pseudo-random numbers.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
-
-    mutating func roll(below limit: Int) -> Int { Int(next() >> 1) % limit }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension Dice {
     /// The order in which the stores take turns in a round.
     ///
     /// The order varies, so that the state in which a store leaves the processor's caches does not

@@ -1,0 +1,14 @@
+import Foundation
+
+/// Reads a size that Linux reports about this process.
+///
+/// - Parameters:
+///   - name: The name of the line, for example `RssAnon`.
+///   - file: The name of the file in `/proc/self`.
+/// - Returns: The size in bytes; 0 on other systems.
+public func processMemory(_ name: String, in file: String) -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/\(file)", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+    let fields = line?.split(whereSeparator: \.isWhitespace) ?? []
+    return 1024 * (fields.dropFirst().first.flatMap { Int($0) } ?? 0)
+}
