@@ -1,4 +1,4 @@
-/// Who is notified of an edit, in addition to the subscribers of changes.
+/// The recipients of an edit of the rows, in addition to the subscribers of changes.
 enum Reporting {
     /// The delegate is also notified of added, updated and deleted rows.
     case reported

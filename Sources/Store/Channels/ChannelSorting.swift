@@ -2,8 +2,8 @@ package import Models
 
 /// An order of a channel list, and its sort keys.
 ///
-/// Sort keys are kept only in memory. If they were on disk, each channel that moves to the top of a
-/// list would leave a deleted key behind, which later reads would have to skip.
+/// Sort keys are kept only in memory. If they were on disk, each move of a channel to the top of a
+/// list would add a deleted key, and later reads would have to skip it.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.

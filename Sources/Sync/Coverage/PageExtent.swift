@@ -33,9 +33,9 @@ struct PageExtent: Hashable {
         if let last = ordered.last { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
-        // A page without messages, or with outliers only, covers its anchor, and the side of it on
-        // which it has no cursor. If the anchor is unknown and the page reaches only the beginning,
-        // it covers nothing.
+        // A page without messages, or with outliers only, covers its anchor. If it has no cursor in
+        // a direction, it also covers everything in that direction. If the anchor is unknown and
+        // the page reaches only the beginning, it covers nothing.
         if ordered.isEmpty && bound == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }
