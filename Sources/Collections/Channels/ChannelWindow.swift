@@ -1,35 +1,31 @@
 import Models
 import Store
 
-/// The shown part of a channel list: the channels from the start of the list up to a bound, and how
-/// changes of the store update them.
+/// The shown part of a channel list, and the rules by which store changes update it.
 ///
-/// A window is a value without side effects: it reads from a given reader, and returns edits of the
-/// rows. From the start of the list to ``upper``, it shows every stored channel that matches the
-/// query.
+/// A window is a value without side effects: its methods read from a given reader, and return edits
+/// of the rows. The window shows every stored channel that matches the query, from the start of the
+/// list to ``upper``.
 struct ChannelWindow {
     typealias Edits = ListEdits<GroupChannel, ChannelPlace>
 
-    /// The end of the shown part of a list.
     enum Bound: Comparable {
-        /// Nothing is shown.
+        /// The window is empty.
         case beginning
-        /// The list is shown up to the position of the last channel at the time it was loaded.
+        /// The window ends at this position, which was the last loaded channel's.
         case place(ChannelPlace)
-        /// All stored channels are shown.
+        /// The window shows all stored channels.
         case end
     }
 
     let query: GroupChannelListQuery
-    /// The current user.
-    ///
-    /// Filters by nickname ignore this user.
+    /// The current user, whom filters by nickname ignore.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning
     /// A Boolean value that indicates whether the store has every channel of the server's list.
     private(set) var isWhole = false
-    /// The number of channels that callers have requested so far.
+    /// The number of channels that ``load(upTo:isWhole:in:)`` was last asked for.
     private var wanted = 0
     private var list = OrderedList<GroupChannel, ChannelPlace>()
 
@@ -41,14 +37,14 @@ struct ChannelWindow {
     /// The channels in the order of the list.
     var channels: [GroupChannel] { list.elements }
 
-    /// A Boolean value that indicates whether more channels exist or may exist.
+    /// A Boolean value that indicates whether more channels exist, or may exist.
     var hasMore: Bool { upper != .end || !isWhole }
 
     // MARK: Following
 
-    /// Receives a change of the store.
+    /// Updates the window for a change of the store.
     ///
-    /// - Returns: The edits of the rows, to be passed to ``apply(_:)``.
+    /// - Returns: The edits of the rows, for ``apply(_:)``.
     mutating func fold(_ change: Change) -> ChannelEdits {
         var edits = ChannelEdits()
         for entry in change.entries {
@@ -59,8 +55,7 @@ struct ChannelWindow {
                 for url in channels.map(\.url) + edits.rows.saved.keys {
                     edits.remove(url, entry.source)
                 }
-                // The list shows all stored channels again, so that it also shows those that arrive
-                // from now on.
+                // Show all stored channels, including those that are stored from now on.
                 if upper != .beginning { upper = .end }
                 isWhole = false
                 edits.isCleared = true
@@ -84,8 +79,8 @@ struct ChannelWindow {
 
     /// Applies edits to the rows.
     ///
-    /// Until the server has sent its whole list, a new channel may belong between two shown ones.
-    /// Therefore no more channels than requested are shown until then.
+    /// Before the server has sent its whole list, a new channel may belong between two shown ones.
+    /// Until then, the window shows no more channels than requested.
     ///
     /// - Returns: The differences of the rows.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
@@ -101,15 +96,15 @@ struct ChannelWindow {
 
     // MARK: Reading
 
-    /// Extends the list to a number of channels, or to all channels if fewer exist.
+    /// Extends the list to a number of channels, or to all channels if fewer are stored.
     ///
     /// - Parameters:
-    ///   - count: The total number of channels.
+    ///   - count: The number of channels that the list should have.
     ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
     ///     server's list.
     ///   - reader: The reader of the store.
     /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader. The window is unchanged in that case.
+    /// - Throws: Errors of the reader. The window is then unchanged.
     mutating func load(
         upTo count: Int, isWhole: Bool, in reader: some StoreReader
     ) throws(StoreError) -> ChannelEdits {
@@ -118,7 +113,7 @@ struct ChannelWindow {
         if upper != .end, left > 0 {
             var last: ChannelPlace?
             if case .place(let place) = upper { last = place }
-            // One channel more than requested is read, to find out whether more exist.
+            // Read one channel more than requested, to find out whether more exist.
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID)
             for channel in found.prefix(left) {
@@ -136,7 +131,7 @@ struct ChannelWindow {
     /// Records that the store has every channel of the server's list.
     mutating func recordIsWhole() { isWhole = true }
 
-    /// Reads the shown part again, after changes were missed.
+    /// Reads the shown part again, after the store has dropped changes.
     ///
     /// - Parameters:
     ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
@@ -145,14 +140,14 @@ struct ChannelWindow {
     ///   - ahead: The queued changes that the reader already contains. The caller must not apply
     ///     them afterwards.
     /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader. The window is unchanged in that case.
+    /// - Throws: Errors of the reader. The window is then unchanged.
     mutating func readAgain(
         isWhole: Bool, in reader: some StoreReader, _ ahead: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
-        // The queued changes are applied for two facts only: the sources of the edits, and whether
-        // the cache was cleared.
+        // The queued changes determine only the sources of the edits, and whether the cache was
+        // cleared.
         for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
@@ -174,10 +169,9 @@ extension GroupChannel: ListRow {
 struct ChannelEdits {
     var rows = ChannelWindow.Edits()
     var sources: [ChannelURL: CollectionEventSource] = [:]
-    /// A Boolean value that indicates whether the cached data was cleared.
     var isCleared = false
-    /// A Boolean value that indicates whether the store has dropped changes, so that the window has
-    /// to read all rows again.
+    /// A Boolean value that indicates whether the store has dropped changes, so that all rows have
+    /// to be read again.
     var isMissed = false
 
     mutating func remove(_ url: ChannelURL, _ source: CollectionEventSource?) {

@@ -3,8 +3,8 @@ public import Observation
 import Store
 public import Sync
 
-/// A live list of the user's group channels, shown from the cache immediately and kept in sync with
-/// the server.
+/// A live list of the user's group channels, which shows cached channels first and stays in sync
+/// with the server.
 ///
 /// ```swift
 /// let collection = GroupChannelCollection(query: query, engine: engine)
@@ -13,11 +13,12 @@ public import Sync
 /// show(collection.channels)
 /// ```
 ///
-/// A collection is isolated to the main actor. It shows a list from its start to the end of the
-/// last loaded page. In that part, the collection inserts, moves and deletes channels by the
-/// filters and the order of the query, which are the same in memory, on disk and on the server.
-/// ``channels``, ``hasMore`` and ``drafts`` are observable: views that use Observation need no
-/// delegate.
+/// The list reaches from the first channel to the last one of the loaded pages. In that part, the
+/// collection inserts, moves and deletes channels as they change. The filters and the order of the
+/// query are the same for the store and the server.
+///
+/// The collection is isolated to the main actor. ``channels``, ``hasMore`` and ``drafts`` are
+/// observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
@@ -26,8 +27,8 @@ public final class GroupChannelCollection {
 
     /// The texts that the user is writing, by channel.
     ///
-    /// After ``start()``, it contains the drafts of all channels, including channels that are not
-    /// listed.
+    /// The dictionary is empty until ``start()``. It then contains the drafts of all channels,
+    /// whether or not the list contains them.
     public private(set) var drafts: [ChannelURL: String] = [:]
 
     /// A Boolean value that indicates whether ``dispose()`` was called.
@@ -45,9 +46,9 @@ public final class GroupChannelCollection {
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isAwaitingWholeList = false
-    /// The next page to request of the server's list.
+    /// The next page of the server's list to request.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
-    /// The number of times that the server's list was started from its first page.
+    /// The number of times that paging through the server's list has started again.
     @ObservationIgnored private var beginnings = 0
 
     private enum ServerPages {
@@ -55,14 +56,12 @@ public final class GroupChannelCollection {
         case ended
     }
 
-    /// Creates a collection.
-    ///
-    /// The list is empty until ``start()``.
+    /// Creates a collection, whose list is empty until ``start()``.
     ///
     /// - Parameters:
     ///   - query: The filters and the order of the list, and the page size.
-    ///   - userID: The current user: filters by nickname skip this user, and the filter by exact
-    ///     members includes this user implicitly. The default is `nil`: no user.
+    ///   - userID: The current user, or `nil`, the default, for no user. Filters by nickname ignore
+    ///     this user, and the filter by exact members includes this user implicitly.
     ///   - engine: The engine that fetches the channels.
     public init(
         query: GroupChannelListQuery = GroupChannelListQuery(), userID: UserID? = nil,
@@ -75,33 +74,29 @@ public final class GroupChannelCollection {
 
     // MARK: The list
 
-    /// The channels in the order of the query.
+    /// The listed channels, in the order of the query.
     public var channels: [GroupChannel] { window.channels }
 
-    /// A Boolean value that indicates whether there may be channels that the list does not contain
-    /// yet.
+    /// A Boolean value that indicates whether there may be channels that are not listed yet.
     public var hasMore: Bool { window.hasMore }
 
     /// Returns a stream of the changes from now on.
     ///
-    /// Applying them to the current ``channels`` gives the later values of ``channels``.
-    ///
-    /// Unread changes are buffered. The stream ends with ``dispose()``.
+    /// Applying the changes in order to the current ``channels`` gives the later values of
+    /// ``channels``. The stream buffers unread changes, and ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> { followers.follow() }
 
     // MARK: Loading
 
-    /// The maximum number of pages to fetch in one call.
-    ///
-    /// A call fetches several pages if they contain few new channels.
+    /// The maximum number of pages that one call fetches, if the pages contain few new channels.
     private static let pageLimit = 5
 
-    /// Starts the collection: lists a page of stored channels, and requests the list from the
-    /// server.
+    /// Starts the collection: lists the first page of stored channels, and fetches the list from
+    /// the server.
     ///
-    /// Stored channels are listed when the call returns, regardless of the network. The collection
-    /// follows changes from the start. ``loadMore()`` lists further pages. The collection stays
-    /// alive until the server has responded.
+    /// The stored channels are listed when the call returns, regardless of the network. From then
+    /// on, the collection follows all changes. ``loadMore()`` lists more pages. The collection
+    /// stays alive until the server has responded.
     ///
     /// - Returns: The stored channels, and the channels after the server has responded.
     @discardableResult
@@ -129,16 +124,16 @@ public final class GroupChannelCollection {
 
     /// Lists more channels: first stored channels, then channels from the server.
     ///
-    /// Pages are requested from the server only until the engine has fetched the user's whole list,
-    /// which it does automatically after the first connection. Until then, stored channels are
-    /// shown as if they were the whole list, and channels that arrive are inserted between them. If
-    /// the server cannot be reached, the stored channels stay and ``hasMore`` remains true.
+    /// The engine fetches the user's whole list automatically after the first connection. Until it
+    /// has done so, this call also requests pages from the server, and channels that arrive later
+    /// may be inserted between the listed ones. If the server cannot be reached, the stored
+    /// channels stay listed, and ``hasMore`` remains true.
     ///
-    /// Before ``start()``, the first call starts the collection.
+    /// If the collection has not been started, the first call starts it.
     ///
     /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
-    ///   in addition to channels that arrived in the meantime. If ``hasMore`` is true, call again
-    ///   for more.
+    ///   plus the channels that arrived in the meantime. If ``hasMore`` is true, call again for
+    ///   more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `closed`, `canceled`.
@@ -147,9 +142,7 @@ public final class GroupChannelCollection {
         try await load(upTo: channels.count + query.pageSize)
     }
 
-    /// Lists a number of channels.
-    ///
-    /// - Returns: The newly listed channels.
+    /// Lists at least `count` channels, if there are as many, and returns the newly listed ones.
     @discardableResult
     private func load(upTo count: Int) async throws(SyncError) -> [GroupChannel] {
         try checkIsNotDisposed()
@@ -177,7 +170,7 @@ public final class GroupChannelCollection {
         return found()
     }
 
-    /// Lists a number of stored channels.
+    /// Lists at least `count` channels, if as many are stored.
     ///
     /// - Returns: `true` if the store has every channel of the server's list.
     private func show(upTo count: Int) throws(SyncError) -> Bool {
@@ -200,7 +193,7 @@ public final class GroupChannelCollection {
         return try reader.hasAllChannels()
     }
 
-    /// Fetches and stores the server's next page.
+    /// Fetches and stores the next page of the server's list.
     private func fetch() async throws(SyncError) {
         guard case .next(let cursor) = serverPages else { return }
         let asked = beginnings
@@ -209,7 +202,7 @@ public final class GroupChannelCollection {
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
-            // If the cache was cleared in the meantime, the list starts again from the first page.
+            // If the cache was cleared in the meantime, paging has started again.
             guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
@@ -218,13 +211,12 @@ public final class GroupChannelCollection {
         }
     }
 
-    /// Makes the next request start from the first page of the server's list.
     private func restart() {
         serverPages = .next(nil)
         beginnings += 1
     }
 
-    /// Waits until the engine has fetched the user's whole list.
+    /// Observes when the engine has fetched the user's whole list.
     ///
     /// Until then, the server may have channels that are not stored.
     private func awaitWholeList() {
@@ -241,11 +233,11 @@ public final class GroupChannelCollection {
 
     /// Records whether the store has the whole list.
     ///
-    /// - Returns: `true` if it has, or if the wait is no longer needed.
+    /// - Returns: `true` if it has, or if there is nothing more to wait for.
     private func recordWholeList() -> Bool {
         if isDisposed || window.isWhole { return true }
-        // Ignore the error: a closed store reports no changes, and the engine reports a store that
-        // cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isWhole(in: reader)
             if holdsAll { window.recordIsWhole() }
@@ -256,9 +248,9 @@ public final class GroupChannelCollection {
 
     // MARK: The end
 
-    /// Ends the collection: it loads nothing more and sends no more notifications.
+    /// Ends the collection: it loads no more channels and sends no more notifications.
     ///
-    /// Further calls have no effect.
+    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -287,8 +279,8 @@ public final class GroupChannelCollection {
         var edits = window.fold(change)
         if edits.isCleared { restart() }
         if edits.isMissed {
-            // Ignore the error: a closed store reports no changes, and the engine reports a store
-            // that cannot be read.
+            // Ignore the error: a closed store reports no changes, and the engine reports an
+            // unreadable one.
             guard let read = try? readAgain() else { return }
             edits = read
             readDrafts()
@@ -301,8 +293,8 @@ public final class GroupChannelCollection {
     }
 
     private func readDrafts() {
-        // Ignore the error: a closed store reports no changes, and the engine reports a store that
-        // cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
         drafts = (try? engine.store.drafts()) ?? drafts
     }
 
@@ -310,7 +302,7 @@ public final class GroupChannelCollection {
         try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
             let edits = try window.readAgain(
                 isWhole: try snapshot.hasAllChannels(), in: snapshot, ahead)
-            // The cached data may have been cleared.
+            // The dropped changes may include a clearing of the cached data.
             restart()
             return edits
         }

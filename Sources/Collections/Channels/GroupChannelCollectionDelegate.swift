@@ -2,34 +2,33 @@ public import Models
 
 /// Receives the notifications of a channel collection.
 ///
-/// All methods are optional.
+/// All methods are optional. They are called on the main actor, in the order of the store's
+/// commits, and never after ``GroupChannelCollection/dispose()``. They may call any method,
+/// including ``GroupChannelCollection/dispose()``.
 ///
-/// Methods are called on the main actor, in the order of the store's commits, and never after
-/// ``GroupChannelCollection/dispose()``. They may call any method, including
-/// ``GroupChannelCollection/dispose()``. For each commit, ``channelCollection(_:didChange:)`` is
-/// called first, followed by the methods for added, updated and deleted channels, once for each
-/// source.
+/// For each commit, ``channelCollection(_:didChange:)`` is called first. The methods for added,
+/// updated and deleted channels follow, once for each source of the changes.
 @MainActor
 public protocol GroupChannelCollectionDelegate: AnyObject {
-    /// The list has changed, for whatever reason. Apply the change to the list that a view shows.
+    /// The list has changed; apply the change to the list that a view shows.
     ///
-    /// ``GroupChannelCollection/channels`` is the list after the change. For pages that the app has
-    /// requested, this is the only method that is called.
+    /// ``GroupChannelCollection/channels`` is the list after the change. If the app has requested
+    /// the change, as by ``GroupChannelCollection/loadMore()``, only this method is called.
     func channelCollection(
         _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>)
 
-    /// Channels were inserted: new channels, or channels that now match the query.
+    /// Channels were inserted because they are new, or match the query now.
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         addedChannels channels: [GroupChannel])
 
-    /// Channels have changed. They may have moved.
+    /// Channels have changed, and may have moved in the list.
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         updatedChannels channels: [GroupChannel])
 
-    /// Channels were removed from the list: they were deleted, left or hidden, or no longer match
-    /// the query.
+    /// Channels were removed from the list, because they were deleted, left or hidden, or no longer
+    /// match the query.
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         deletedChannelURLs channelURLs: [ChannelURL])

@@ -1,26 +1,27 @@
-/// A change of a collection's list, given as indices, so that a list view can animate it.
+/// The difference between a collection's list before and after a change, as indices that a list
+/// view can animate.
 ///
-/// Deletions and the origins of updates and moves are indices in the old list; insertions and the
-/// destinations of updates and moves are indices in the new list. All are in ascending order.
+/// Deletions and the `from` indices refer to the old list; insertions and the `to` indices refer to
+/// the new list. All arrays are in ascending order, ``moves`` by their `to` indices.
 /// ``applied(to:)`` always returns the new list.
 public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable {
-    /// All elements, if so much has changed that a list view should reload; otherwise `nil`.
+    /// All elements of the new list if a list view should reload; otherwise `nil`.
     ///
-    /// If it is not `nil`, all other properties are empty.
+    /// If this property is not `nil`, all other properties are empty.
     public let reset: [Element]?
 
-    /// The indices of the deleted elements in the old list.
+    /// The indices of the deleted elements.
     public let deletions: [Int]
 
-    /// The new elements, with their indices in the new list.
+    /// The new elements and their indices.
     public let insertions: [Insertion]
 
-    /// The elements that have changed, and have kept their order relative to the others.
+    /// The elements that have changed without changing their order relative to the other elements.
     public let updates: [Update]
 
-    /// The elements whose order relative to the others has changed.
+    /// The elements whose order relative to the other elements has changed.
     ///
-    /// Most of them have other changes, too.
+    /// Most moved elements have other changes, too.
     public let moves: [Update]
 
     /// A new element.
@@ -46,14 +47,14 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
         reset == nil && deletions.isEmpty && insertions.isEmpty && updates.isEmpty && moves.isEmpty
     }
 
-    /// The number of changed rows above which a change is reported as a reset.
+    /// The number of changed elements above which a change is a ``reset``.
     public static var resetThreshold: Int { 200 }
 
-    /// Returns the result of applying the change to a list.
+    /// Returns the list after the change.
     ///
-    /// - Parameter list: The old list.
+    /// - Parameter list: The list before the change.
     /// - Returns: The new list.
-    /// - Precondition: The list is the one before the change: all indices are valid.
+    /// - Precondition: `list` is the list before the change, so that all indices are valid.
     /// - Complexity: O(*n*) in the length of the list.
     public func applied(to list: [Element]) -> [Element] {
         if let reset { return reset }
@@ -89,9 +90,9 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// Returns the list as it was before a change, in builds that verify changes.
+    /// Returns the list before a change, if this build verifies changes; otherwise `nil`.
     ///
-    /// Other builds return `nil` without evaluating the argument.
+    /// The argument is evaluated only if the build verifies changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(
@@ -102,8 +103,7 @@ extension CollectionChange {
         return isChecked ? list() : nil
     }
 
-    /// Verifies that applying the change to one list gives the other, in builds that verify
-    /// changes.
+    /// Verifies that the change turns one list into the other, if this build verifies changes.
     func check(from before: [Element]?, to after: [Element]) {
         assert(
             before.map { applied(to: $0) == after } ?? true,

@@ -1,12 +1,12 @@
 import Sync
 
-/// The two results of starting a collection: the cached rows, and the rows after the server has
+/// The results of starting a collection: the cached rows, and the rows after the server has
 /// responded.
 public struct CollectionStart<Element: Sendable>: Sendable {
     let cachedResult: Result<[Element], SyncError>
     let refresh: Task<Result<[Element], SyncError>, Never>
 
-    /// The cached rows, which the collection showed when `start()` returned.
+    /// The cached rows, which the collection shows when `start()` returns.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `store` if the cache cannot be read, `disposed`, or
     ///   `queryInProgress` if the collection was started before.
@@ -14,14 +14,15 @@ public struct CollectionStart<Element: Sendable>: Sendable {
         get throws(SyncError) { try cachedResult.get() }
     }
 
-    /// The rows after the server has responded; equal to `cached` if no request is needed.
+    /// The rows after the server has responded.
     ///
-    /// If the calling task is canceled, the request is canceled, too. After an error, the
-    /// collection keeps the cached rows, and updates them when there is a connection.
+    /// If no request is needed, these are the cached rows. Canceling the task that awaits this
+    /// property cancels the request. If the request fails, the collection keeps the cached rows,
+    /// and updates them as soon as it is connected.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another error of the server;
-    ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed before the server
-    ///   responded, or if a message collection was released before.
+    ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed, or a message
+    ///   collection was released, before the server responded.
     public var refreshed: [Element] {
         get async throws(SyncError) {
             let result = await withTaskCancellationHandler {

@@ -9,7 +9,7 @@ final class Followers<Element: Sendable> {
 
     var isEmpty: Bool { followers.isEmpty }
 
-    /// Returns a stream of the values from now on, until the end.
+    /// Returns a stream of the values that are sent until ``end()``.
     func follow() -> AsyncStream<Element> {
         let (stream, follower) = AsyncStream<Element>.makeStream()
         guard !hasEnded else {
@@ -36,8 +36,8 @@ final class Followers<Element: Sendable> {
         for follower in leaving { follower.finish() }
     }
 
-    // This need not be an `isolated deinit`, which requires macOS 15.4 and iOS 18.4, because a
-    // stream can be finished on any thread.
+    // An `isolated deinit` would require macOS 15.4 or iOS 18.4. It is not needed, because a stream
+    // can be finished on any thread.
     deinit {
         for follower in followers.values { follower.finish() }
     }

@@ -1,16 +1,16 @@
 /// An element of an ordered list.
 protocol ListRow: Hashable, Sendable {
     associatedtype RowID: Hashable, Sendable
-    /// The identity of a row, which stays the same when the row changes or moves.
+    /// The identity of the row, which stays the same when the row changes or moves.
     var rowID: RowID { get }
 }
 
-/// A list that is ordered by the keys of its elements, applies many edits at once, and returns the
-/// differences as indices.
+/// A list that is sorted by the keys of its elements.
+///
+/// ``apply(_:)`` applies many edits at once, and returns the differences as indices.
 struct OrderedList<Element: ListRow, Key: Comparable> {
-    /// The elements, in order.
     private(set) var elements: [Element] = []
-    /// The keys of the elements; ascending, or descending in a reversed list.
+    /// The keys of the elements: ascending, or descending in a reversed list.
     private(set) var keys: [Key] = []
     private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
@@ -24,7 +24,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         keysByID[id].map { elements[index(of: $0)] }
     }
 
-    /// Returns the index of an element; `nil` if it is not in the list.
+    /// Returns the index of an element, or `nil` if the list does not contain it.
     func index(of id: Element.RowID) -> Int? { keysByID[id].map { index(of: $0) } }
 
     /// Returns the elements in a closed range of keys, in order.
@@ -36,7 +36,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return elements[start..<max(start, end)]
     }
 
-    /// Returns the number of elements that the list would have after edits.
+    /// Returns the number of elements after the edits, without applying them.
     func count(after edits: ListEdits<Element, Key>) -> Int {
         let gone = edits.removed.count { keysByID[$0] != nil }
         let new = edits.saved.keys.count { id in
@@ -45,15 +45,15 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return elements.count + new - gone
     }
 
-    /// Returns the elements that the list would have after edits, in order from the first or the
-    /// last.
+    /// Returns the elements after the edits, without applying them.
     ///
     /// - Parameters:
     ///   - edits: The edits.
-    ///   - isBackward: A Boolean value that indicates whether the last element comes first.
-    /// - Returns: The elements, computed lazily.
-    /// - Complexity: O(*k* log *k*) in the number of edits, and O(1) for each element returned or
-    ///   removed.
+    ///   - isBackward: A Boolean value that indicates whether the iterator starts at the last
+    ///     element.
+    /// - Returns: An iterator that computes the elements lazily.
+    /// - Complexity: O(*k* log *k*) in the number of edits, and O(1) for each element that the
+    ///   iterator returns or that the edits remove.
     func elements(
         after edits: ListEdits<Element, Key>, isBackward: Bool
     ) -> AnyIterator<Element> {
@@ -83,11 +83,10 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         isReversed ? right < left : left < right
     }
 
-    /// Applies edits.
+    /// Applies edits and returns the differences as indices.
     ///
-    /// - Returns: The differences as indices.
-    /// - Complexity: O(*k* log *n*) in the numbers of edits and elements, plus the cost of moving
-    ///   the elements after them.
+    /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the cost of moving the
+    ///   elements after the edited ones.
     mutating func apply(_ edits: ListEdits<Element, Key>) -> ListDiff<Element> {
         var diff = ListDiff<Element>()
         var leaving: [Int] = []
@@ -137,7 +136,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return diff
     }
 
-    /// Removes the elements at the given indices, which are ascending.
+    /// Removes the elements at the given ascending indices.
     private mutating func remove(_ places: [Int]) {
         for run in places.runs.reversed() {
             elements.removeSubrange(run)
@@ -145,7 +144,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
     }
 
-    /// Inserts elements, which are ordered by their keys.
+    /// Inserts elements that are sorted by their keys.
     ///
     /// - Returns: The indices of the elements after the insertion.
     private mutating func insert(
@@ -160,8 +159,8 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
                 groups.append((place, offset..<offset + 1))
             }
         }
-        // The elements are accessed by closures instead of key paths, because a key path of a
-        // generic type is resolved at run time, which takes 20 µs.
+        // Closures are used instead of key paths, because resolving a key path of a generic type at
+        // run time takes 20 µs.
         for group in groups.reversed() {
             elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.place)
             keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.place)
@@ -170,16 +169,15 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     }
 }
 
-/// The edits of a list, at most one for each element.
+/// The edits of a list: at most one for each element.
 struct ListEdits<Element: ListRow, Key: Comparable> {
-    /// The new and changed elements with their keys, which are unique.
+    /// The new and changed elements with their keys. No two elements have the same key.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
-    /// The removed elements.
     private(set) var removed: Set<Element.RowID> = []
-    /// The elements that replace others: the ID of each, with the ID of the element that it
-    /// replaces.
+    /// The elements that replace other elements: the replaced element's ID, by the new element's
+    /// ID.
     ///
-    /// For example, a sent message replaces its pending one.
+    /// For example, a sent message replaces the pending message.
     private(set) var successors: [Element.RowID: Element.RowID] = [:]
     /// The inverse of `successors`.
     private var successorOf: [Element.RowID: Element.RowID] = [:]
@@ -191,14 +189,14 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     /// - Parameters:
     ///   - element: The element.
     ///   - key: The key of the element.
-    ///   - old: The ID of an element that this one replaces. If the list contains it, the new
-    ///     element takes over its row.
+    ///   - old: The ID of the element that this one replaces; `nil` if there is none. If the list
+    ///     contains that element, the new element takes over its row.
     mutating func save(
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {
         let id = element.rowID
-        // The element was replaced earlier and is now saved again: it becomes a row of its own next
-        // to its successor.
+        // If the element was replaced and is saved again, it gets its own row next to its
+        // successor.
         if let next = successorOf[id] { unlink(next) }
         saved[id] = (element, key)
         removed.remove(id)
@@ -215,20 +213,19 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 
     mutating func remove(_ id: Element.RowID) {
-        // The element was replaced: its successor stays in the list, so there is nothing to remove.
+        // A replaced element has no row of its own: its successor stays in the list.
         if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
         if let old = unlink(id) { removed.insert(old) }
     }
 
-    /// Returns a Boolean value that indicates whether the edits move or remove the element with an
-    /// ID, if it is in the list.
+    /// Returns a Boolean value that indicates whether the edits save, replace or remove an element.
     func takesOut(_ id: Element.RowID) -> Bool {
         removed.contains(id) || saved[id] != nil || successorOf[id] != nil
     }
 
-    /// Turns an element that replaces another one into a new element.
+    /// Makes an element that replaces another one a new element, and returns the other one's ID.
     @discardableResult
     private mutating func unlink(_ id: Element.RowID) -> Element.RowID? {
         guard let old = successors.removeValue(forKey: id) else { return nil }
@@ -240,9 +237,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
 /// The differences between a list before and after edits.
 struct ListDiff<Element: Hashable & Sendable> {
     struct Row {
-        /// The index.
-        ///
-        /// For a deleted row it refers to the old list, for an inserted row to the new list.
+        /// The index in the old list for a deleted row, and in the new list for an inserted row.
         let index: Int
         let element: Element
     }
@@ -271,15 +266,15 @@ struct ListDiff<Element: Hashable & Sendable> {
         var passed = 0
         for index in updates.indices {
             let rank = ListDiff.rank(of: updates[index].from, without: leaving)
-            // Each element that is inserted before this one increases its index.
+            // Each element that is inserted before the updated element increases its index.
             while passed < coming.count, coming[passed] <= rank + passed { passed += 1 }
             updates[index].to = rank + passed
         }
         settleMoves(leaving: leaving, coming: coming)
     }
 
-    /// Turns a move into an update if the key of the element has changed but not its order relative
-    /// to the others.
+    /// Turns a move into an update if the element's key has changed, but not its order relative to
+    /// the other elements.
     private mutating func settleMoves(leaving: [Int], coming: [Int]) {
         var moved: [Changed] = []
         var last = -1
@@ -298,14 +293,14 @@ struct ListDiff<Element: Hashable & Sendable> {
         moves = moved.sorted { $0.to < $1.to }
     }
 
-    /// Returns the number of indices below the given one that are not in a sorted array.
+    /// Returns the number of indices below `place` that are not in the sorted array `others`.
     private static func rank(of place: Int, without others: [Int]) -> Int {
         place - others.insertionIndex(of: place, precedes: <)
     }
 }
 
 extension CollectionChange {
-    /// Creates a change from a diff, or a reset if the diff is large.
+    /// Creates a change from a diff, or a reset if the diff has more than ``resetThreshold`` rows.
     init(_ diff: ListDiff<Element>, in elements: [Element]) {
         if diff.count > Self.resetThreshold {
             self.init(reset: elements)
@@ -320,7 +315,7 @@ extension CollectionChange {
 }
 
 extension Array {
-    /// Returns the index of the first element that does not precede another one, in a sorted array.
+    /// Returns the index of the first element of the sorted array that does not precede `element`.
     fileprivate func insertionIndex(
         of element: Element, precedes: (Element, Element) -> Bool
     ) -> Int {
@@ -334,7 +329,7 @@ extension Array {
 }
 
 extension [Int] {
-    /// The ranges of consecutive numbers of an ascending array.
+    /// The ranges of consecutive numbers in an ascending array.
     fileprivate var runs: [Range<Int>] {
         var runs: [Range<Int>] = []
         for number in self {

@@ -1,8 +1,9 @@
-/// The recipients of an edit of the rows, in addition to the subscribers of changes.
+/// The recipients of notifications about an edit of the rows.
 enum Reporting {
-    /// The delegate is also notified of added, updated and deleted rows.
+    /// The subscribers of changes and all methods of the delegate.
     case reported
-    /// Only the subscribers are notified, because a call of the app requested the edit.
+    /// The subscribers and the delegate's method for changes of the list, but not its methods for
+    /// added, updated and deleted rows: the app itself has requested the edit.
     case asked
 }
 

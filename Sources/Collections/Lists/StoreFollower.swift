@@ -2,27 +2,27 @@ import Models
 import Store
 import Sync
 
-/// Receives the changes of a part of a store, and processes them one after the other on the main
-/// actor.
+/// Observes a part of a store, and processes its changes one by one on the main actor.
 @MainActor
 final class StoreFollower {
     private let store: ChatStore
     private let changes: ObservedChanges
     private let take: (Change) -> Void
     private var queued: ArraySlice<Change> = []
-    /// The snapshot of the read in progress, while earlier changes are processed.
+    /// The snapshot of the read in progress, while the changes before it are processed.
     private var reading: Snapshot?
     private var isProcessing = false
     private var isStopped = false
 
     /// Starts to observe the store.
     ///
-    /// Earlier changes are not reported.
+    /// Changes before this call are not reported.
     ///
     /// - Parameters:
-    ///   - part: The observed part of the store.
+    ///   - part: The part of the store.
     ///   - store: The store.
-    ///   - take: A closure that is called with each change, as soon as the main actor is available.
+    ///   - take: A closure that processes a change. It is called as soon as the main actor is
+    ///     available.
     /// - Throws: Errors of the store.
     init(
         _ part: ObservedPart, of store: ChatStore, take: @escaping (Change) -> Void
@@ -34,15 +34,14 @@ final class StoreFollower {
         } catch {
             throw SyncError(error)
         }
-        // Changes that happened in the meantime are processed after the owner has stored this
-        // object.
+        // Process changes since `observe` after the owner has stored this object.
         StoreFollower.wake(self)
     }
 
-    /// Reads the store, after all earlier changes were processed.
+    /// Processes all earlier changes, and then reads the store.
     ///
-    /// Changes that happen during the read are processed by ``catchUp()``, after the caller has
-    /// applied the result.
+    /// Changes that are committed during the read are not processed before the caller has applied
+    /// the result and calls ``catchUp()``.
     ///
     /// - Parameter body: A closure that reads the snapshot.
     /// - Returns: The result of the closure.
@@ -51,9 +50,8 @@ final class StoreFollower {
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
-            // Take the snapshot before the changes are processed. When it exists, the store has
-            // reported all of its commits, except possibly the last one, which may therefore be
-            // processed twice.
+            // The snapshot is taken first: by then, the store has reported all commits in it,
+            // except possibly the last one, which may therefore be processed twice.
             let snapshot = try store.snapshot()
             queued += changes.drain()
             reading = snapshot
@@ -65,21 +63,21 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again while a change is processed, after changes were dropped.
+    /// Reads the store again, while processing a change that says that the store has dropped
+    /// changes.
     ///
-    /// The snapshot may already contain queued changes. Those are skipped: replaying them would
-    /// bring back deleted rows and apply replacements twice.
+    /// Queued changes that the snapshot already contains are skipped: replaying them would bring
+    /// back deleted rows and apply replacements twice.
     ///
-    /// - Parameter body: A closure that reads the snapshot. It receives the queued changes that the
-    ///   snapshot already contains, for example to get their sources. If the closure throws, these
-    ///   changes are processed as usual.
+    /// - Parameter body: A closure that reads the snapshot. It receives the skipped changes, for
+    ///   example to find the sources of edits. If the closure throws, these changes are processed
+    ///   instead of skipped.
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure and of the store.
     func readAgain<Value>(
         _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // If another read is in progress, use its snapshot, so that the other read does not return
-        // older data than this one.
+        // A read in progress must not return older data than this one: use its snapshot.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         queued += changes.drain()
@@ -89,28 +87,28 @@ final class StoreFollower {
         return value
     }
 
-    /// Processes all changes that the store has reported so far.
+    /// Processes all changes that the store has reported.
     func catchUp() {
         queued += changes.drain()
         processAll(through: .max)
     }
 
-    /// Stops processing changes.
     func stop() {
         isStopped = true
         changes.cancel()
     }
 
-    /// Processes all changes reported so far, and schedules the next ones for when the main actor
-    /// is available.
+    /// Processes all changes that the store has reported, and calls ``wake(_:)`` after the next
+    /// commit.
     private func processNext() {
         guard !isStopped else { return }
         queued += changes.drain { [weak self] in StoreFollower.wake(self) }
         processAll(through: .max)
     }
 
-    /// Schedules the processing without inheriting the priority and the task-local values of the
-    /// writer.
+    /// Processes changes as soon as the main actor is available.
+    ///
+    /// The detached task does not inherit the priority and the task-local values of the writer.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
             follower?.processNext()
@@ -118,8 +116,7 @@ final class StoreFollower {
     }
 
     private func processAll(through number: Int) {
-        // A callback may call this method: the next change must wait until the current one is
-        // processed.
+        // The closure `take` may call this method: finish the current change before the next one.
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }

@@ -1,7 +1,7 @@
 import Sync
 
 extension SyncEngine {
-    /// The state as soon as no connection attempt is in progress: connected or not connected.
+    /// The state as soon as the engine is not trying to connect.
     var settledState: SyncState {
         get async {
             var last = state

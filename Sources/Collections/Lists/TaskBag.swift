@@ -1,6 +1,6 @@
 import Sync
 
-/// Tasks that are canceled with their owner.
+/// The tasks of an owner, which are canceled when the owner is disposed or released.
 @MainActor
 final class TaskBag {
     private var tasks: [Int: @Sendable () -> Void] = [:]
@@ -16,13 +16,13 @@ final class TaskBag {
         }
     }
 
-    /// Sends a request to an engine.
+    /// Performs a request of an engine.
     ///
     /// The request is canceled when the owner is disposed or released, and when the calling task is
     /// canceled.
     ///
     /// - Returns: The response.
-    /// - Throws: Errors of the engine; `canceled` after the owner was disposed or released.
+    /// - Throws: Errors of the engine; `canceled` if the owner was disposed or released.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(SyncError) -> Value {
@@ -47,7 +47,7 @@ final class TaskBag {
         tasks = [:]
     }
 
-    // This need not be an `isolated deinit`, which requires macOS 15.4 and iOS 18.4, because a task
+    // An `isolated deinit` would require macOS 15.4 or iOS 18.4. It is not needed, because a task
     // can be canceled on any thread.
     deinit {
         for cancel in tasks.values { cancel() }
