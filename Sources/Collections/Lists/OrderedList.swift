@@ -171,7 +171,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
 
 /// The edits of a list: at most one for each element.
 struct ListEdits<Element: ListRow, Key: Comparable> {
-    /// The new and changed elements with their keys. No two elements have the same key.
+    /// The new and changed elements with their keys, which are unique.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     private(set) var removed: Set<Element.RowID> = []
     /// The elements that replace other elements: the replaced element's ID, by the new element's

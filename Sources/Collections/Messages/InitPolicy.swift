@@ -1,21 +1,20 @@
 /// The sources from which a message collection loads its first messages.
 public enum InitPolicy: Hashable, Sendable, CaseIterable {
-    /// The cache first, then the server, whose response replaces the list.
+    /// Loads from the cache first, then from the server, whose messages replace the list.
     ///
-    /// This is the right choice for most apps: the list is not empty while the network is slow, and
-    /// it finally shows the server's data.
+    /// This policy suits most apps: the list has content while the network is slow, and shows the
+    /// server's data in the end.
     case cacheAndReplaceByAPI
 
-    /// The cache only. No request is made.
+    /// Loads from the cache only, without a request.
     case cacheOnly
 
-    /// The server only. The list is empty until it responds.
+    /// Loads from the server only; the list is empty until the server responds.
     case apiOnly
 
-    /// A Boolean value that indicates whether the list first shows cached messages.
+    /// A Boolean value that indicates whether the list shows cached messages first.
     public var loadsFromCache: Bool { self != .apiOnly }
 
-    /// A Boolean value that indicates whether messages are fetched from the server and replace the
-    /// list.
+    /// A Boolean value that indicates whether messages of the server replace the list.
     public var loadsFromAPI: Bool { self != .cacheOnly }
 }

@@ -1,16 +1,16 @@
 import Models
 
-/// The changes of messages, grouped by source and sending status.
+/// Changes of messages, grouped by source and sending status.
 struct MessageChanges {
     private(set) var added = ReportedRows<MessageContext, Message>()
     private(set) var updated = ReportedRows<MessageContext, Message>()
     private(set) var deleted = ReportedRows<MessageContext, Message>()
 
-    /// Creates the message changes of a diff of rows.
+    /// Creates the message changes of a difference of rows.
     ///
     /// - Parameters:
     ///   - diff: The differences of the rows.
-    ///   - sources: The sources of the changes, for the rows whose source is known.
+    ///   - sources: The known sources of the changes, by row.
     ///   - canceled: The messages that were canceled before they were sent.
     init(
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],

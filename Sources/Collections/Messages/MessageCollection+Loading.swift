@@ -2,24 +2,22 @@ public import Models
 public import Store
 public import Sync
 
-// Loading pages on request: from the cache and, where the cached history is incomplete, from the
-// server.
+// Loading pages on request, from the cache and, if its history is incomplete, from the server.
 extension MessageCollection {
     enum Direction { case older, newer }
 
-    /// The maximum number of pages to fetch in one call.
-    ///
-    /// A call fetches several pages if few of their messages match the list.
+    /// The maximum number of pages that one call fetches, if few of their messages match the list.
     private static let pageLimit = 5
 
-    /// Loads older messages: from the complete part of the cache, then from the server.
+    /// Loads older messages: first those that are stored next to the list, then those of the
+    /// server.
     ///
-    /// If the server cannot be reached, the collection also shows stored messages that are older
-    /// than a gap, and the gap between them and the newer ones.
+    /// If the server cannot be reached, the list also shows the next gap and the stored messages
+    /// older than it.
     ///
-    /// A page has `previousResultSize` messages, and at most as many as the capacity of the
-    /// collection. If the collection then exceeds its capacity, its newest messages are removed
-    /// from the list; ``loadNext()`` loads them again.
+    /// A page has `previousResultSize` messages, but not more than the capacity of the collection.
+    /// If the list then exceeds the capacity, its newest messages are removed; ``loadNext()`` loads
+    /// them again.
     ///
     /// - Returns: The messages, oldest first. They are fewer than a page if few messages match the
     ///   list, or if no older ones exist. If ``hasPrevious`` is true, call again for more.
@@ -31,8 +29,7 @@ extension MessageCollection {
         try await load(.older, shownWindow.olderPageSize)
     }
 
-    /// Loads `nextResultSize` newer messages, in the same way as ``loadPrevious()`` loads older
-    /// ones.
+    /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` loads older ones.
     ///
     /// - Returns: The messages, oldest first. If ``hasNext`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
@@ -52,21 +49,21 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        // If the newest end is shown, fetched messages already arrive as changes of the store.
+        // If the newest end is shown, fetched messages are listed as changes of the store arrive.
         let isFollowing = direction == .newer && shownWindow.upper == .end
         let before = isFollowing ? Set(shownWindow.items.map(\.id)) : []
         var shown = try await extend(direction, max(1, count))
         if isFollowing {
             shown = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
         }
-        // The messages of one page are ordered; those of several pages are not.
+        // Messages of several pages are not in order yet.
         return shown.filter { $0.messageID != nil }.sorted {
             guard let left = $0.position, let right = $1.position else { return false }
             return left < right
         }
     }
 
-    /// Extends the window in a direction, and fetches from the server where the history is
+    /// Extends the window in a direction, and fetches messages where the stored history is
     /// incomplete.
     @discardableResult
     private func extend(
@@ -118,7 +115,7 @@ extension MessageCollection {
     /// - Parameters:
     ///   - direction: The direction from the window.
     ///   - count: The number of messages.
-    ///   - gap: The gap to fetch.
+    ///   - gap: The next gap in that direction.
     /// - Throws: Errors of the engine.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
@@ -126,8 +123,8 @@ extension MessageCollection {
         let window = shownWindow
         switch direction {
         case .older:
-            // If the window starts inside the gap, it is unknown which messages are next to its
-            // start.
+            // If the window starts inside the gap, the messages next to the window's start are
+            // unknown.
             let isAtEdge = gap.upper <= window.olderEdge
             let edge = isAtEdge ? gap.upper : window.lower
             let anchor =
@@ -148,11 +145,10 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches consecutive pages, until one contains a message of the requested part of the
-    /// history.
+    /// Fetches consecutive pages, until one contains a wanted message.
     ///
-    /// The first pages contain no such message if more messages than fit in a page have the time of
-    /// the anchor, or if the server returns empty pages.
+    /// The first pages contain no wanted message if more messages than fit in a page were created
+    /// at the anchor's time, or if the server returns empty pages.
     private func fetch(
         _ first: PageRequest, _ source: CollectionEventSource,
         until isWanted: (Gap.Bound) -> Bool
@@ -183,7 +179,7 @@ extension MessageCollection {
             record(fetched, since: omissions)
             return fetched.page
         } catch {
-            // ``dispose()`` cancels requests in flight: the error is then the disposal.
+            // After a disposal, which cancels requests in flight, the error is `disposed`.
             try checkIsStarted()
             throw error
         }
@@ -192,7 +188,7 @@ extension MessageCollection {
     /// Fetches one page of a gap, from its upper bound.
     ///
     /// - Parameter gap: A gap of ``items``.
-    /// - Returns: The rest of the gap; `nil` if the gap is closed.
+    /// - Returns: The remaining gap; `nil` if the gap is closed.
     /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
     @discardableResult
     public func fill(_ gap: Gap) async throws(SyncError) -> Gap? {
@@ -225,9 +221,8 @@ extension MessageCollection {
 
     /// Returns the request for the first page at the starting point.
     ///
-    /// - Parameter state: The state of the engine, at a time when no connection attempt is in
-    ///   progress.
-    /// - Returns: The request; `nil` if the server has nothing new.
+    /// - Parameter state: The state of the engine while it is not trying to connect.
+    /// - Returns: The request; `nil` if the cache has the page, up to date.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `notStarted`.
     func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
         try checkIsStarted()
@@ -247,7 +242,6 @@ extension MessageCollection {
         }
     }
 
-    /// Makes a request for a page of the shown history or thread.
     func request(
         at anchor: MessageAnchor, bound: Gap.Bound? = nil, older: Int = 0, newer: Int = 0
     ) -> PageRequest {
@@ -256,13 +250,12 @@ extension MessageCollection {
             newer: newer)
     }
 
-    /// Shows the server's messages at the starting point.
-    ///
-    /// Call it after the page that ``firstPage(_:)`` requests was fetched.
+    /// Shows the server's messages at the starting point, after the first page was fetched.
     func showServer() async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
-            // If the user has loaded more messages in the meantime, the window keeps its position.
+            // If the user has loaded more messages in the meantime, keep the position of the
+            // window.
             catchUp()
             return messages
         }
@@ -271,7 +264,7 @@ extension MessageCollection {
         return messages
     }
 
-    /// Loads older messages if few messages of the page match the list.
+    /// Loads older messages if few messages of the first page match the list.
     private func extendToSize() async throws(SyncError) {
         let count = succeededMessages.count
         let size = shownWindow.olderPageSize
@@ -283,7 +276,7 @@ extension MessageCollection {
 }
 
 extension Gap.Bound {
-    /// The anchor of pages that contain the messages at this bound and newer ones.
+    /// The anchor of a page that starts at this bound and contains newer messages.
     fileprivate var anchorForNewer: MessageAnchor {
         switch self {
         case .beginning: .time(Timestamp(milliseconds: .min))

@@ -4,8 +4,8 @@ import Sync
 
 // Collections of the replies to a message.
 //
-// A range of a thread is complete if pages of the server have covered it. When the feed omits
-// messages, the shown replies are fetched again.
+// A range of a thread is complete if pages of the server have covered it. If the feed omits
+// messages, the collection fetches the shown replies again.
 extension MessageCollection {
     func checkHasParent() throws(SyncError) {
         guard isParentMessageDeleted, let parentMessageID else { return }
@@ -14,7 +14,7 @@ extension MessageCollection {
 
     // MARK: The parent message
 
-    /// The ID of the parent message, if it is not stored.
+    /// The ID of the parent message if it is not stored; otherwise `nil`.
     var missingParentMessageID: MessageID? { parentMessage == nil ? parentMessageID : nil }
 
     func readParentMessage(in reader: Snapshot) throws(StoreError) {
@@ -23,7 +23,7 @@ extension MessageCollection {
         isParentMessageDeleted = try isDeleted(parentMessageID, in: reader)
     }
 
-    /// Reads the parent message again after changes were missed, and reports its changes.
+    /// Reads the parent message again after the store has dropped changes, and reports its changes.
     func readParentMessageAgain() {
         guard parentMessageID != nil else { return }
         let (known, wasDeleted) = (parentMessage, isParentMessageDeleted)
@@ -36,8 +36,9 @@ extension MessageCollection {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the parent message was deleted, and not only
-    /// evicted: an evicted message has no tombstone.
+    /// Returns a Boolean value that indicates whether the parent message was deleted.
+    ///
+    /// An evicted message is not deleted: it has no tombstone.
     private func isDeleted(
         _ id: MessageID, in reader: Snapshot
     ) throws(StoreError) -> Bool {
@@ -52,7 +53,7 @@ extension MessageCollection {
         try checkHasParent()
     }
 
-    /// Reports changes of the parent message in a change of the store.
+    /// Updates the parent message for a change of the store, and notifies the delegate.
     func notifyParent(_ change: Change) {
         for entry in change.entries {
             switch entry.operation {
@@ -82,41 +83,42 @@ extension MessageCollection {
 
     // MARK: Pages
 
-    /// The number of omissions of the thread so far; `nil` if no thread is shown.
+    /// The number of times that the feed has omitted messages of the thread; `nil` for a channel's
+    /// history.
     var omissions: Int? { shownWindow.thread?.omissions }
 
     /// Records the range of the thread that a page covers.
     ///
     /// - Parameters:
     ///   - fetched: The page.
-    ///   - omissions: The number of omissions when the page was requested.
+    ///   - omissions: The value of ``omissions`` when the page was requested.
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
-        // For a page of a channel's history, the engine has already stored the range that the page
-        // covers.
+        // The engine has already stored the range of a page of the channel's history.
         guard omissions != nil, let from = fetched.from, let through = fetched.through
         else { return }
         catchUp()
-        // If the feed has omitted messages since the request, the page may lack them.
+        // The page may lack messages that the feed has omitted since the request.
         guard !isDisposed, self.omissions == omissions else { return }
         changeThread { $0.cover(from: from, through: through) }
     }
 
     // MARK: Fetching again
 
-    /// The state of fetching the shown replies again.
+    /// The state of a refresh of the shown replies.
     struct ThreadRefresh {
         var anchor: MessageAnchor
-        /// The bound of the range that was already fetched again.
+        /// The lower bound of the refreshed range.
         var bound: Gap.Bound?
         var usedCursors: Set<PageCursor> = []
 
-        /// The number of replies in a page, large enough that a long thread needs few requests.
+        /// The number of replies in a page: large, so that a long thread needs few requests.
         static let pageSize = 100
     }
 
-    /// Fetches the shown replies again, newest first, if they may have changed without notice.
+    /// Fetches the shown replies again, newest first, if they may have changed without a report of
+    /// the feed.
     ///
-    /// The collection is not retained meanwhile.
+    /// The task does not retain the collection.
     func refreshThread() {
         guard let thread = shownWindow.thread, thread.isStale, threadRefresh == nil, !isDisposed,
             !isParentMessageDeleted
@@ -132,7 +134,8 @@ extension MessageCollection {
                     } catch {
                         let isGone = error.code == .notFound || error.code == .refused
                         if isGone, let id = self?.parentMessageID {
-                            // If the parent message was deleted, the lookup removes it.
+                            // If the parent message was deleted, the lookup removes it from the
+                            // store.
                             _ = try? await engine.fetchMessages([id], in: channelURL)
                         }
                         self?.endRefresh(isStale: true)
@@ -157,13 +160,13 @@ extension MessageCollection {
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
         record(fetched, since: omissions)
         guard let thread = shownWindow.thread, !isDisposed else { return }
-        // Fetched replies may have become stale in the meantime: fetch all of them again.
+        // Replies of earlier pages may have become stale in the meantime: fetch all pages again.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }
         guard let older = fetched.page.older, shownWindow.lower < from else {
             return endRefresh(isStale: false)
         }
-        // A server that repeats a page makes no progress.
+        // A server that repeats a page would cause an endless loop.
         guard threadRefresh?.usedCursors.insert(older).inserted ?? false else {
             return endRefresh(isStale: true)
         }
@@ -178,7 +181,6 @@ extension MessageCollection {
 }
 
 extension MessageListParams {
-    /// Creates the parameters of a list of replies.
     init(_ params: ThreadedMessageListParams) {
         self.init()
         previousResultSize = params.previousResultSize

@@ -1,17 +1,17 @@
 public import Models
 public import Sync
 
-// The user's operations on the channel of the collection.
+// The user's operations on messages of the channel.
 //
-// When a call returns, the operation is on disk and shown in the rows; its delivery result changes
+// When a call returns, the operation is on disk and the rows show it. The delivery result changes
 // the rows later. An app does not add rows to a view itself.
 extension MessageCollection {
     /// Sends a text message; in a thread, as a reply.
     ///
-    /// - Returns: The pending message, and its delivery result. The message is already in ``items``
-    ///   if the newest end is visible.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`; nothing
-    ///   is written then.
+    /// - Returns: The pending message, and its delivery result. If the newest end is shown, the
+    ///   message is already in ``items``.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`; the
+    ///   message is not stored then.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams
@@ -26,8 +26,8 @@ extension MessageCollection {
     ///
     /// - Parameters:
     ///   - params: The text and the file.
-    ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
-    ///     must not be moved or removed until it is sent.
+    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If it is not, do
+    ///     not move or remove the file until it is sent.
     /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not
     ///   exist or is larger than the server accepts.
@@ -60,21 +60,21 @@ extension MessageCollection {
         }
     }
 
-    /// Sends a failed outbox item again, with the same request ID.
+    /// Retries a failed outbox item, with the same request ID.
     ///
     /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
-    /// missing or was changed: pass a replacement in `files`. The error message of the item names
-    /// the file.
+    /// missing or was changed. The error message of the item names the file; pass its replacement
+    /// in `files`.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
-    ///   - files: The files that replace files of the message, by index; empty by default. A
-    ///     replacement is copied if the file that it replaces was.
+    ///   - files: The replacements for files of the message, by index; empty by default. A
+    ///     replacement is copied if the replaced file was copied.
     /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if there is no failed item with that
-    ///   request ID, if its message has no file at one of the indices, or if a file is larger than
-    ///   the server accepts or cannot be read; `store`, `disposed`, `closed`, `canceled`. The item
-    ///   is unchanged in these cases.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no failed item has that request ID, if
+    ///   its message has no file at one of the indices, or if a file is larger than the server
+    ///   accepts or cannot be read; `store`, `disposed`, `closed`, `canceled`. The item is then
+    ///   unchanged.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -86,8 +86,8 @@ extension MessageCollection {
 
     /// Cancels an unsent message.
     ///
-    /// A message whose request is in flight may reach the server nevertheless. It then appears like
-    /// any other sent message.
+    /// If the message's request is in flight, the message may reach the server nevertheless, and is
+    /// then listed as sent.
     ///
     /// - Returns: `true` if there was such a message.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
@@ -109,7 +109,7 @@ extension MessageCollection {
         }
     }
 
-    /// Removes all failed messages of the channel, or of the thread.
+    /// Removes all failed messages of the channel or, in a thread, of the thread.
     ///
     /// - Returns: The request IDs of the removed messages.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
@@ -127,7 +127,8 @@ extension MessageCollection {
     ///
     /// - Returns: The delivery of the edit.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor stored, or of another type than the update; `store`, `disposed`, `closed`, `canceled`.
+    ///   nor in the cache, or has another type than the update; `store`, `disposed`, `closed`,
+    ///   `canceled`.
     @discardableResult
     public func update(
         _ target: MessageReference, with update: MessageUpdate
@@ -145,12 +146,12 @@ extension MessageCollection {
         try await self.update(MessageReference(message), with: update)
     }
 
-    /// Deletes a message of the user, and cancels one that was not sent.
+    /// Deletes a message of the user, or cancels it if it was not sent.
     ///
-    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
-    ///   the result `canceled`.
+    /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
+    ///   message, with the result `canceled`.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor stored; `store`, `disposed`, `closed`, `canceled`.
+    ///   nor in the cache; `store`, `disposed`, `closed`, `canceled`.
     @discardableResult
     public func delete(_ target: MessageReference) async throws(SyncError) -> Delivery {
         try await deliver { (engine, url) throws(SyncError) in
@@ -166,7 +167,7 @@ extension MessageCollection {
 
     /// Adds a reaction to a message.
     ///
-    /// The reaction to an unsent message is sent after the message.
+    /// A reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The delivery of the reaction.
     /// - Throws: ``/Sync/SyncError``, as ``delete(_:)-(MessageReference)`` does.
@@ -179,9 +180,7 @@ extension MessageCollection {
         }
     }
 
-    /// Adds a reaction to a message.
-    ///
-    /// The reaction to an unsent message is sent after the message.
+    /// Adds a reaction to a message, as ``addReaction(_:to:)-(_,MessageReference)`` does.
     @discardableResult
     public func addReaction(
         _ key: String, to message: Message
@@ -202,7 +201,7 @@ extension MessageCollection {
         }
     }
 
-    /// Removes a reaction from a message.
+    /// Removes a reaction from a message, as ``deleteReaction(_:from:)-(_,MessageReference)`` does.
     @discardableResult
     public func deleteReaction(
         _ key: String, from message: Message
@@ -210,8 +209,7 @@ extension MessageCollection {
         try await deleteReaction(key, from: MessageReference(message))
     }
 
-    /// Returns the parameters for the shown history: in a thread, a message without a parent
-    /// becomes a reply.
+    /// Returns parameters whose parent message, if not set, is that of the shown thread.
     private func inThread<Params: MessageCreateParams>(_ params: Params) -> Params {
         guard let parentMessageID, params.parentMessageID == nil else { return params }
         var params = params
@@ -226,7 +224,7 @@ extension MessageCollection {
         return Delivery(requestID: id, channelURL: channelURL, engine: engine)
     }
 
-    /// Saves the text that the user is writing as ``draft``; an empty text removes it.
+    /// Saves the text that the user is writing as ``draft``; an empty text removes the draft.
     ///
     /// Sending a message does not remove the draft.
     ///
@@ -237,7 +235,7 @@ extension MessageCollection {
         }
     }
 
-    /// Performs a write of the engine, and processes its store changes before it returns.
+    /// Performs a write of the engine, and applies the resulting changes to the rows.
     @discardableResult
     private func write<Value>(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Value

@@ -3,8 +3,8 @@ public import Observation
 import Store
 public import Sync
 
-/// A live list of the messages of a channel or of the replies of a thread, shown from the cache
-/// immediately and kept in sync with the server.
+/// A live list of the messages of a channel, or of the replies to a message, which shows cached
+/// messages first and stays in sync with the server.
 ///
 /// ```swift
 /// let collection = MessageCollection(of: "general", engine: engine)
@@ -13,14 +13,15 @@ public import Sync
 /// show(collection.items)  // the cached rows; the server's rows follow as changes
 /// ```
 ///
-/// A collection is isolated to the main actor. It shows a part of the stored history, its window.
-/// Sending, editing and reacting go through the engine, which changes the store; the rows follow
-/// the changes of the store. Messages outside the window are stored but not shown. ``items``,
-/// ``messages``, ``hasPrevious``, ``hasNext`` and ``channel`` are observable: views that use
-/// Observation need nothing else.
+/// The list shows a part of the stored history, called its window, and follows the changes of the
+/// store in that part. Sending, editing and reacting change the store through the engine.
 ///
-/// The channel is a group channel, or an open channel that the user has entered. A thread has the
-/// same window, changes and delegate as a channel; its ``parentMessageID`` is set.
+/// The channel is a group channel, or an open channel that the user has entered. A collection of
+/// replies has a ``parentMessageID``, and the same window, changes and delegate as a collection of
+/// a channel's messages.
+///
+/// The collection is isolated to the main actor. ``items``, ``messages``, ``hasPrevious``,
+/// ``hasNext`` and ``channel`` are observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageCollection {
@@ -30,39 +31,40 @@ public final class MessageCollection {
     /// The ID of the message whose replies are listed; `nil` for a channel's messages.
     public var parentMessageID: MessageID? { window.thread?.parentID }
 
-    /// The message whose replies are listed, in its last known version.
+    /// The last known version of the message whose replies are listed.
     ///
     /// It is `nil` for a channel's messages, and until the parent message is stored.
     public internal(set) var parentMessage: Message?
 
     /// A Boolean value that indicates whether the message whose replies are listed was deleted.
     ///
-    /// The replies stay, no more can be loaded, and the server refuses new ones.
+    /// The listed replies then stay, no more can be loaded, and the server refuses new ones.
     public internal(set) var isParentMessageDeleted = false
 
     /// The messages to show, their order, and the page sizes.
     public let params: MessageListParams
 
-    /// The position at which the window was opened, or to which ``restart(at:)`` has moved it last.
+    /// The position at which the collection was created, or to which ``restart(at:)`` last moved
+    /// the window.
     public private(set) var startingPoint: StartingPoint
 
-    /// The stored channel.
+    /// The group channel as stored.
     ///
     /// If the channel is not stored, or is an open channel, only the URL of this value is set.
     public private(set) var channel: GroupChannel
 
-    /// The stored channel, if it is an open channel; otherwise `nil`.
+    /// The open channel as stored; `nil` if it is not stored, or is a group channel.
     public private(set) var openChannel: OpenChannel?
 
     /// The users who are typing in the channel.
     public private(set) var typingUsers: [User] = []
 
-    /// The text that the user is writing in the channel, as ``setDraft(_:)`` saved it; empty if
-    /// there is none.
+    /// The text that the user is writing in the channel, as saved by ``setDraft(_:)``; otherwise
+    /// empty.
     public private(set) var draft = ""
 
-    /// The edits, deletions and reactions in the channel that failed, in the order in which they
-    /// were made.
+    /// The edits, deletions and reactions in the channel that failed, in the order in which the
+    /// user made them.
     ///
     /// ``resend(_:replacing:)`` retries one of them, and ``removeFailedMessages(_:)`` discards it.
     public private(set) var failedChanges: [OutboxItem] = []
@@ -94,21 +96,19 @@ public final class MessageCollection {
 
     enum Phase { case created, started }
 
-    /// Creates a collection.
-    ///
-    /// The list is empty until ``start(_:)``.
+    /// Creates a collection of a channel's messages, whose list is empty until ``start(_:)``.
     ///
     /// - Parameters:
     ///   - channelURL: The URL of the channel.
     ///   - startingPoint: The initial position of the window. The default is the newest message.
     ///   - params: The messages to show, their order, and the page sizes. `isInclusive` is ignored:
     ///     messages at the starting point are always shown.
-    ///   - userID: The current user. If it is `nil`, the user's reactions are shown only after they
-    ///     were sent.
-    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. If there are
-    ///     more, messages at the end opposite to the one being loaded are removed from the list.
-    ///     They can be loaded again. A page is never larger than the capacity, whatever `params`
-    ///     specify, so that loading skips no message. Gaps and unsent messages do not count.
+    ///   - userID: The current user. If it is `nil`, the user's reactions are not shown until they
+    ///     are sent.
+    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. Gaps and unsent
+    ///     messages do not count. If there are more, the collection removes messages at
+    ///     the end opposite to the added ones; they can be loaded again. No page is larger than the capacity,
+    ///     whatever `params` specifies, so that loading skips no message.
     ///   - engine: The engine that fetches the messages.
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
@@ -121,17 +121,15 @@ public final class MessageCollection {
         viewer = engine.makeViewer(of: channelURL)
     }
 
-    /// Creates a collection of the replies to a message.
-    ///
-    /// The list is empty until ``start(_:)``.
+    /// Creates a collection of the replies to a message, whose list is empty until ``start(_:)``.
     ///
     /// - Parameters:
     ///   - parentMessageID: The ID of the parent message, which need not be stored.
     ///   - channelURL: The URL of its channel.
     ///   - startingPoint: The initial position of the window. The default is the newest reply.
     ///   - params: The replies to show, their order, and the page sizes. `isInclusive` is ignored.
-    ///   - userID: The current user, as for the messages of a channel.
-    ///   - capacity: The maximum number of sent replies, as for the messages of a channel.
+    ///   - userID: The current user, as for a channel's messages.
+    ///   - capacity: The maximum number of sent replies, as for a channel's messages.
     ///   - engine: The engine that fetches the replies.
     public convenience init(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
@@ -160,9 +158,7 @@ public final class MessageCollection {
     /// The rows: messages, and gaps between them.
     ///
     /// The rows are sorted from oldest to newest, or from newest to oldest if `params.isReversed`
-    /// is true.
-    ///
-    /// Unsent messages are newer than all sent ones.
+    /// is true. Unsent messages are newer than all sent ones.
     public var items: [MessageItem] { window.items }
 
     /// The messages of ``items``.
@@ -179,21 +175,21 @@ public final class MessageCollection {
     /// The messages that the server has accepted.
     public var succeededMessages: [Message] { messages.filter { $0.messageID != nil } }
 
-    /// The channel's pending messages, inside and outside the window, in the order in which they
-    /// were written.
+    /// The channel's pending messages, inside and outside the window, in the order in which the
+    /// user wrote them.
     public var pendingMessages: [Message] { window.unsentMessages(.pending) }
 
-    /// The channel's failed messages, inside and outside the window, in the order in which they
-    /// were written.
+    /// The channel's failed messages, inside and outside the window, in the order in which the user
+    /// wrote them.
     public var failedMessages: [Message] { window.unsentMessages(.failed) }
 
-    /// A Boolean value that indicates whether messages older than the shown ones exist, or may
+    /// A Boolean value that indicates whether messages older than the listed ones exist, or may
     /// exist.
     public var hasPrevious: Bool {
         phase == .started && !isParentMessageDeleted && window.hasPrevious
     }
 
-    /// A Boolean value that indicates whether messages newer than the shown ones exist, or may
+    /// A Boolean value that indicates whether messages newer than the listed ones exist, or may
     /// exist.
     public var hasNext: Bool {
         phase == .started && !isParentMessageDeleted && window.hasNext
@@ -209,25 +205,24 @@ public final class MessageCollection {
 
     /// Returns a stream of the changes from now on.
     ///
-    /// Applying them to the current ``items`` gives the later values of ``items``.
-    ///
-    /// Unread changes are buffered. The stream ends with ``dispose()``.
+    /// Applying the changes in order to the current ``items`` gives the later values of ``items``.
+    /// The stream buffers unread changes, and ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> { followers.follow() }
 
     // MARK: Beginning and end
 
-    /// Starts the collection.
+    /// Starts the collection: shows cached messages, and then fetches messages from the server.
     ///
-    /// Cached messages are shown when the call returns, regardless of the network. Then messages
-    /// are fetched from the server and replace the rows. No request is needed if the engine is live
-    /// and the range is completely stored. The collection follows changes from the start.
+    /// The cached messages are listed when the call returns, regardless of the network. The
+    /// server's messages replace them. No request is sent if the engine is live and the cache has
+    /// the whole page. From then on, the collection follows all changes.
     ///
     /// The returned value does not keep the collection alive.
     ///
     /// - Parameter policy: The sources to load from: the cache, the server, or both.
-    /// - Returns: The cached messages, which are none if the policy excludes the cache, and the
-    ///   messages after the server has responded, which are the cached ones if the policy excludes
-    ///   the server.
+    /// - Returns: The cached messages, and the messages after the server has responded. If the
+    ///   policy excludes the cache, the cached messages are empty. If it excludes the server, both
+    ///   results are equal.
     @discardableResult
     public func start(
         _ policy: InitPolicy = .cacheAndReplaceByAPI
@@ -237,8 +232,8 @@ public final class MessageCollection {
             do throws(SyncError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromAPI {
-                    // Do not retain the collection while this task waits for the server: releasing
-                    // the collection ends the wait.
+                    // Do not retain the collection while waiting for the server, so that releasing
+                    // it ends the wait.
                     let state = await engine.settledState
                     if let id = self?.missingParentMessageID {
                         let lookup = try await engine.fetchMessages([id], in: channelURL)
@@ -254,8 +249,7 @@ public final class MessageCollection {
                 return Result<[Message], SyncError>.success(
                     policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
-                // ``dispose()`` cancels requests in flight; the caller then receives `disposed`
-                // instead of `canceled`.
+                // After a disposal, which cancels requests in flight, the error is `disposed`.
                 let isOver = error.code.isEnd && self?.isDisposed != false
                 return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
@@ -279,23 +273,22 @@ public final class MessageCollection {
         }
     }
 
-    /// Moves the window to another position.
-    ///
-    /// It shows cached messages first, and then those of the server.
+    /// Moves the window to another position, and shows first the cached messages there, then the
+    /// server's.
     ///
     /// The delegate and the subscribers of changes stay. To skip a huge gap, pass the time of the
     /// first visible message.
     ///
     /// - Returns: The messages after the server has responded.
-    /// - Throws: ``/Sync/SyncError``; with code `notConnected`, the window has moved and shows the
-    ///   stored messages.
+    /// - Throws: ``/Sync/SyncError``. After an error with code `notConnected`, the window has moved
+    ///   and shows the stored messages.
     @discardableResult
     public func restart(at point: StartingPoint) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         startingPoint = point
         hasLoadedMore = false
         try place(crossesGaps: true)
-        // Disposing the collection ends the wait, as it does for a page.
+        // Disposing the collection cancels the wait.
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.settledState
         }
@@ -303,9 +296,9 @@ public final class MessageCollection {
         return try await showServer()
     }
 
-    /// Ends the collection: it loads nothing more and sends no more notifications.
+    /// Ends the collection: it loads no more messages and sends no more notifications.
     ///
-    /// Further calls have no effect.
+    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -344,8 +337,8 @@ public final class MessageCollection {
         let isThread = window.thread != nil
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                // The events are filtered, because each message changes the engine's state, and an
-                // unfiltered stream would resume the task each time.
+                // Filter the events: each message changes the engine's state, and would resume this
+                // task.
                 let events = await engine.events {
                     isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
                 }
@@ -353,8 +346,7 @@ public final class MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        // Read the channel last. If it cannot be read, its messages may still be readable, and the
-        // collection already observes everything else.
+        // Read the channel last: its messages may be readable even if the channel itself is not.
         channel = try follower.read { (reader) throws(StoreError) in
             try readParentMessage(in: reader)
             openChannel = try reader.openChannel(channelURL)
@@ -365,10 +357,10 @@ public final class MessageCollection {
         return follower
     }
 
-    /// Reads the failed changes, and notifies the delegate of the new ones.
+    /// Reads the failed changes, and optionally notifies the delegate of the new ones.
     private func readFailedChanges(notifies: Bool) {
-        // Ignore the error: a closed store reports no changes, and the engine reports a store that
-        // cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
         guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
             return
         }
@@ -381,8 +373,7 @@ public final class MessageCollection {
     }
 
     private func readDraft() {
-        // Ignore errors: a closed store reports no changes, and a damaged draft is shown as an
-        // empty one.
+        // Ignore the error: a closed store reports no changes, and a damaged draft counts as empty.
         draft = ((try? engine.store.draft(of: channelURL)) ?? nil) ?? ""
     }
 
@@ -392,7 +383,6 @@ public final class MessageCollection {
         delegate?.messageCollectionDidDetectHugeGap(self)
     }
 
-    /// Processes all changes that the store has reported so far.
     func catchUp() { follower?.catchUp() }
 
     private func apply(_ change: Change) {
@@ -400,8 +390,8 @@ public final class MessageCollection {
         defer { if !wasStale { refreshThread() } }
         let edits = window.fold(change)
         var taken = [change]
-        // Ignore the error: a closed store reports no changes, and the engine reports a store that
-        // cannot be read.
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
         if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
             apply(edits, .reported)
         }
@@ -429,10 +419,10 @@ public final class MessageCollection {
         }
     }
 
-    /// Notifies the delegate of a change of the channel.
+    /// Notifies the delegate of the changes of the channel that a commit contains.
     ///
-    /// If one commit saves the channel several times with the same source, as when many messages
-    /// arrive, the delegate is notified once.
+    /// If a commit saves the channel several times with the same source, for example because many
+    /// messages arrived, the delegate is notified once.
     private func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
         if window.thread != nil { notifyParent(change) }
@@ -480,7 +470,6 @@ public final class MessageCollection {
 
     // MARK: The window
 
-    /// Places the window at the starting point.
     func place(crossesGaps: Bool) throws(SyncError) {
         let start = start
         try load(trimming: .oldest) { (window, reader) throws(StoreError) in
@@ -488,7 +477,7 @@ public final class MessageCollection {
         }
     }
 
-    /// The start of the window.
+    /// The start of the window, resolved from the starting point.
     var start: Window.Start {
         switch startingPoint {
         case .latest: .newest
@@ -500,9 +489,9 @@ public final class MessageCollection {
     /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///
     /// - Parameters:
-    ///   - end: The end at which rows are removed if there are too many.
+    ///   - end: The end at which messages are removed if they exceed the capacity.
     ///   - read: A closure that reads from the store, and returns the edits of the rows.
-    /// - Returns: The closure's result, and the newly shown messages.
+    /// - Returns: The closure's result, and the newly listed messages.
     /// - Throws: Errors of the closure; `disposed`.
     @discardableResult
     func load<Value>(
@@ -520,13 +509,12 @@ public final class MessageCollection {
         return (value, diff.insertions.compactMap(\.element.message))
     }
 
-    /// The window, for reading.
     var shownWindow: Window { window }
 
     /// Changes the coverage of the thread, and applies the resulting edits to the rows.
     func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
 
-    /// Records whether the shown replies may have changed without notice.
+    /// Sets whether the shown replies may have changed without a report of the feed.
     func setThreadIsStale(_ isStale: Bool) { window.thread?.isStale = isStale }
 
     @discardableResult
@@ -535,7 +523,7 @@ public final class MessageCollection {
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
-        // Inform the engine last, because that takes as long as all the rest of this method.
+        // Inform the engine last: it takes as long as everything else in this method.
         defer { showWindow() }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
@@ -560,9 +548,9 @@ public final class MessageCollection {
         return diff
     }
 
-    /// Reports the visible range to the engine, which fills the gaps in that range first.
+    /// Reports the shown range to the engine, which fills the gaps in that range first.
     private func showWindow() {
-        // If no message is known yet, the newest messages are requested.
+        // Without a range, the engine fetches the newest messages.
         let range =
             window.lower == .end || window.upper < window.lower
             ? nil : ShownRange(from: window.lower, to: window.upper)
@@ -594,8 +582,8 @@ extension Result {
 }
 
 extension Change.Operation {
-    /// Returns a Boolean value that indicates whether the operation concerns the channel itself,
-    /// and not its messages.
+    /// Returns a Boolean value that indicates whether the operation concerns a channel itself, and
+    /// not its messages.
     fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
         switch self {
         case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:
@@ -605,8 +593,8 @@ extension Change.Operation {
         }
     }
 
-    /// A Boolean value that indicates whether an outbox item that is not a message was saved or
-    /// removed.
+    /// A Boolean value that indicates whether the operation saves or removes an unsent edit,
+    /// deletion or reaction.
     fileprivate var isOfUnsentChange: Bool {
         switch self {
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.operation != .send

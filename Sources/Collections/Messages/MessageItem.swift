@@ -1,11 +1,11 @@
 public import Models
 public import Store
 
-/// An element of a message list: a message or a gap.
+/// A row of a message list: a message or a gap.
 public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A message, sent or not.
     case message(Message)
-    /// A range of the history between two rows, or at an end of the list, in which messages may be
+    /// A range of the history, between two rows or at an end of the list, in which messages may be
     /// missing.
     ///
     /// ``MessageCollection/fill(_:)`` fetches the missing messages. Messages that are stored inside
@@ -14,8 +14,8 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
 
     /// The identity of a row, which stays the same when the row changes.
     ///
-    /// When a pending message is sent, its row gets another ID; the change is reported as an
-    /// update.
+    /// There is one exception: when a pending message is sent, its row gets another ID. The change
+    /// is reported as an update.
     public enum ID: Hashable, Sendable {
         /// A message that the server has accepted.
         case sent(MessageID)
@@ -54,12 +54,12 @@ extension Message {
 
 /// The sort key of a row.
 ///
-/// Rows are sorted by position. A gap is after the message at its lower bound, and unsent messages
-/// are after all sent ones, in the order in which they were written.
+/// Rows are sorted by position. A gap follows the message at its lower bound. Unsent messages
+/// follow all sent ones, in the order in which the user wrote them.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// The order of rows at the same bound: first the sent message, then the gap above it, then
-    /// unsent messages.
+    /// The order of rows at the same bound: the sent message, then the gap above it, then unsent
+    /// messages.
     private let rank: Int
 
     private static let sent = -2
@@ -73,17 +73,17 @@ struct MessageItemKey: Comparable {
         .from(.position(position))
     }
 
-    /// The key of an unsent message with a number of 0 or higher.
+    /// The key of an unsent message with the given number, which is not negative.
     static func unsent(_ number: Int) -> MessageItemKey {
         MessageItemKey(bound: .end, rank: number)
     }
 
-    /// The lowest key of rows at a bound or above it.
+    /// The lowest possible key of a row at a bound.
     static func from(_ bound: Gap.Bound) -> MessageItemKey {
         MessageItemKey(bound: bound, rank: sent)
     }
 
-    /// The highest key of a message at a bound or below it.
+    /// The highest possible key of a message at a bound.
     static func through(_ bound: Gap.Bound) -> MessageItemKey { .from(bound) }
 
     static func < (left: MessageItemKey, right: MessageItemKey) -> Bool {

@@ -1,12 +1,12 @@
 package import Models
 package import Store
 
-/// The rows of a stored history that a message collection would show without a connection.
+/// The rows that a message collection would show without a connection.
 ///
-/// Unlike a collection, it sends no request, and the engine does not fetch the messages that are
-/// missing in it.
+/// Unlike a collection, reading these rows sends no request, and does not make the engine fetch
+/// missing messages.
 package struct StoredHistory: Sendable {
-    /// The messages, and the gaps between them, oldest first, then unsent messages.
+    /// The messages and the gaps between them, oldest first, followed by unsent messages.
     package let items: [MessageItem]
 
     /// A Boolean value that indicates whether older messages exist, or may exist.
@@ -19,7 +19,7 @@ package struct StoredHistory: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - time: The time at which the newer messages begin; `nil` for the newest end.
+    ///   - time: The time that separates older from newer messages; `nil` for the newest end.
     ///   - older: The maximum number of older messages.
     ///   - newer: The maximum number of newer messages.
     ///   - userID: The user whose unsent reactions are shown.

@@ -2,27 +2,24 @@ import Models
 import Store
 import Sync
 
-/// The coverage of a thread.
+/// The coverage of a thread: which ranges of its replies are complete, missing or stale.
 ///
-/// Its gaps are those of the channel's history, without the ranges that pages of replies have
-/// covered.
-///
-/// The feed reports every reply, so a covered range stays complete until the feed omits messages.
-/// The covered ranges are not stored, because a stored gap applies to all messages of a channel,
-/// and not to one thread.
+/// The gaps of a thread are the gaps of the channel's history without the ranges that pages of
+/// replies have covered. The feed reports every reply, so a covered range stays complete until the
+/// feed omits messages. Covered ranges are not stored, because a stored gap applies to all messages
+/// of the channel.
 struct ThreadCoverage {
-    /// The ID of the parent message.
     let parentID: MessageID
     /// The gaps of the channel, by their upper bounds.
     private var channelGaps: [Gap.Bound: Gap]
     /// The ranges that pages of replies have covered, in order and without overlaps.
     private(set) var covered: [ClosedRange<Gap.Bound>] = []
-    /// A Boolean value that indicates whether replies may have changed without a report of the
-    /// feed, so that the shown replies have to be fetched again.
+    /// A Boolean value that indicates whether the shown replies have to be fetched again, because
+    /// they may have changed without a report of the feed.
     var isStale = false
     /// The number of times that the feed has omitted messages.
     ///
-    /// A page that was requested before the last omission covers nothing.
+    /// A page that was requested before the last omission covers no range.
     private(set) var omissions = 0
 
     init(of parentID: MessageID, in channelURL: ChannelURL) {
@@ -44,7 +41,7 @@ struct ThreadCoverage {
         return remaining(of: found)
     }
 
-    /// Returns the parts of gaps of the channel that no page of replies has covered.
+    /// Returns the parts of the channel's gaps that no page of replies has covered.
     func remaining(of gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             var parts: [Gap] = []
@@ -74,7 +71,8 @@ struct ThreadCoverage {
         covered.sort { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Removes the part of the covered ranges that is strictly between two bounds.
+    /// Removes the part between two bounds from the covered ranges; the bounds themselves stay
+    /// covered.
     private mutating func forget(from lower: Gap.Bound, to upper: Gap.Bound) {
         covered = covered.flatMap { range -> [ClosedRange<Gap.Bound>] in
             guard range.lowerBound < upper, lower < range.upperBound else { return [range] }
@@ -87,7 +85,7 @@ struct ThreadCoverage {
 
     // MARK: Following
 
-    /// Applies a change of the store.
+    /// Updates the coverage for a change of the store.
     ///
     /// - Parameters:
     ///   - change: The change.
@@ -103,8 +101,8 @@ struct ThreadCoverage {
         for operation in change.operations {
             switch operation {
             case .savedGap(let gap) where gap.channelURL == channelURL:
-                // A gap that is saved without having been removed has the same bounds as before;
-                // only its backfill state has changed.
+                // A gap that is saved without having been removed has the same bounds as before.
+                // Only the state of its backfill has changed.
                 let isUpdated = channelGaps[gap.upper]?.lower == gap.lower
                 channelGaps[gap.upper] = gap
                 let isPart = replacedGaps.save(from: gap.lower, to: gap.upper)
@@ -130,12 +128,12 @@ struct ThreadCoverage {
     }
 
     private mutating func omit(_ gap: Gap, _ newest: Gap.Bound) {
-        // A gap at the newest end comes from a truncation: the omitted messages are newer than the
-        // newest known reply. Another gap comes from an eviction: the evicted messages are between
-        // its bounds.
+        // A new gap at the newest end comes from a truncation: the omitted messages are newer than
+        // the newest known reply. Any other new gap comes from an eviction: the evicted messages
+        // are between its bounds.
         forget(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
-            // Nothing is left of this range except its upper bound.
+            // Only the upper bound of this range is left.
             covered.removeLast()
         }
         isStale = true
@@ -145,16 +143,15 @@ struct ThreadCoverage {
 
 extension Gap {
     fileprivate func part(_ lower: Bound, _ upper: Bound) -> Gap {
-        // The gap's backfill cursor is not copied, because it continues in the channel's history
-        // and not in the thread.
+        // Omit the gap's backfill cursor: it continues in the channel's history, not in the thread.
         Gap(in: channelURL, from: lower, to: upper)
     }
 }
 
 /// Distinguishes new gaps and stale ranges from the remaining parts of removed ones.
 ///
-/// The store removes the ranges that a new one overlaps, and then saves the merged range. If a page
-/// covers a part of a range, the store removes the range, and then saves the remaining parts.
+/// If a new range overlaps stored ones, the store removes those and saves the merged range. If a
+/// page covers a part of a stored range, the store removes it and saves the remaining parts.
 private struct ReplacedRanges {
     private var removed: [ClosedRange<Gap.Bound>] = []
     private var isSaved = false
@@ -164,7 +161,7 @@ private struct ReplacedRanges {
         removed.append(lower...upper)
     }
 
-    /// Returns a Boolean value that indicates whether a saved range is a part of a removed one.
+    /// Records a saved range, and returns `true` if it is a part of a removed one.
     mutating func save(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         isSaved = true
         return removed.contains {

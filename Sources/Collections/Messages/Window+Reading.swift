@@ -2,15 +2,14 @@ import Models
 import Store
 import Sync
 
-// Loads a window from the store, initially and at either end. Later changes are applied to it.
+// Reading a window from the store: initially, again, and at either end.
 extension Window {
-    /// Moves the window to another part of the history, and reads the pending messages of the
-    /// outbox.
+    /// Moves the window to another part of the history, and reads the items of the outbox.
     ///
     /// - Parameters:
-    ///   - start: The start of the window.
-    ///   - crossesGaps: A Boolean value that indicates whether messages on the other side of a gap
-    ///     are shown too, as is done if the server cannot be reached.
+    ///   - start: The new start of the window.
+    ///   - crossesGaps: A Boolean value that indicates whether the window includes messages on the
+    ///     other side of a gap. Callers pass `true` if the server cannot be reached.
     ///   - reader: The reader of the store.
     /// - Returns: The edits of the rows.
     /// - Throws: Errors of the reader.
@@ -28,7 +27,7 @@ extension Window {
             try next.extendNewer(newerPageSize, crossesGaps, in: reader, &edits)
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
-        // Remove the rows of messages before placing the gaps between the remaining ones.
+        // Remove messages that are no longer shown before placing the gaps between the others.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -36,19 +35,19 @@ extension Window {
         return edits
     }
 
-    /// The start of a window.
+    /// The position from which a window is loaded.
     enum Start: Hashable {
         /// The newest message.
         case newest
-        /// A time: messages created at that time or later are newer.
+        /// A time. Messages that were created at this time or later count as newer.
         case time(Timestamp)
     }
 
-    /// Returns a Boolean value that indicates whether a window that is opened at a start needs no
-    /// request, because all messages that it would show are stored and up to date with the feed.
+    /// Returns a Boolean value that indicates whether a window with a given start needs no request.
     ///
-    /// The window would show the requested number of messages in each direction, or all messages up
-    /// to the end of the history.
+    /// No request is needed if the store has all messages that the window would show, up to date
+    /// with the feed: a page of messages in each direction, or all messages up to an end of the
+    /// history.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
@@ -62,22 +61,21 @@ extension Window {
         return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
     }
 
-    /// Empties the window, and places it at a time, just below the messages of that time.
+    /// Empties the window, and places it just below the messages of a time.
     private mutating func begin(at time: Timestamp) {
         lower = .position(Position(createdAt: time, messageID: ""))
         upper = lower
     }
 
-    /// Reads the shown range again, after changes were missed.
+    /// Reads the shown range again, after the store has dropped changes.
     ///
     /// - Parameters:
     ///   - reader: The reader of the store.
-    ///   - earlier: The edits from the changes that were received, which have the sources of the
-    ///     rows.
+    ///   - earlier: The edits from the change that reported the drop. Their sources are kept.
     ///   - ahead: The queued changes that the reader already contains. The caller must not apply
     ///     them afterwards.
     /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader. The window is unchanged in that case.
+    /// - Throws: Errors of the reader. The window is then unchanged.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
         _ ahead: [Change] = []
@@ -105,11 +103,11 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // A message that had arrived alone may be the only row. If the history below it has become
-        // known in the meantime, fill up the page.
+        // A message without a known history below it may be the only row. If that history has
+        // become known in the meantime, show a full page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        // Remove the rows of messages before placing the gaps between the remaining ones.
+        // Remove messages that are no longer shown before placing the gaps between the others.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -117,8 +115,8 @@ extension Window {
         return edits
     }
 
-    /// Returns a Boolean value that indicates whether the history is known to have no older
-    /// messages than are shown.
+    /// Returns a Boolean value that indicates whether the shown messages are known to be the oldest
+    /// ones.
     private func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
         guard lower != .end, try firstGap(below: lower, in: reader) == nil else {
             return false
@@ -133,11 +131,11 @@ extension Window {
     /// - Parameters:
     ///   - count: The maximum number of messages.
     ///   - crossesGaps: A Boolean value that indicates whether messages on the other side of a gap
-    ///     are shown too.
+    ///     are loaded, too.
     ///   - reader: The reader of the store.
     /// - Returns: The edits of the rows, the number of messages found, and the gap that prevents
-    ///   more; `nil` if the requested number was found or no older message exists.
-    /// - Throws: Errors of the reader. The window is unchanged in that case.
+    ///   more. The gap is `nil` if `count` messages were found or no older message exists.
+    /// - Throws: Errors of the reader. The window is then unchanged.
     mutating func loadOlder(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -149,8 +147,8 @@ extension Window {
         return (edits, found, gap)
     }
 
-    /// Loads newer messages up to the next gap, in the same way as ``loadOlder(_:crossesGaps:in:)``
-    /// loads older ones.
+    /// Loads newer messages up to the next gap, as ``loadOlder(_:crossesGaps:in:)`` loads older
+    /// ones.
     mutating func loadNewer(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -172,7 +170,7 @@ extension Window {
         let gap = try firstGap(below: start, in: reader)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
-        // One message more than requested is read, to find out whether more exist.
+        // Read one message more than requested, to find out whether more exist.
         let messages = try messages(
             from: floor, includesLower: true, to: start, isNewestFirst: true, limit: count + 1,
             matching: filter, in: reader)
@@ -185,14 +183,14 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// Returns the lower bound to show if all stored messages are shown.
+    /// Returns the lower bound of a window that shows all stored older messages.
     ///
     /// - Parameters:
     ///   - reader: The reader of the store.
-    ///   - oldest: The position of the oldest message, or the bound that takes its place if there
-    ///     is none.
-    /// - Returns: The start of the history or, if its oldest part is missing, the upper bound of
-    ///   that gap.
+    ///   - oldest: The position of the oldest message that was read, or the previous lower bound if
+    ///     there is none.
+    /// - Returns: The beginning of the history; if a gap starts there, the upper bound of the gap
+    ///   or `oldest`, whichever is lower.
     /// - Throws: Errors of the reader.
     private func oldestBound(
         in reader: some StoreReader, _ oldest: Gap.Bound
@@ -223,8 +221,9 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// The filter of reads from the store; `nil` if the user has unsent changes, because an edit
-    /// may make a message match the list that does not match it in the store.
+    /// The filter of reads from the store; `nil` if the user has unsent changes.
+    ///
+    /// An unsent edit may make a message match the list although its stored version does not match.
     private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
@@ -295,8 +294,6 @@ extension Window {
 }
 
 extension Message {
-    /// The bound at the message.
-    ///
-    /// Every stored message has one.
+    /// The bound at the message, which every stored message has.
     fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }
 }

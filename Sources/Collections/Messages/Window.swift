@@ -4,46 +4,45 @@ import Sync
 
 /// The part of a channel's history, or of a thread, that a list shows.
 ///
-/// A window is a value without side effects: it reads from a given reader, applies store changes,
-/// and returns the edits of the rows. Between ``lower`` and ``upper``, it shows all stored messages
-/// that match the list, and the gaps between them. If it includes the newest end, it also shows the
-/// unsent messages.
+/// A window is a value without side effects: its methods read from a given reader or apply store
+/// changes, and return the edits of the rows. The window shows all stored messages between
+/// ``lower`` and ``upper`` that match the list, and the gaps between them. If it includes the
+/// newest end, it also shows the unsent messages.
 struct Window {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
     let channelURL: ChannelURL
     let params: MessageListParams
-    /// The maximum number of sent messages that are shown; at least 1.
+    /// The maximum number of sent messages in the window; at least 1.
     ///
-    /// If there are more, rows are removed at the end opposite to the one being loaded. Gaps and
+    /// If a page would exceed the capacity, messages at the opposite end are removed. Gaps and
     /// unsent messages do not count.
     let capacity: Int
-    /// The number of older messages to load at once.
+    /// The number of older messages in a page, which is at most the capacity.
     ///
-    /// It is at most the capacity, because a larger page would exceed the window, and the removed
-    /// messages would be skipped.
+    /// A larger page would exceed the window: loading would skip the removed messages.
     let olderPageSize: Int
-    /// The number of newer messages to load at once; at most the capacity, like ``olderPageSize``.
+    /// The number of newer messages in a page, which is at most the capacity.
     let newerPageSize: Int
     /// The user whose unsent reactions are shown.
     var userID: UserID?
-    /// The coverage of the thread that is shown; `nil` for the history of the channel.
+    /// The coverage of the shown thread; `nil` for the history of the channel.
     var thread: ThreadCoverage?
 
-    /// The lower bound of the shown range; `end` if no message is known yet.
+    /// The lower bound of the shown range; `end` if the window has no message yet.
     var lower = Gap.Bound.end
-    /// The upper bound of the shown range; `end` if new messages are shown as they arrive.
+    /// The upper bound of the shown range; `end` if the window shows new messages as they arrive.
     var upper = Gap.Bound.end
 
     var list: OrderedList<MessageItem, MessageItemKey>
     /// The gaps in the window, by their upper bounds.
     var gaps: [Gap.Bound: Gap] = [:]
     private var shownGaps: Set<MessageItem.ID> = []
-    /// The outbox items of the channel, numbered in the order of their creation.
+    /// The outbox items of the channel, numbered in the order in which the user created them.
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
     var lastOutboxItemNumber = 0
     var overlay = UnsentChanges([], userID: nil)
-    /// The stored versions of the messages that the overlay of unsent changes shows differently.
+    /// The stored versions of the messages to which the overlay applies unsent changes.
     var covered: [MessageID: Message] = [:]
 
     init(
@@ -63,13 +62,11 @@ struct Window {
 
     // MARK: Contents
 
-    /// The rows, oldest first, or newest first if the params are reversed.
+    /// The rows: oldest first, or newest first if the list is reversed.
     var items: [MessageItem] { list.elements }
 
-    /// A Boolean value that indicates whether older messages can be loaded.
     var hasPrevious: Bool { lower != .beginning || leadingGap != nil }
 
-    /// A Boolean value that indicates whether newer messages can be loaded.
     var hasNext: Bool { upper != .end || trailingGap != nil }
 
     /// The gap that contains the lower bound of the window.
@@ -84,14 +81,13 @@ struct Window {
     /// the lower bound of the window.
     var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
 
-    /// The unsent messages in a state, in the order of their creation.
+    /// Returns the unsent messages in a state, in the order in which the user wrote them.
     func unsentMessages(_ state: OutboxItemState) -> [Message] {
         outboxItems.values.filter { $0.item.state == state }.sorted { $0.number < $1.number }
             .compactMap { shownMessage(of: $0.item) }
     }
 
-    /// Returns a Boolean value that indicates whether a message matches the list, regardless of its
-    /// position.
+    /// Returns a Boolean value that indicates whether a message, wherever it is, matches the list.
     private func belongs(_ message: Message) -> Bool {
         isOfHistory(message) && params.belongsTo(message)
     }
@@ -103,7 +99,8 @@ struct Window {
             && thread.map { message.parentMessageID == $0.parentID } ?? true
     }
 
-    /// The position of the newest sent message that is shown, or the newest bound.
+    /// The position of the newest shown message that was sent; without one, the lower bound of the
+    /// window, or its upper bound if it does not include the newest end.
     private var newestShown: Gap.Bound {
         guard upper == .end else { return upper }
         func isSent(_ item: MessageItem) -> Bool { item.message?.position != nil }
@@ -119,14 +116,13 @@ struct Window {
 
     // MARK: Following
 
-    /// Applies a change of the store.
+    /// Updates the window for a change of the store.
     ///
     /// - Returns: The edits of the rows, for ``apply(_:trimming:)``.
     mutating func fold(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
-            // No message was known before this change: the window begins with the oldest message of
-            // the change.
+            // The window was empty: start it at the oldest message of the change.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation, isOfHistory(message)
                 else { return nil }
@@ -134,7 +130,7 @@ struct Window {
             }
             if let oldest = positions.min() {
                 lower = .position(oldest)
-                // The store may already have newer messages.
+                // The store may already have newer messages: read them.
                 edits.isMissed = true
             }
         }
@@ -179,7 +175,7 @@ struct Window {
         show(message, id, position, source, &edits)
     }
 
-    /// Shows a stored message in the window if it matches the list.
+    /// Shows a stored message if it matches the list.
     mutating func show(
         _ held: Message, _ id: MessageID, _ position: Position, _ source: CollectionEventSource?,
         _ edits: inout WindowEdits
@@ -194,8 +190,8 @@ struct Window {
         guard let shown, belongs(shown) else {
             return edits.remove(.sent(id), source)
         }
-        // If the sent message is already listed, the pending message keeps its own row until its
-        // outbox item is removed.
+        // If the sent message is already listed, the pending message keeps its row until its outbox
+        // item is removed.
         let isThere = list[.sent(id)] != nil
         edits.rows.save(
             .message(shown), at: .sent(at: position),
@@ -277,7 +273,7 @@ struct Window {
         edits.sources[.unsent(id)] = source
     }
 
-    /// Rebuilds the overlay of unsent changes after one of them has changed.
+    /// Applies an unsent edit, deletion or reaction to the rows, after it was saved or removed.
     private mutating func lay(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -285,11 +281,10 @@ struct Window {
         if let target = item.targetRequestID { showUnsent(target, source, &edits) }
         let id = item.messageID ?? item.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits) else {
-            // The edit may make a message match the list that did not match it before.
+            // The edit may make a message match the list that did not match before: read again.
             if item.operation == .update { edits.isMissed = true }
             return
         }
-        // The message may be outside the window by now.
         save(held, source, &edits)
     }
 
@@ -302,8 +297,7 @@ struct Window {
     private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
         if let held = covered[id] { return held }
         if let saved = edits.rows.saved[.sent(id)] { return saved.element.message }
-        // The message was removed. Its old row must not be used, because it may show an unsent
-        // change.
+        // The message was removed. Do not use its old row, which may show an unsent change.
         if edits.rows.removed.contains(.sent(id)) { return nil }
         return list[.sent(id)]?.message
     }
@@ -321,7 +315,7 @@ struct Window {
 
     /// Shows the gaps between the messages of the window, and a gap at the newest end.
     ///
-    /// A gap that extends below the oldest message has no row; instead, ``hasPrevious`` is true.
+    /// A gap that extends below the window has no row; instead, ``hasPrevious`` is true.
     mutating func placeGaps(_ edits: inout WindowEdits) {
         gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
         let shown = gaps.values
@@ -335,7 +329,7 @@ struct Window {
         shownGaps = ids
     }
 
-    /// Records that a page of replies covers a range, and shows the remaining gaps.
+    /// Records the range that a page of replies covers, and updates the rows of gaps.
     mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
         var edits = WindowEdits()
         thread?.cover(from: lower, through: upper)
@@ -351,9 +345,9 @@ struct Window {
 
     /// Returns the parts into which the listed messages divide a gap.
     ///
-    /// At the newest end, live messages are inside the gap until a page confirms that no message is
-    /// missing between them. Since the feed delivers them in order, no messages are missing after
-    /// the first of them, and only the part older than that one gets a row.
+    /// At the newest end, live messages are inside the gap until a page confirms that none is
+    /// missing between them. The feed delivers messages in order, so no message is missing after
+    /// the first live one. Therefore only the part older than that message gets a row.
     private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -371,7 +365,7 @@ struct Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // At the newest end, the gap may contain many messages. Only the oldest one is needed.
+        // At the newest end, only the oldest of possibly many messages in the gap is needed.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }
@@ -379,12 +373,12 @@ struct Window {
 
     // MARK: Rows
 
-    /// Applies edits to the rows, and removes messages if there are more than the capacity.
+    /// Applies edits to the rows, and removes messages that exceed the capacity.
     ///
     /// - Parameters:
     ///   - edits: The edits.
-    ///   - end: The end at which messages are removed if there are too many.
-    /// - Returns: The changes of the list.
+    ///   - end: The end at which messages are removed.
+    /// - Returns: The differences of the rows.
     mutating func apply(
         _ edits: WindowEdits, trimming end: End = .oldest
     ) -> ListDiff<MessageItem> {
@@ -394,13 +388,13 @@ struct Window {
         return list.apply(edits.rows)
     }
 
-    /// Returns the number of sent messages that are shown after some edits.
+    /// Returns the number of sent messages after the edits, without applying them.
     ///
-    /// - Complexity: O(*k* log *k*) in the edits, and O(*n*) in the unsent messages that are shown.
+    /// - Complexity: O(*k* log *k*) in the number of edits, and O(*n*) in the number of listed
+    ///   unsent messages.
     private func sentCount(after edits: WindowEdits) -> Int {
         let rowCount = list.count(after: edits.rows) - shownGaps.count
         guard rowCount > capacity else { return rowCount }
-        // Unsent messages follow all sent ones.
         var unsentCount = 0
         for row in list.elements(after: edits.rows, isBackward: !params.isReversed) {
             guard let message = row.message else { continue }
@@ -413,12 +407,13 @@ struct Window {
     /// An end of the window.
     enum End { case oldest, newest }
 
-    /// Removes a number of sent messages at an end, with the gaps between them and outside of them.
+    /// Removes a number of sent messages at an end, with the gaps between and outside of
+    /// them.
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem.ID] = []
         var excess = excess
-        // The outermost message that is kept. At least one message is kept.
+        // The outermost message that stays. At least one stays.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
             if let position = row.message?.position {
@@ -438,14 +433,13 @@ struct Window {
     }
 }
 
-/// The edits of the rows of a window, and their sources.
+/// The edits of the rows of a window, with their sources.
 struct WindowEdits {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
-    /// The pending messages that were canceled.
+    /// The canceled messages, which were pending.
     var canceled: [Message] = []
-    /// A Boolean value that indicates whether changes were missed, so that the window has to be
-    /// read again.
+    /// A Boolean value that indicates whether the window has to be read again.
     var isMissed = false
     /// A Boolean value that indicates whether the gap below the oldest row was closed.
     var isJoined = false
