@@ -8,17 +8,15 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 
     private init(bit: UInt64) { self.init(rawValue: 1 << bit) }
 
-    /// The server deduplicates by request ID: if a device sends a message again with the same ID,
-    /// the server does not create a second message.
+    /// The server deduplicates by request ID: a message that a device sends again under the same ID
+    /// does not create a second message.
     ///
-    /// `Backend.deduplicationPeriod` is the time for which the server recognizes an ID.
-    ///
-    /// Without this capability, a message whose acknowledgement was lost is not retried
-    /// automatically.
+    /// The server recognizes an ID for `Backend.deduplicationPeriod`. Without this capability, the
+    /// engine does not automatically retry a message whose acknowledgement was lost.
     public static let deduplicatesRequests = BackendCapabilities(bit: 0)
-    /// Message changelogs can start at a time, in addition to a token or a cursor.
+    /// A message changelog can start at a time, in addition to a token or a cursor.
     public static let messageChangelogByTime = BackendCapabilities(bit: 1)
-    /// Channel changelogs can start at a time, in addition to a token or a cursor.
+    /// A channel changelog can start at a time, in addition to a token or a cursor.
     public static let channelChangelogByTime = BackendCapabilities(bit: 2)
     /// The backend can count the messages in a range of a channel's history.
     public static let counts = BackendCapabilities(bit: 3)
@@ -28,9 +26,9 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let threads = BackendCapabilities(bit: 5)
     /// The backend accepts file uploads.
     public static let files = BackendCapabilities(bit: 6)
-    /// The backend reports up to which time other users have read a channel.
+    /// The backend reports the time up to which each user has read a channel.
     public static let readReceipts = BackendCapabilities(bit: 7)
-    /// The backend reports up to which time messages were delivered to other users.
+    /// The backend reports the time up to which messages were delivered to each user.
     public static let deliveryReceipts = BackendCapabilities(bit: 8)
     /// The backend reports which users are typing.
     public static let typing = BackendCapabilities(bit: 9)
@@ -56,8 +54,8 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let multipleFiles = BackendCapabilities(bit: 18)
     /// Operators can delete channels.
     public static let channelDeletion = BackendCapabilities(bit: 19)
-    /// The server returns the existing channel of the same users instead of creating another one,
-    /// if the parameters ask for it.
+    /// On request, the server returns the existing channel of the same users instead of creating
+    /// another one.
     public static let distinctChannels = BackendCapabilities(bit: 20)
     /// A mute or a ban can end at a given time.
     public static let temporaryRestrictions = BackendCapabilities(bit: 21)
@@ -75,7 +73,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let banning = BackendCapabilities(bit: 27)
     /// Operators can list the muted and the banned users of a channel.
     public static let restrictionLists = BackendCapabilities(bit: 28)
-    /// Operators can make others operators.
+    /// Operators can appoint other operators.
     public static let roleManagement = BackendCapabilities(bit: 29)
     /// Members can pin messages to a channel.
     public static let pinnedMessages = BackendCapabilities(bit: 30)

@@ -2,20 +2,19 @@ public import Foundation
 
 /// An error of a backend request.
 ///
-/// ``code`` determines how the caller reacts; ``detail`` is the server's own error number.
+/// ``code`` determines how the caller should react. ``detail`` is the server's own error number.
 public struct BackendError: LocalizedError, Hashable {
-    /// The kind of failure, for use in code.
+    /// The kind of failure.
     public let code: Code
 
-    /// The error number that chat servers use for this failure; `nil` if the server gave none.
+    /// The server's error number; `nil` if the server gave none.
     public let detail: ErrorCode?
 
-    /// A description of the failure for people to read.
-    ///
-    /// It names the channel, message or other object of the request.
+    /// A description for people to read, which names the channel, message or other object of the
+    /// request.
     public let message: String
 
-    /// The time that the server asks the client to wait before it retries; `nil` if unspecified.
+    /// The time to wait before a retry, as requested by the server; `nil` if unspecified.
     public let retryAfter: Duration?
 
     /// Creates an error.
@@ -95,20 +94,20 @@ extension BackendError {
 }
 
 extension BackendError {
-    /// A Boolean value that indicates whether a retry of the same request may succeed later without
-    /// any action by the app.
+    /// A Boolean value that indicates whether the same request may succeed later without any action
+    /// by the app.
     public var isTransient: Bool {
         [.notConnected, .unanswered, .throttled, .serverFailure].contains(code)
     }
 }
 
 extension BackendError {
-    /// The same text as ``description``, for code that only knows the error as an `Error`.
+    /// The same text as ``description``, for code that handles the error as `any Error`.
     public var errorDescription: String? { description }
 }
 
 extension BackendError: CustomStringConvertible {
-    /// The code, the server's error number and the message in one line.
+    /// The code, the server's error number and the message, in one line.
     public var description: String {
         "\(code)\(detail.map { " \($0)" } ?? ""): \(message)"
     }

@@ -1,9 +1,9 @@
-/// The ID of the user who connects, and the token that proves the user's identity.
+/// The ID of a user, and the token that proves the user's identity to the server.
 public struct Credentials: Hashable, Sendable {
     /// The user's ID.
     public var userID: UserID
 
-    /// The token that proves the identity; `nil` if the backend needs none.
+    /// The token; `nil` if the backend needs none.
     public var accessToken: String?
 
     /// Creates credentials.
@@ -14,9 +14,7 @@ public struct Credentials: Hashable, Sendable {
 }
 
 extension Credentials: CustomStringConvertible {
-    /// The user's ID.
-    ///
-    /// The token is omitted, so that it does not appear in logs.
+    /// The user's ID, without the token, so that logs do not contain the token.
     public var description: String { userID.rawValue }
 }
 

@@ -1,8 +1,8 @@
 /// The point at which a backend's feed resumes.
 ///
 /// A cursor is opaque: only the backend that created it can interpret it. It stays valid when the
-/// client or the server restarts. The engine commits it in the same write batch as the events
-/// before it.
+/// client or the server restarts. The engine commits a cursor in the same write batch as the events
+/// that precede it.
 public struct FeedCursor: Identifier {
     /// The text of the cursor.
     public let rawValue: String
@@ -21,8 +21,8 @@ public struct FeedCursor: Identifier {
 
 /// The point at which the next page of a list of messages, channels or members starts.
 ///
-/// A cursor is opaque: only the backend that created it can interpret it, and only for the list
-/// that it came with.
+/// A cursor is opaque: only the backend that created it can interpret it, and it is valid only for
+/// the list that it came from.
 public struct PageCursor: Identifier {
     /// The text of the cursor.
     public let rawValue: String
@@ -39,10 +39,11 @@ public struct PageCursor: Identifier {
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Identifies a server's history until that history is rolled back.
+/// Identifies a version of a server's history.
 ///
-/// The epoch changes when the server's past has changed, as after a restore from a backup. IDs,
-/// versions and cursors may then be lower than before, and the server's data replaces cached data.
+/// The epoch changes when the server's history was rolled back, for example by restoring a backup.
+/// IDs, versions and cursors of the new epoch may be lower than those of the old one, and the
+/// server's data replaces cached data.
 public struct ServerEpoch: Identifier {
     /// The text of the epoch.
     public let rawValue: String
@@ -61,9 +62,9 @@ public struct ServerEpoch: Identifier {
 
 /// The point at which a changelog starts.
 public enum ChangelogPoint: Hashable, Sendable {
-    /// The end of an earlier changelog, given by its token.
+    /// The end of an earlier changelog, identified by the token that it returned.
     case token(String)
-    /// A time on the server's clock, inclusive: changes made in that millisecond are reported.
+    /// A time on the server's clock, inclusive: changes of that millisecond are reported.
     case time(Timestamp)
     /// A position in the feed.
     case feed(FeedCursor)

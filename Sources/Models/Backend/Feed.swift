@@ -1,20 +1,18 @@
-/// A batch of feed events, and the cursor for resuming after them.
+/// A batch of feed events, and the cursor that resumes the feed after them.
 public struct FeedBatch: Hashable, Sendable {
     /// The events, in the order in which they happened.
     public var events: [FeedEvent]
 
-    /// The cursor for resuming after this batch.
+    /// The cursor that resumes the feed after this batch.
     ///
-    /// Commit it in the same write batch as the effects of ``events``.
+    /// Commit the cursor in the same write batch as the effects of ``events``.
     public var cursor: FeedCursor
 
     /// The server's current epoch.
     public var epoch: ServerEpoch
 
-    /// A Boolean value that indicates whether the feed has replayed everything that the client
-    /// missed.
-    ///
-    /// From then on, the feed reports events as they happen.
+    /// A Boolean value that indicates whether the feed is live: it has replayed all events that the
+    /// client missed, and reports further events as they happen.
     public var isLive: Bool
 
     /// Creates a batch of feed events.
@@ -30,52 +28,55 @@ public struct FeedBatch: Hashable, Sendable {
 public enum FeedEvent: Hashable, Sendable {
     // MARK: Channels
 
-    /// A group channel that the user has joined or is invited to was created or has changed.
+    /// A group channel of which the user is a joined or invited member was created or changed.
     case channel(ChannelUpdate)
     /// The user is no longer a member of a group channel.
     case channelRemoved(ChannelURL, ChannelRemoval)
-    /// The complete list of the user's group channels. The user is no longer a member of any cached
-    /// channel that is not in it.
+    /// The complete list of the user's group channels. The user is no longer a member of cached
+    /// channels that are missing from the list.
     case channels(Set<ChannelURL>)
-    /// The complete list of the group channels that the user has joined, from a server that does not
-    /// list invitations. The user is no longer a member of any cached channel that is not in it,
-    /// except for those that the user is invited to.
+    /// The complete list of the group channels that the user has joined, from a server that does
+    /// not list invitations.
+    ///
+    /// The user is no longer a member of cached channels that are missing from the list, except for
+    /// channels to which the user is invited.
     case joinedChannels(Set<ChannelURL>)
     /// An open channel that the user has entered has changed. Reported only while the feed is live,
     /// never replayed.
     case openChannel(OpenChannel)
-    /// The number of unread messages and pending invitations over all channels.
+    /// The number of unread messages and pending invitations in all channels.
     case unreadCount(UnreadItemCount)
 
     // MARK: Messages
 
-    /// The server accepted a message of any user, the current user included.
+    /// The server accepted a message of any user, including the current user.
     ///
-    /// The feed omits no messages of a channel, unless it reports a ``truncation(in:)``.
+    /// The feed reports all new messages of a channel, unless it also reports a
+    /// ``truncation(in:)``.
     case messageReceived(Message)
-    /// A message has changed. The event carries the complete message.
+    /// A message has changed. The event contains the complete message.
     case messageUpdated(Message)
-    /// A message of a group channel has changed or was deleted. The event carries only its ID: if
-    /// the client has the message, it looks it up when it is shown.
+    /// A message of a group channel was changed or deleted. The event contains only the message's
+    /// ID: a client that has cached the message fetches it again when it is shown.
     case messageChanged(MessageID, in: ChannelURL)
     /// A message was deleted. The time is `nil` if the backend does not know it.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
     /// A reaction was added or removed.
     case reaction(ReactionEvent)
-    /// A thread has gained or lost a reply.
+    /// The number of replies or the newest reply of a thread has changed.
     case threadInfo(ThreadInfoUpdateEvent)
-    /// The feed may have omitted messages of a channel between its previous events and its next
-    /// ones.
+    /// The feed may have omitted messages of a channel between the preceding and the following
+    /// events.
     ///
-    /// To backfill, fetch pages from the newest message toward older ones. Changes to older
-    /// messages are in the message changelog since the cursor of the previous batch.
+    /// To backfill, fetch pages from the newest message toward older ones. To get the changes of
+    /// older messages, fetch the message changelog since the cursor of the previous batch.
     case truncation(in: ChannelURL)
-    /// Messages of a channel that were created between two times, both inclusive, were added,
-    /// changed or removed, and the feed does not report each of them.
+    /// Messages of a channel were added, changed or removed, and the feed does not report each of
+    /// them, as after an import, a bulk deletion or the end of a retention period.
     ///
-    /// Examples are an import, a retention period and a bulk deletion. The client fetches the range
-    /// again. A time that the backend does not know is `nil`: the range then starts or ends with
-    /// the history.
+    /// The messages were created between the two times, both inclusive. A time that the backend
+    /// does not know is `nil`: the range then extends to the oldest or to the newest message. The
+    /// client fetches the range again.
     case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People
@@ -87,13 +88,13 @@ public enum FeedEvent: Hashable, Sendable {
     /// The complete list of users who are typing in a channel. Reported only while the feed is
     /// live, never replayed.
     case typing([User], in: ChannelURL)
-    /// Users have entered or exited an open channel that the current user has entered. Reported
-    /// only while the feed is live, never replayed.
+    /// Users entered or exited an open channel that the current user has entered. Reported only
+    /// while the feed is live, never replayed.
     case participants(entered: [User], exited: [User], in: ChannelURL)
 }
 
 extension FeedEvent {
-    /// The URL of the channel that the event is about; `nil` if it is about several channels.
+    /// The URL of the event's channel; `nil` if the event concerns several channels.
     public var channelURL: ChannelURL? {
         switch self {
         case .channel(let update): update.channelURL
@@ -113,19 +114,18 @@ extension FeedEvent {
     }
 }
 
-/// A change of a group channel and its cause.
+/// A change of a group channel, and its cause.
 public struct ChannelUpdate: Hashable, Sendable {
     /// The URL of the channel.
     public var channelURL: ChannelURL
 
     /// The fields that have changed.
     ///
-    /// Fields that the patch does not contain keep their values.
-    ///
-    /// For a channel that is new to the user, the patch contains all fields that the server knows.
+    /// Fields that are missing from the patch keep their values. For a channel that is new to the
+    /// user, the patch contains all fields that the server knows.
     public var patch: Patch<GroupChannel>
 
-    /// The cause, in the terms of collections: one of the live event sources.
+    /// The cause: one of the sources of live events.
     public var source: CollectionEventSource
 
     /// The affected users, such as those who joined, left, were invited or were muted.

@@ -1,45 +1,45 @@
-/// The point in a channel's history at which a page starts.
+/// The point in a channel's history at which a request for a page starts.
 public enum MessageAnchor: Hashable, Sendable {
     /// The newest end of the history.
     case newest
-    /// A time on the server's clock. Older messages were created before it, newer messages at that
-    /// time or later.
+    /// A time on the server's clock. Messages created before it count as older, messages created at
+    /// that time or later as newer.
     case time(Timestamp)
-    /// A message. It is part of the page, as the oldest of the newer messages.
+    /// A message, which the page contains as the oldest of the newer messages.
     ///
-    /// A deleted message is valid too, as long as the backend knows its position.
+    /// The message may be deleted, as long as the backend knows its position.
     case message(MessageID)
-    /// The point at which another page ended.
+    /// The end of another page.
     case cursor(PageCursor)
 }
 
 /// A contiguous range of a channel's history.
 ///
-/// No message is missing between the oldest and the newest message of the page that are not
-/// ``outliers``. Use only the cursors to decide how the page connects to known ranges, not the
-/// number of messages or their times.
+/// Disregarding ``outliers``, the page contains every message between its oldest and its newest
+/// one. To connect the page to known ranges, use only its cursors, not the number of messages or
+/// their times.
 public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
 
-    /// The IDs of messages on the page to which the range that the page covers does not extend, and
-    /// that of the anchor, if it is such a message.
+    /// The IDs of messages on the page that lie outside the range that the page covers.
     ///
-    /// A server may read its pages in another order than that of positions: a message that arrives
-    /// late from another server is on the newest page, with the time at which it was sent. Outliers
-    /// are stored and shown like other messages.
+    /// A server may order its pages differently than by position: a message that arrives late from
+    /// another server is on the newest page, but has the time at which it was sent. The anchor's ID
+    /// is in this set too if the anchor is such a message. Clients store and show outliers like
+    /// other messages.
     ///
-    /// A late message that the server has on another page may be missing in the range, until the
-    /// range between the messages that arrived just before and just after it is fetched.
+    /// A late message that the server has on another page may be missing from the range, until the
+    /// client fetches the range between the messages that arrived just before and just after it.
     public var outliers: Set<MessageID>
 
     /// The cursor of the next page toward older messages; `nil` if no older message exists.
     public var older: PageCursor?
 
     /// The cursor of the next page toward newer messages; `nil` if no newer message existed when
-    /// the page was read.
+    /// the server read the page.
     ///
-    /// The feed reports messages that the server accepted since then.
+    /// The feed reports later messages.
     public var newer: PageCursor?
 
     /// Creates a page of messages.
@@ -77,7 +77,7 @@ public struct Page<Element: Hashable & Sendable>: Hashable, Sendable {
 
     /// The cursor of the next page; `nil` at the end of the list.
     ///
-    /// A page may be short, or even empty, without being the last one.
+    /// A page that is short, or even empty, is not necessarily the last one.
     public var next: PageCursor?
 
     /// Creates a page.

@@ -3,21 +3,19 @@ public struct GroupChannelCreateParams: Hashable, Sendable {
     /// The URL of the channel; `nil` to let the server choose one.
     public var url: ChannelURL?
 
-    /// The name.
+    /// The name of the channel.
     public var name: String
 
     /// The users to add in addition to the creator.
     ///
-    /// Depending on the backend, they are invited or join at once.
+    /// The backend determines whether they are invited or join at once.
     public var userIDs: [UserID]
 
-    /// The operators of the channel.
-    ///
-    /// The creator is always one.
+    /// The operators of the channel, in addition to the creator, who always is one.
     public var operatorUserIDs: [UserID] = []
 
     /// A Boolean value that indicates whether the server returns the existing channel of the same
-    /// users instead of creating another one.
+    /// users, if there is one, instead of creating another channel.
     public var isDistinct = false
 
     /// A Boolean value that indicates whether any user may join.
@@ -45,7 +43,7 @@ public struct OpenChannelCreateParams: Hashable, Sendable {
     /// The URL of the channel; `nil` to let the server choose one.
     public var url: ChannelURL?
 
-    /// The name.
+    /// The name of the channel.
     public var name: String
 
     /// Custom data of the application.
@@ -86,13 +84,13 @@ public struct TransferProgress: Hashable, Sendable {
 
 /// A report of a message, a user or a channel to the moderators of the service.
 public struct ModerationReport: Hashable, Sendable {
-    /// The message, user or channel that is reported.
+    /// The reported message, user or channel.
     public var subject: Subject
 
     /// The kind of abuse.
     public var category: Category
 
-    /// A comment of the user who reports.
+    /// A comment by the reporting user.
     public var comment: String
 
     /// Creates a report.
@@ -114,13 +112,13 @@ public struct ModerationReport: Hashable, Sendable {
 
     /// A kind of abuse.
     public enum Category: String, CaseIterable, Hashable, Sendable {
-        /// Something that may be fraud.
+        /// Content that may be fraud.
         case suspicious
         /// Harassment.
         case harassing
         /// Unwanted advertising.
         case spam
-        /// Any other content that does not belong here.
+        /// Other inappropriate content.
         case inappropriate
     }
 }

@@ -1,10 +1,12 @@
 /// Rewrites a well-formed record in the canonical form.
 ///
-/// This is needed only for bytes that other code wrote: protobuf allows fields in any order,
-/// repeated fields, zeros, and unpacked integers. As in protobuf, if a field that may occur once
-/// occurs several times, the last value wins; if it contains a record, the records are merged.
+/// Only records that other code wrote need it: protobuf allows fields in any order, repeated
+/// fields, zeros, and unpacked integers. As in protobuf, the last value wins if a field that may
+/// occur once occurs several times. If that field contains a record, the records are merged.
 enum Canonicalizer {
-    /// A compact struct, because the input determines how many of them are created.
+    /// One occurrence of a field.
+    ///
+    /// The struct is compact, because the input determines how many parts are created.
     private struct Part {
         private let field: UInt32
         let wireType: UInt8
@@ -41,9 +43,9 @@ enum Canonicalizer {
         }
     }
 
-    /// Returns the fields of a record ordered by number.
+    /// Returns the parts of a record, ordered by field number.
     ///
-    /// Fields of the same number keep their order.
+    /// Parts of the same number keep their order.
     private static func parts(of span: RawSpan, _ range: Range<Int>) -> [Part] {
         var parts: [Part] = []
         var offset = range.lowerBound
@@ -100,8 +102,7 @@ enum Canonicalizer {
                 }
                 return
             }
-            // Protobuf merges records by concatenation: reading one after the other gives the
-            // merged record.
+            // In protobuf, the concatenation of two records is the merged record.
             let merged = ContiguousArray(
                 parts.flatMap { part in part.payload.map { span.byte(at: $0) } })
             let bytes = canonical(merged.span.bytes, merged.indices, nested)
@@ -145,7 +146,7 @@ enum Canonicalizer {
         }
     }
 
-    /// Appends a part unchanged, except for its varints, which are written in their shortest form.
+    /// Appends a part unchanged, except that varints get their shortest form.
     private static func append(_ span: RawSpan, _ part: Part, to output: inout [UInt8]) {
         appendVarint(UInt64(part.number) << 3 | UInt64(part.wireType), to: &output)
         if part.wireType == WireType.varint.rawValue {

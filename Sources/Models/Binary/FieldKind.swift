@@ -1,7 +1,7 @@
 /// The type of a field: its payload type and its cardinality.
 ///
-/// This type is separate from the Swift type because bytes are validated before any Swift value
-/// exists, and because tests compare it with Docs/scrollback.proto.
+/// It is separate from the field's Swift type, because bytes are validated before a Swift value
+/// exists, and because tests compare field kinds with Docs/scrollback.proto.
 public struct FieldKind: Sendable {
     /// The type of one payload.
     enum Element: Sendable {
@@ -11,13 +11,13 @@ public struct FieldKind: Sendable {
         case text
         case bytes
         case enumeration(any WireEnum.Type)
-        /// The layout is a closure because a record may contain records of its own type.
+        /// The layout is a closure, because a record may contain records of its own type.
         case record(name: String, layout: @Sendable () -> Layout)
     }
 
     /// The cardinality of a field, and the value that stands for a missing field.
     enum Label: UInt8, Sendable {
-        /// At most once. The default value of the type is never written.
+        /// At most once. The type's default value is never written: a missing field stands for it.
         case implicit
         /// At most once. A zero differs from a missing value.
         case optional
@@ -29,7 +29,7 @@ public struct FieldKind: Sendable {
 
     let element: Element
     let label: Label
-    /// The integer or Boolean that is not written, because a missing field has that value; `nil` if
+    /// The integer or Boolean that a missing field stands for and that is never written; `nil` if
     /// every value is written.
     let standard: Int16?
 
@@ -41,7 +41,7 @@ public struct FieldKind: Sendable {
 
     /// Creates the type of a field that is omitted if its value is `standard`.
     init(_ element: Element, standard: Int16) {
-        // The validator compares a single byte on the wire.
+        // The validator compares the value with a single byte of the wire format.
         precondition((0...127).contains(standard))
         self.element = element
         label = .optional

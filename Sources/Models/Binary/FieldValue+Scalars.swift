@@ -34,8 +34,8 @@ extension String: SingularValue {
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // A string of up to 15 bytes is stored inline, and its initializer checks for ASCII
-            // itself.
+            // Strings of up to 15 bytes are stored inline, and their initializer finds out whether
+            // they are ASCII.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {
@@ -43,7 +43,7 @@ extension String: SingularValue {
         }
     }
 
-    /// Accepts a number or a Boolean in place of a text, and returns its textual form.
+    /// Decodes a text; accepts a number or a Boolean and returns its textual form.
     static func decode(from decoder: any Decoder) throws -> String {
         let container = try decoder.singleValueContainer()
         do {
@@ -51,7 +51,7 @@ extension String: SingularValue {
         } catch {
             if let value = try? container.decode(Bool.self) { return value ? "true" : "false" }
             if let value = try? container.decode(Int64.self) { return String(value) }
-            // Unsigned 64-bit IDs are exact; larger numbers would be rounded.
+            // Unsigned 64-bit IDs are exact. The conversion of larger numbers would round them.
             if let value = try? container.decode(UInt64.self) { return String(value) }
             if let value = try? container.decode(Double.self), abs(value) < 0x1p53 {
                 return String(value)
@@ -83,7 +83,8 @@ extension Bool: SingularValue {
         storage.bytes.span.bytes.varint(at: &offset) != 0
     }
 
-    /// Accepts the texts "true" and "false", and the numbers 0 and 1, in place of a Boolean.
+    /// Decodes a Boolean; accepts a number, which is `true` unless it is 0, and the texts of
+    /// `init(lenient:)`.
     static func decode(from decoder: any Decoder) throws -> Bool {
         let container = try decoder.singleValueContainer()
         do {
@@ -96,7 +97,7 @@ extension Bool: SingularValue {
         }
     }
 
-    /// Creates a Boolean from the texts that servers use for one; `nil` for any other text.
+    /// Creates a Boolean from the texts that servers use for it; `nil` for any other text.
     init?(lenient text: String) {
         switch text {
         case "true", "1", "Y": self = true
@@ -148,7 +149,7 @@ extension Int64: IntegerValue {
 }
 
 extension Timestamp: IntegerValue {
-    /// In every field whose time may be missing, the time 0 means "never".
+    /// In all fields with an optional time, the time 0 means "never".
     static var defaultIsNone: Bool { true }
     var int64: Int64 { milliseconds }
     init(int64: Int64) { self.init(milliseconds: int64) }
@@ -160,7 +161,7 @@ extension Double: SingularValue {
     static var element: FieldKind.Element { .double }
     static var wireType: WireType { .fixed64 }
     static var defaultValue: Double { 0 }
-    /// Negative zero is not the default: its bit pattern is preserved.
+    /// Negative zero is not the default, so that its sign is preserved.
     var isDefault: Bool { bitPattern == 0 }
     var payloadSize: Int { 8 }
 
@@ -206,7 +207,7 @@ extension Data: SingularValue {
         return Data(storage.bytes[offset..<offset + count])
     }
 
-    /// Decodes through the container, which applies the decoder's data strategy: Base64 by default.
+    /// Decodes bytes with the decoder's data strategy, which is Base64 by default.
     static func decode(from decoder: any Decoder) throws -> Data {
         try decoder.singleValueContainer().decode(Data.self)
     }
@@ -222,14 +223,14 @@ extension Data: SingularValue {
 /// An enumeration in a record field, encoded by its number in the binary form and by its name in
 /// JSON.
 ///
-/// The raw values are 0, 1, 2… in the order of the names. 0 is the value of a missing field. DO NOT
+/// The raw values are 0, 1, 2… in the order of the names; a missing field has the value 0. DO NOT
 /// CHANGE a number or a name.
 protocol WireEnum: RawRepresentable<Int>, Hashable, SingularValue {
-    /// The names in JSON and, in upper case, in Docs/scrollback.proto, indexed by raw value.
+    /// The names in JSON, indexed by raw value. Docs/scrollback.proto has them in upper case.
     static var names: [String] { get }
     /// Alternative names in JSON.
     static var aliases: [String: Self] { get }
-    /// The value for a number or a name that is not known.
+    /// Returns the value for an unknown number, or for an unknown name, whose number is −1.
     static func unknown(_ number: Int) -> Self
 }
 
@@ -240,7 +241,7 @@ extension WireEnum {
         .enumeration(Self.self)
     }
 
-    /// A closed enumeration reads what it does not know as its first case.
+    /// In a closed enumeration, unknown numbers and names become the first case.
     static func unknown(_ number: Int) -> Self { defaultValue }
 
     static var wireType: WireType { .varint }
@@ -269,7 +270,7 @@ extension WireEnum {
         return aliases[name] ?? unknown(-1)
     }
 
-    /// Encodes the name, or the number of a value that has none.
+    /// Encodes the name; if the value has none, its number.
     func encodeJSON(to encoder: any Encoder) throws {
         if Self.names.indices.contains(rawValue) {
             try Self.names[rawValue].encode(to: encoder)
@@ -279,14 +280,14 @@ extension WireEnum {
     }
 }
 
-/// An enumeration of a record field with values that this version may not know.
+/// An enumeration in a record field that may have values without a constant in this version.
 protocol OpenWireEnum: WireEnum, OpenEnumeration {
-    /// The names of the constants, indexed by raw value.
+    /// The names of the constants in Swift, indexed by raw value.
     static var identifiers: [String] { get }
 }
 
 extension OpenWireEnum {
-    /// The names in JSON, in camel case.
+    /// The names in JSON, converted to camel case.
     static var identifiers: [String] {
         names.map { name in
             let words = name.lowercased().split(separator: "_")

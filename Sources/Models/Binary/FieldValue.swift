@@ -1,4 +1,4 @@
-/// A type that a record field can have.
+/// A type of a record field.
 ///
 /// The protocol is internal, because apps cannot add types: each field has exactly one form on the
 /// wire and one in JSON.
@@ -7,28 +7,29 @@ protocol FieldValue: Sendable {
     /// The value of a missing field.
     static var absent: Self { get }
     static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self
-    /// Returns the number of bytes of the field, tags included; 0 if it is omitted.
+    /// Returns the number of bytes of the field, including tags; 0 if the field is omitted.
     func size(inField number: Int) -> Int
     func write(inField number: Int, to writer: inout FieldWriter)
-    /// Decodes the value from JSON, with the leniency that servers require.
+    /// Decodes the value from JSON. Accepts the variants that servers send.
     static func decode(from decoder: any Decoder) throws -> Self
-    /// Encodes the value as JSON. Called only for fields that are present.
+    /// Encodes the value as JSON. Call it only for fields that are present.
     func encodeJSON(to encoder: any Encoder) throws
 }
 
-/// A type that is encoded as one payload, and can therefore also be optional, repeated, or the
-/// value of a map.
+/// A type that is encoded as one payload.
 ///
-/// A field of this type is implicit: a missing field has the value `defaultValue`.
+/// Such a type can also be optional, repeated, or the value of a map. A field that is none of these
+/// is implicit: if it is missing, its value is `defaultValue`.
 protocol SingularValue: FieldValue {
     static var element: FieldKind.Element { get }
     static var wireType: WireType { get }
-    /// A Boolean value that indicates whether the default value means "none". An optional of such a
-    /// type needs no separate marker for `nil`.
+    /// A Boolean value that indicates whether the default value means "none". If so, a missing
+    /// field suffices to represent `nil` in an optional of the type, and the default value is not
+    /// written.
     static var defaultIsNone: Bool { get }
     static var defaultValue: Self { get }
     var isDefault: Bool { get }
-    /// The number of bytes of the payload, including its length prefix if it has one.
+    /// The number of bytes of the payload, including its length prefix if there is one.
     var payloadSize: Int { get }
     func writePayload(to writer: inout FieldWriter)
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self
@@ -167,7 +168,7 @@ extension Array: FieldValue where Element: SingularValue {
 
 // MARK: Map
 
-/// A type that can be the key of a map: a text or a type that wraps one.
+/// A type of a map's keys: a text, or a type that wraps a text.
 protocol MapKey: Hashable, Sendable {
     var text: String { get }
     init(text: String)
@@ -194,7 +195,9 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         return entries
     }
 
-    /// In a map entry, a scalar value of zero is omitted; a record is always written.
+    /// Returns the size of a map entry.
+    ///
+    /// A scalar zero is omitted; a record is always written.
     private static func size(of key: Key, _ value: Value) -> Int {
         key.text.size(inField: 1) + (value.isDefault ? 0 : 1 + value.payloadSize)
     }
@@ -218,7 +221,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var entries: Self = [:]
         for key in container.allKeys {
-            // `null` is treated as missing, except in a map of arbitrary JSON values.
+            // `null` counts as missing, except in a map of arbitrary JSON values.
             if Value.self != JSONValue.self, try container.decodeNil(forKey: key) { continue }
             entries[Key(text: key.stringValue)] =
                 try container.decode(JSONField<Value>.self, forKey: key).value

@@ -1,4 +1,6 @@
-/// Receives the fields of a record twice: first to measure them, then to write them.
+/// Receives the fields of a record twice: to measure them, and then to write them.
+///
+/// The sink measures if `writer` is `nil`.
 struct FieldSink {
     var writer: FieldWriter?
     var size = 0
@@ -22,7 +24,7 @@ struct FieldSink {
 
 /// Writes into a buffer of fixed size.
 ///
-/// Every write is bounds-checked, in release builds too.
+/// Every write checks the bounds, in release builds too.
 struct FieldWriter {
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var offset = 0
@@ -36,7 +38,7 @@ struct FieldWriter {
     private mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         precondition(count <= buffer.count - offset, "A field was measured too small.")
         defer { offset += count }
-        // Only an empty buffer has no address. `count` is 0 in that case.
+        // Only an empty buffer has no address, and `count` is 0 in that case.
         return (buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped)
             + offset
     }

@@ -1,7 +1,7 @@
-/// The fields of a record type in the form that the validator uses.
+/// The fields of a record type, in the form that the validator uses.
 ///
-/// Each record type has one layout. Layouts are never freed, because reference counting took an
-/// eighth of the decoding time.
+/// Each record type has one layout. Layouts are never freed: reference counting took an eighth of
+/// the decoding time.
 struct Layout: Sendable {
     enum Check: UInt8 {
         case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
@@ -10,7 +10,7 @@ struct Layout: Sendable {
     struct Slot {
         var check = Check.unknown
         var label = FieldKind.Label.repeated
-        /// The same as ``FieldKind/standard``, with −1 for `nil`.
+        /// The same as ``FieldKind/standard``; −1 instead of `nil`.
         private var standard: Int16 = -1
 
         init() {}
@@ -21,8 +21,8 @@ struct Layout: Sendable {
             standard = kind.standard ?? -1
         }
 
-        /// Returns a Boolean value that indicates whether an integer is omitted because it is the
-        /// default.
+        /// Returns a Boolean value that indicates whether the field is omitted if it has this
+        /// value.
         @inline(__always)
         func omits(_ value: UInt64) -> Bool {
             value == UInt64(bitPattern: Int64(standard)) && standard >= 0
@@ -39,11 +39,11 @@ struct Layout: Sendable {
         case recursive(@Sendable () -> Layout)
     }
 
-    /// A Boolean value that indicates whether records of this layout can contain each other, so
-    /// that their depth must be bounded.
+    /// A Boolean value that indicates whether records of this layout can contain each other.
+    ///
+    /// The validator limits their depth.
     let isRecursive: Bool
-    // The number of elements in `slots` and in `nested`: one for each field number from 0 to the
-    // highest one.
+    // The number of elements in `slots` and in `nested`, which are indexed by field number.
     private let count: Int
     // nonisolated(unsafe): the memory is neither written after init nor freed.
     nonisolated(unsafe) private let slots: UnsafePointer<Slot>

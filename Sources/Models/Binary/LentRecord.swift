@@ -1,18 +1,20 @@
-/// A view of a record in borrowed memory, such as that of a database cursor, valid during a call.
+/// A view of a record in borrowed memory, such as that of a database cursor.
 ///
-/// Sorting a list reads a few fields of every row. Creating a record for each row would dominate
-/// the cost.
+/// It is valid only during a call.
+///
+/// Sorting a list reads a few fields of every row, and creating a record for each row would
+/// dominate the cost.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer
 
     /// - Precondition: The bytes are a canonical record.
     fileprivate init(canonical bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Calls a closure with a record that is read in place from its binary form.
+    /// Calls a closure with a view of the record that the bytes contain.
     ///
     /// - Throws: ``SerializationError``, as `Record.init(serialized:)` does.
-    /// - Complexity: O(*n*) in the number of bytes, all of which are validated. Nothing is
-    ///   allocated if the bytes are in the form that `serialize()` writes.
+    /// - Complexity: O(*n*) in the number of bytes, all of which are validated. Allocates memory
+    ///   only if the bytes differ from the form that `serialize()` writes.
     @inline(__always)
     package static func read<Result>(
         _ bytes: UnsafeRawBufferPointer, _ body: (LentRecord) -> Result
@@ -26,7 +28,7 @@ package struct LentRecord<Root: Record> {
         return try Root(serialized: bytes).lend(body)
     }
 
-    /// A copy of the record with bytes of its own.
+    /// A copy of the record that owns its bytes.
     package var record: Root {
         Root(RecordBytes(bytes: ContiguousArray(bytes), range: 0..<bytes.count))
     }
@@ -60,7 +62,7 @@ package struct LentRecord<Root: Record> {
 }
 
 extension Record {
-    /// Calls a closure with a view of the record that is valid for the time of the call.
+    /// Calls a closure with a view of the record that is valid only during the call.
     @inline(__always)
     package func lend<Result>(_ body: (LentRecord<Self>) -> Result) -> Result {
         withSerializedBytes { body(LentRecord(canonical: $0)) }

@@ -1,10 +1,10 @@
-/// A partial update of a record: new values for some fields.
+/// A partial update of a record: new values for some of its fields.
 ///
-/// Applying a patch leaves the fields that it does not contain unchanged. Fields that it clears get
-/// the value that they have in an empty record. An update without metadata, for example, leaves the
-/// metadata unchanged.
+/// A patch sets fields to values, or clears them to the value that they have in an empty record.
+/// Applying it leaves all other fields unchanged. For example, a patch without metadata does not
+/// change the metadata.
 public struct Patch<Root: Record>: Hashable, Sendable {
-    /// The fields that get a new value.
+    /// The fields that the patch sets.
     private var values = RecordFields<Root>()
     /// The numbers of the cleared fields, and of fields whose new value is a guess.
     private var update = JSONUpdate()
@@ -12,12 +12,13 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     /// Creates a patch that changes nothing.
     public init() {}
 
-    /// Creates a patch that replaces a whole record: fields that the record does not have are
-    /// cleared.
+    /// Creates a patch that replaces a whole record: it clears the fields that the record does not
+    /// have.
     ///
     /// - Parameters:
     ///   - record: The record that the patch produces from any other record.
-    ///   - property: A property to leave out of the patch, such as one that belongs to the device.
+    ///   - property: A property that the patch does not contain, such as one that only this device
+    ///     sets.
     public init(whole record: Root, except property: PartialKeyPath<Root>) {
         values = record.fields
         let left = number(of: property)
@@ -34,8 +35,8 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     /// Sets a property to a value.
     ///
-    /// - Precondition: The property is stored in a field of its own. Properties that are computed
-    ///   from others, such as ``GroupChannel/isHidden``, are not.
+    /// - Precondition: The property is stored in a field of its own, rather than computed from
+    ///   others like ``GroupChannel/isHidden``.
     public mutating func set<Value>(
         _ property: WritableKeyPath<Root, Value>, to value: Value
     ) {
@@ -44,7 +45,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
         update.guessed.remove(number)
         var record = Root(values.bytes)
-        // Drops the second reference to the bytes, so that the setter does not copy them.
+        // Releases the second reference to the bytes, so that the setter does not copy them.
         values = RecordFields()
         record[keyPath: property] = value
         values = record.fields
@@ -58,7 +59,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     private func number(of property: AnyKeyPath) -> Int? {
         if let number = Root.schema.number(of: property) { return number }
         // `extra` belongs to all record types, and no schema contains its key path. Creating that
-        // path is slower than the rest of the operation, so try the schema first.
+        // path is slower than the rest of this call, so the schema is searched first.
         return property == \Root.extra ? Field.extra.number : nil
     }
 
@@ -96,16 +97,16 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 }
 
 extension Patch: Codable {
-    /// Decodes a patch from the JSON of a partial update.
-    ///
-    /// Every key that is present becomes part of the patch.
+    /// Decodes a patch from the JSON of a partial update, with all keys that are present.
     ///
     /// - Throws: `DecodingError`, as decoding the record itself does.
     public init(from decoder: any Decoder) throws {
         update = try Root.schema.update(&values.bytes, from: decoder)
     }
 
-    /// Encodes the fields of the patch, the cleared ones as `null`.
+    /// Encodes the fields of the patch.
+    ///
+    /// A cleared field is `null`.
     public func encode(to encoder: any Encoder) throws {
         try Root.schema.encode(values.bytes, to: encoder)
         var container = encoder.container(keyedBy: JSONKey.self)

@@ -1,8 +1,8 @@
 extension Record {
-    /// Copies the fields that this version does not know from another copy of the record, except
-    /// those that this copy also has.
+    /// Copies the fields that this version of the code does not know from another copy of the
+    /// record, except for those that this copy has too.
     ///
-    /// - Complexity: O(*f*) in the fields, and a copy of the bytes for each copied field.
+    /// - Complexity: O(*f*) in the number of fields, and a copy of the bytes for each copied field.
     package mutating func copyUnknownFields(from other: Self) {
         let layout = Self.schema.layout
         for number in other.fields.bytes.numbers

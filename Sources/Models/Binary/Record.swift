@@ -3,15 +3,15 @@ public import Foundation
 /// A value of the data model, such as a message, a channel, a user, a query, or a part of one of
 /// these.
 ///
-/// A record consists of its binary form: canonical bytes in protobuf's wire format. The bytes are
-/// validated once, when they are decoded. Copying a record costs a reference count, comparing two
-/// records compares their bytes, and ``serialize()`` returns the bytes. Fields that this version
-/// does not know survive every change.
+/// A record consists of its binary form: canonical bytes in protobuf's wire format, which are
+/// validated once, when they are decoded. Copying a record increments a reference count, comparing
+/// two records compares their bytes, and ``serialize()`` returns the bytes. Fields that this
+/// version of the code does not know survive every change.
 ///
 /// A getter searches the bytes for its field, which takes some nanoseconds, and creates the text or
-/// array that it returns. If you need a value often, keep it in a local variable. A setter writes
-/// all bytes again: O(*n*) in the size of the record. A nested record shares the bytes of the
-/// record from which it was read, and keeps them in memory.
+/// array that it returns; keep a value that you need often in a local variable. A setter writes all
+/// bytes again: O(*n*) in the size of the record. A nested record shares the bytes of the record
+/// that contains it, and keeps them in memory.
 ///
 /// Only Scrollback's own types conform to this protocol.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -42,7 +42,7 @@ public struct RecordFields<Root: Record>: Sendable {
 // MARK: Properties
 
 extension Record {
-    /// The value of a field, given by its number in the schema.
+    /// The value of the field with a number.
     subscript<Value: FieldValue>(number: Int) -> Value {
         @inline(__always) get { fields.bytes.read(number) }
         set { fields.bytes.write(number, newValue) }
@@ -73,9 +73,9 @@ extension Record {
 // MARK: Comparing
 
 extension Record {
-    /// The names of the fields in which two records differ, in the order of the schema.
+    /// Returns the names of the fields in which two records differ, in the order of the schema.
     ///
-    /// All fields that this version does not know count as one, which is named like `extra`.
+    /// Fields that this version of the code does not know count as one field with the name `extra`.
     package func namesOfFields(differentFrom other: Self) -> [String] {
         let (mine, theirs) = (fields.bytes, other.fields.bytes)
         let different = Set(mine.numbers).union(theirs.numbers).filter { number in
@@ -103,7 +103,7 @@ extension Record {
 
     /// The binary form as an array.
     ///
-    /// The bytes are copied only if the record is nested in another one.
+    /// Cost: the bytes are copied only if the record is nested in another one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
         return bytes.count == bytes.bytes.count
@@ -113,9 +113,7 @@ extension Record {
     /// The number of bytes of the binary form.
     public var serializedByteCount: Int { fields.bytes.count }
 
-    /// Calls a closure with the bytes of the binary form.
-    ///
-    /// They are valid only during the call.
+    /// Calls a closure with the bytes of the binary form, which are valid only during the call.
     public func withSerializedBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -132,22 +130,22 @@ extension Record {
     ///
     /// - Throws: ``SerializationError`` with the offset of the damage if the input is truncated, is
     ///   not protobuf, contradicts the schema, or contains a text that is not UTF-8.
-    /// - Complexity: O(*n*) in the number of bytes. Allocates one copy of them, and a second one if
-    ///   they are not in the form that ``serialize()`` writes.
+    /// - Complexity: O(*n*) in the number of bytes. Copies the bytes once, and a second time if
+    ///   they differ from the form that ``serialize()`` writes.
     public init(serialized data: Data) throws(SerializationError) {
         try self.init(serialized: data.withUnsafeBytes { [UInt8]($0) })
     }
 
-    /// Creates a record from its binary form without copying the bytes, provided that they are in
-    /// the form that ``serialize()`` writes.
+    /// Creates a record from its binary form.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
+    /// - Complexity: O(*n*) in the number of bytes. Does not copy the bytes if they are in the form
+    ///   that ``serialize()`` writes.
     public init(serialized bytes: [UInt8]) throws(SerializationError) {
         self.init(try RecordBytes(checking: ContiguousArray(bytes), layout: Self.schema.layout))
     }
 
-    /// Creates a record from a copy of borrowed memory in the binary form, such as a database
-    /// cursor's.
+    /// Creates a record from a copy of borrowed bytes, such as those of a database cursor.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
     public init(serialized bytes: UnsafeRawBufferPointer) throws(SerializationError) {
@@ -159,7 +157,7 @@ extension Record {
 
 extension Record {
     /// Returns a Boolean value that indicates whether two records have the same fields, including
-    /// the fields that this version does not know.
+    /// those that this version of the code does not know.
     public static func == (left: Self, right: Self) -> Bool {
         left.fields.bytes == right.fields.bytes
     }
@@ -187,9 +185,9 @@ extension RecordBytes {
 
 // MARK: Records in records
 
-// The requirements of `SingularValue`. A record type that can be nested declares its conformance
-// itself, as in `extension Poll: SingularValue {}`, because a public protocol cannot refine an
-// internal one.
+// The requirements of `SingularValue`. A public protocol cannot refine an internal one, so each
+// record type that can be nested declares the conformance itself, as in `extension Poll:
+// SingularValue {}`.
 extension Record {
     static var element: FieldKind.Element {
         .record(name: schema.name) { Self.schema.layout }
@@ -215,16 +213,17 @@ extension Record {
 }
 
 extension RecordBytes {
-    /// Returns the record whose length prefix is at an offset, and moves `offset` to its end.
+    /// Returns the record whose length prefix is at `offset`, and moves `offset` to the record's
+    /// end.
     ///
-    /// The record shares these bytes.
+    /// The returned record shares the bytes of this one.
     func nestedRecord(at offset: inout Int) -> RecordBytes {
         let count = Int(truncatingIfNeeded: bytes.span.bytes.varint(at: &offset))
         defer { offset += count }
         return RecordBytes(bytes: bytes, range: offset..<offset + count)
     }
 
-    /// Returns the record in a field; an empty one if the field is missing.
+    /// Returns the record in a field; an empty record if the field is missing.
     func nestedRecord(in number: Int) -> RecordBytes {
         guard let place = place(of: number) else { return .empty }
         var offset = place.payload

@@ -1,10 +1,10 @@
-/// The bytes of a record: a whole array or, for a nested record, a range of one.
+/// The bytes of a record: a whole array or, for a nested record, a range of an array.
 ///
-/// The bytes are always well-formed and in the canonical form (see `Validator`), so equal records
-/// have equal bytes. They are never changed in place: a setter writes a new array.
+/// The bytes are always well-formed and in the canonical form that `Validator` describes, so equal
+/// records have equal bytes. A setter writes a new array and never changes the bytes in place.
 struct RecordBytes: Sendable {
-    // `Array.span` requires macOS 26 and iOS 26, but `ContiguousArray.span` is available
-    // everywhere. Converting an array to a `ContiguousArray` copies nothing.
+    // `Array.span` requires macOS 26 and iOS 26; `ContiguousArray.span` does not. Converting an
+    // array to a `ContiguousArray` copies nothing.
     let bytes: ContiguousArray<UInt8>
     private let lower: Int32
     private let upper: Int32
@@ -20,8 +20,8 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        // The bounds are in order when the record is created and never change, so the check is
-        // unnecessary.
+        // The bounds are in order when the record is created and never change, so checking them
+        // again is unnecessary.
         @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
@@ -31,7 +31,7 @@ struct RecordBytes: Sendable {
 // MARK: From foreign bytes
 
 extension RecordBytes {
-    /// Creates a record from bytes after validating all of them.
+    /// Creates a record from bytes after validating them.
     init(checking bytes: ContiguousArray<UInt8>, layout: Layout) throws(SerializationError) {
         guard bytes.count < Wire.maximumSize else {
             throw SerializationError(.tooLarge, at: Wire.maximumSize)
@@ -55,20 +55,21 @@ extension RecordBytes {
 
 // MARK: Fields
 
-/// The location of a field in a record.
+/// The location of a field in a record's bytes.
 struct FieldPlace {
     /// The offset of the first tag of the field.
     let tag: Int
-    /// The offset of the end of that tag.
+    /// The offset at which that tag ends.
     let payload: Int
 }
 
 extension RawSpan {
-    /// Returns the location of the first field with a number in a canonical record.
+    /// Returns the location of the first field with a number in a canonical record; `nil` if the
+    /// field is missing.
     @inline(__always)
     func place(of number: Int, from start: Int, to end: Int) -> FieldPlace? {
         var offset = start
-        // The unchecked reads in the loop rely on this.
+        // The unchecked reads in the loop rely on this check.
         precondition(0 <= offset && end <= byteCount)
         let wanted = UInt64(truncatingIfNeeded: number) << 3
         while offset < end {
@@ -96,7 +97,7 @@ extension RawSpan {
 }
 
 extension RecordBytes {
-    /// Returns the location of the first field with a number.
+    /// Returns the location of the first field with a number; `nil` if the field is missing.
     ///
     /// - Complexity: O(*f*) in the number of fields with lower numbers.
     @inline(never)
@@ -106,7 +107,8 @@ extension RecordBytes {
 
     /// Returns the range of all bytes of a field.
     ///
-    /// If the field is missing, returns the empty range at which it would be inserted.
+    /// If the field is missing, the range is empty, at the offset where the field would be
+    /// inserted.
     func run(of number: Int) -> Range<Int> {
         let span = bytes.span.bytes
         var start = range.upperBound
@@ -151,7 +153,7 @@ extension RecordBytes {
         replace(run(of: number), size: copied.count) { $0.copy(source.bytes, copied) }
     }
 
-    /// Writes the bytes again, replacing the bytes of a field by `size` new ones.
+    /// Writes all bytes again, with `size` new bytes in place of a field's bytes.
     @inline(__always)
     private mutating func replace(
         _ run: Range<Int>, size: Int, with write: (inout FieldWriter) -> Void
@@ -178,7 +180,7 @@ extension RecordBytes {
         return numbers
     }
 
-    /// Returns the record without the fields whose numbers do not satisfy a condition.
+    /// Returns a record with those fields whose numbers satisfy a condition.
     func keeping(_ isKept: (Int) -> Bool) -> RecordBytes {
         var kept: ContiguousArray<UInt8> = []
         for number in numbers where isKept(number) { kept += bytes[run(of: number)] }
@@ -189,7 +191,7 @@ extension RecordBytes {
 // MARK: Building
 
 extension RecordBytes {
-    /// Creates a record of a known number of bytes.
+    /// Creates a record of `count` bytes.
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
         precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
         let bytes = ContiguousArray<UInt8>(unsafeUninitializedCapacity: count) {
@@ -202,12 +204,11 @@ extension RecordBytes {
         self.init(bytes: bytes, range: 0..<count)
     }
 
-    /// Creates a record of several fields with one allocation.
+    /// Creates a record from several fields with one allocation.
     ///
-    /// `fields` is called twice: first to measure, then to write.
+    /// Calls `fields` twice: to measure the fields, and then to write them.
     ///
-    /// - Precondition: `fields` puts the same fields each time, in ascending order of their
-    ///   numbers.
+    /// - Precondition: Both calls put the same fields, in ascending order of their numbers.
     @inline(__always)
     static func of(_ fields: (inout FieldSink) -> Void) -> RecordBytes {
         var measure = FieldSink(writer: nil)

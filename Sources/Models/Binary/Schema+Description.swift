@@ -5,13 +5,13 @@ extension Schema {
     package struct FieldDescription: Sendable {
         package let number: Int
 
-        /// The name in JSON.
+        /// The field's name in JSON.
         package let name: String
 
-        /// The alternative names in JSON.
+        /// The field's alternative names in JSON.
         package let aliases: [String]
 
-        /// The type as in Docs/scrollback.proto.
+        /// The field's type in the notation of Docs/scrollback.proto.
         package let type: String
 
         /// The JSON names of an enumeration's cases; empty for other types.
@@ -31,7 +31,7 @@ extension Schema {
 }
 
 extension FieldKind {
-    /// The type as in Docs/scrollback.proto, such as "repeated string".
+    /// The type in the notation of Docs/scrollback.proto, such as "repeated string".
     package var protoType: String {
         switch label {
         case .implicit: element.protoType
@@ -64,8 +64,9 @@ extension FieldKind.Element {
 
 /// A field in the binary form of a record, with its value.
 package struct FieldBytes: Sendable {
-    /// The range of the tag and of the length prefix, if there is one, as offsets in the whole
-    /// record.
+    /// The range of the tag and, if there is one, of the length prefix.
+    ///
+    /// Offsets count from the start of the outermost record.
     package let head: Range<Int>
 
     /// The range of the payload.
@@ -73,20 +74,20 @@ package struct FieldBytes: Sendable {
 
     package let number: Int
 
-    /// The name in JSON; `nil` if this version does not know the field.
+    /// The name in JSON; `nil` if this version of the code does not know the field.
     package let name: String?
 
     /// The value in JSON notation; for a record, the name of its type.
     package let value: String
 
-    /// The fields of the nested record; `nil` if the field holds no record.
+    /// The fields of the nested record; `nil` if the field contains no record.
     package let fields: [FieldBytes]?
 }
 
 extension Record {
-    /// The present fields in the order of their bytes.
+    /// The present fields, in the order of their bytes.
     ///
-    /// Each repetition is an element of its own.
+    /// Each occurrence of a repeated field is one element.
     package var fieldBytes: [FieldBytes] {
         let bytes = ContiguousArray(serializedBytes)
         return FieldBytes.all(in: bytes.span.bytes, bytes.indices, .record(Self.schema.name))
@@ -94,7 +95,8 @@ extension Record {
 }
 
 extension FieldBytes {
-    /// The type of a range of bytes, which determines the fields in it.
+    /// The type of a range of bytes, which determines the names and types of the fields in the
+    /// range.
     fileprivate enum Shape {
         case record(String)
         case mapEntry(FieldKind.Element)
@@ -152,7 +154,7 @@ extension FieldBytes.Shape {
 }
 
 extension FieldKind {
-    /// Returns one payload in JSON notation.
+    /// Returns a payload in JSON notation.
     fileprivate func describe(_ span: RawSpan, _ payload: Range<Int>) -> String {
         var offset = payload.lowerBound
         switch element {

@@ -1,10 +1,10 @@
 /// The fields of a record type: their numbers, names and types.
 ///
-/// One list defines the binary form, JSON, descriptions, and the comparison with
+/// The schema defines the binary form, JSON and descriptions, and tests compare it with
 /// Docs/scrollback.proto. The class is not generic, so that a program contains its code once
 /// instead of once for each record type.
 public final class Schema: Sendable {
-    /// The name of the type, the same as in Docs/scrollback.proto.
+    /// The name of the record type, as in Docs/scrollback.proto.
     public let name: String
 
     /// The fields, ordered by number.
@@ -12,10 +12,10 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // Created when the first patch is used, because creating key paths is slow and the schema is
-    // needed to show the first page.
+    // Created for the first patch: creating key paths is slow, and an app needs the schema, but not
+    // the key paths, to show its first page.
     private let numbers = Locked<Numbers?>(nil)
-    /// Rules for decoding from JSON that concern the whole record or keys without a field.
+    /// The rules for decoding JSON that concern the whole record or keys without a field.
     let rules: JSONRules
 
     init(_ name: String, _ fields: [Field], rules: JSONRules = JSONRules()) {
@@ -33,7 +33,8 @@ public final class Schema: Sendable {
     /// Returns the field with a JSON name; `nil` if there is none.
     func field(named name: String) -> Field? { byName[name] }
 
-    /// Returns the number of a property's field; `nil` if the property is computed from others.
+    /// Returns the number of a property's field; `nil` if the property is computed from other
+    /// properties.
     func number(of keyPath: AnyKeyPath) -> Int? {
         let numbers = numbers.withLock { numbers in
             let made = numbers ?? Numbers(of: fields)
@@ -49,10 +50,10 @@ public final class Schema: Sendable {
     }
 }
 
-/// The field numbers by key path.
+/// The field numbers of a record type, by key path.
 private struct Numbers: @unchecked Sendable {
-    // @unchecked: the dictionary is not written after init, and `Field` provides each path as
-    // Sendable.
+    // @unchecked: the dictionary does not change after init, and `Field` provides the key paths as
+    // Sendable values.
     let byKeyPath: [AnyKeyPath: Int]
 
     init(of fields: [Field]) {
@@ -60,9 +61,9 @@ private struct Numbers: @unchecked Sendable {
     }
 }
 
-/// A field of a record type: its number on the wire, its names in JSON, its type and its property.
+/// A field of a record type: its number, its names in JSON, its type and its Swift property.
 struct Field: Sendable {
-    /// The field's number.
+    /// The number on the wire.
     ///
     /// On-disk format, DO NOT CHANGE once released.
     let number: Int
@@ -70,17 +71,14 @@ struct Field: Sendable {
     let name: String
     /// The name in Docs/scrollback.proto.
     let protoName: String
-    /// Alternative names in JSON.
-    ///
-    /// ``name`` wins if both are present.
+    /// Alternative names in JSON, which are ignored if ``name`` is present.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
-    /// The type of the Swift property of the field.
+    /// The type of the Swift property.
     let propertyType: any FieldValue.Type
-    /// The type of the field itself.
-    ///
-    /// It is an optional if the property returns a default for a missing value.
+    /// The type that the field is read as: an optional if the property returns a default for a
+    /// missing field, otherwise the same as ``propertyType``.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
@@ -97,7 +95,7 @@ struct Field: Sendable {
             number, name, keyPath, Value.fieldKind, Value.self, Value.self, aliases, proto, meaning)
     }
 
-    /// Creates a field that is omitted if it equals a default.
+    /// Creates a field that is omitted if its value equals a default.
     init<Root: Record>(
         _ number: Int, _ name: String,
         _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Bool>,
@@ -107,7 +105,7 @@ struct Field: Sendable {
         self.init(number, name, keyPath, kind, Bool.self, Bool?.self, [], nil, .itself)
     }
 
-    /// Creates a field that is omitted if it equals a default.
+    /// Creates a field that is omitted if its value equals a default.
     init<Root: Record>(
         _ number: Int, _ name: String,
         _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Int>,
@@ -139,15 +137,15 @@ extension Field {
     /// The field of ``Record/extra``.
     static let extra = Field(100, "extra", \AnyRecord.extra)
 
-    /// A type for creating key paths of `extra`, which all record types have.
+    /// A stand-in for all record types, for creating the key path of `extra`.
     private struct AnyRecord: Record {
         var fields = RecordFields<AnyRecord>()
         static let schema = Schema("AnyRecord", [])
     }
 
-    /// The key path of the Swift property of the field.
+    /// The key path of the Swift property.
     ///
-    /// Each call creates a new key path.
+    /// Each access creates a new key path.
     var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
     /// Returns the field's value in a record.
@@ -156,7 +154,7 @@ extension Field {
         return read(valueType)
     }
 
-    /// Returns the field's value in a record in Swift notation.
+    /// Returns the field's value in a record, in Swift notation.
     func describe(_ record: RecordBytes) -> String {
         func read<Value: FieldValue>(_ type: Value.Type) -> String {
             let value: Value = record.read(number)
@@ -177,9 +175,9 @@ extension Optional: OptionalValue {
 }
 
 extension Record {
-    /// JSON values under keys that are not fields of this type.
+    /// JSON values under keys that are not fields of this record type.
     ///
-    /// The binary form preserves them, and encoding to JSON writes them again.
+    /// The binary form preserves them, and encoding the record to JSON writes them.
     public var extra: [String: JSONValue] {
         get { self[100] }
         set { self[100] = newValue }

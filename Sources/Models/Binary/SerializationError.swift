@@ -2,16 +2,16 @@ public import Foundation
 
 /// An error for bytes that are not the binary form of a record.
 ///
-/// Decoding validates everything, including texts and nested records. Only `init(serialized:)`
-/// throws this error: reading a property of a record never fails.
+/// Only `init(serialized:)` throws it. Decoding validates all bytes, including texts and nested
+/// records, so reading a property of a record never fails.
 public struct SerializationError: Error, Hashable, Sendable {
     /// The kind of damage.
     public let code: Code
 
-    /// The offset in the input, in bytes, at which the damage was detected.
+    /// The offset in bytes at which the damage was detected.
     public let offset: Int
 
-    /// A kind of damage in a ``SerializationError``.
+    /// A kind of damage.
     public struct Code: Hashable, Sendable {
         fileprivate enum Value: String {
             case truncated, invalidTag, invalidVarint, wrongWireType, invalidText
@@ -54,6 +54,6 @@ extension SerializationError.Code: CustomStringConvertible {
 }
 
 extension SerializationError: LocalizedError {
-    /// The same text as ``description``, for code that only knows the error as an `Error`.
+    /// The same text as ``description``, for code that handles the error as `any Error`.
     public var errorDescription: String? { description }
 }

@@ -3,10 +3,10 @@ extension RawSpan {
     /// defined by Unicode 15, table 3-7: without overlong forms, surrogates, or code points above
     /// U+10FFFF.
     ///
-    /// ASCII is checked eight bytes at a time, because most chat text and all identifiers and URLs
-    /// are ASCII.
+    /// ASCII is checked eight bytes at a time, because most texts and all identifiers and URLs are
+    /// ASCII.
     ///
-    /// - Precondition: The range is inside the span.
+    /// - Precondition: The range is within the span.
     @inline(__always)
     package func isUTF8(from start: Int, to end: Int) -> Bool {
         let offset = endOfASCII(from: start, to: end)
@@ -18,8 +18,8 @@ extension RawSpan {
         @inline(__always) get { endOfASCII(from: 0, to: byteCount) == byteCount }
     }
 
-    /// Returns an offset up to which all bytes are ASCII: `end`, or a lower one before the first
-    /// byte that is not ASCII.
+    /// Returns an offset up to which all bytes are ASCII: `end` if all bytes of the range are
+    /// ASCII, otherwise an offset that is not above that of the first other byte.
     @inline(__always)
     private func endOfASCII(from start: Int, to end: Int) -> Int {
         var offset = start
@@ -28,8 +28,8 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // The last bytes are also checked as one word, in which the bytes outside of the range are
-        // masked out.
+        // Checks the last bytes as one word as well, and masks out the bytes that are outside the
+        // range.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
@@ -50,8 +50,8 @@ extension RawSpan {
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // The most frequent forms are checked a word at a time. A text in one script consists
-            // mostly of these.
+            // Checks the most frequent forms a word at a time. A text in one script consists mostly
+            // of these.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
                 let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8
@@ -60,8 +60,8 @@ extension RawSpan {
                     continue
                 }
                 if word & 0xc0_c0f0 == 0x80_80e0 {
-                    // A three-byte sequence. The bits of its first two bytes must be neither an
-                    // overlong form nor a surrogate.
+                    // A three-byte sequence. The bits of the first two bytes show whether it is an
+                    // overlong form or a surrogate.
                     let high = (word & 0x0f) << 6 | word >> 8 & 0x3f
                     guard high >= 0x20, high &- 0x360 >= 0x20 else { return false }
                     offset &+= 3
@@ -107,7 +107,7 @@ extension RawSpan {
 extension String {
     /// Creates a string from UTF-8; `nil` if the bytes are not well-formed.
     ///
-    /// The same as `String(validating:as:)`, which needs macOS 15 and iOS 18.
+    /// Does the same as `String(validating:as:)`, which requires macOS 15 and iOS 18.
     package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
         guard bytes.bytes.isUTF8(from: 0, to: bytes.count) else { return nil }
         self.init(decoding: bytes, as: UTF8.self)

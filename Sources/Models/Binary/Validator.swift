@@ -1,22 +1,27 @@
-/// Validates bytes from outside in a single pass.
+/// Validates bytes from outside the process in a single pass.
 ///
 /// All later reads of the bytes rely on these checks.
 ///
-/// In the canonical form, fields are in ascending order, and each occurs at most once unless it may
-/// repeat; a zero that means "missing" is not written; integers have as few bytes as possible;
-/// integers of repeated fields are packed; and map entries are ordered by key. Therefore, equal
-/// values have equal bytes, and a search for a field can stop at the first higher number.
+/// The validator also determines whether the bytes are in the canonical form, in which equal values
+/// have equal bytes:
+///
+/// - Fields are in ascending order, so a search for a field can stop at the first higher number.
+/// - A field occurs at most once, unless it may repeat.
+/// - A zero that means "missing" is not written.
+/// - Integers have as few bytes as possible, and those of repeated fields are packed.
+/// - Map entries are ordered by key.
 enum Validator {
     /// Validates a record.
     ///
     /// `depth` is the number of enclosing records with recursive layouts.
+    ///
     /// - Returns: `true` if the record and all nested records are in the canonical form.
     /// - Throws: A ``SerializationError`` at the first damage.
     /// - Complexity: O(*n*) in the number of bytes; allocates nothing.
     static func check(
         _ span: RawSpan, from start: Int, to end: Int, layout: Layout, depth: Int
     ) throws(SerializationError) -> Bool {
-        // The unchecked reads below rely on this.
+        // The unchecked reads below rely on this check.
         precondition(0 <= start && start <= end && end <= span.byteCount)
         let depth = layout.isRecursive ? depth + 1 : depth
         guard depth <= JSONValue.maximumDepth else {
@@ -115,8 +120,8 @@ enum Validator {
         }
     }
 
-    /// Reads a length, moves `offset` past the payload, and returns the offset of the payload's
-    /// start.
+    /// Reads a length, moves `offset` to the end of the payload, and returns the offset at which
+    /// the payload starts.
     @inline(__always)
     private static func delimited(
         _ span: RawSpan, at offset: inout Int, _ end: Int, _ isCanonical: inout Bool
@@ -137,7 +142,7 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        // A value of two bytes: a field number of 16 or more, or a length of 128 or more.
+        // Two bytes suffice for a field number from 16 and for a length from 128.
         if offset < end {
             let second = span.uncheckedByte(at: offset)
             if second < 0x80 && second > 0 {
@@ -148,14 +153,13 @@ enum Validator {
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
     }
 
-    /// Moves `offset` past a varint.
-    ///
-    /// Returns its value if that is at most 127, or else any value above 127.
+    /// Moves `offset` past a varint, and returns the value if it is at most 127, otherwise any
+    /// value above 127.
     @inline(__always)
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> UInt64 {
-        // Times have six bytes, so read eight bytes at once if the input is long enough.
+        // Times have six bytes, so eight bytes are read at once if the input is long enough.
         if offset <= end &- 8 {
             let word = span.uncheckedWord(at: offset)
             let ends = ~word & RawSpan.highBits
@@ -163,7 +167,7 @@ enum Validator {
                 let lastBit = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
                 offset += Int(truncatingIfNeeded: lastBit / 8) + 1
                 if lastBit == 7 { return word & 0x7f }
-                // If the last byte is zero, the varint is longer than necessary.
+                // A last byte of zero means that the varint is longer than necessary.
                 if word &>> (lastBit &- 7) & 0x7f == 0 { isCanonical = false }
                 return .max
             }
@@ -181,7 +185,7 @@ enum Validator {
             guard offset < end else { throw SerializationError(.truncated, at: end) }
             let next = span.uncheckedByte(at: offset)
             offset += 1
-            // The tenth byte has room for only one bit.
+            // The tenth byte contributes only one bit.
             if shift == 63 && next > 1 { throw SerializationError(.invalidVarint, at: start) }
             value |= UInt64(next & 0x7f) << shift
             if next < 0x80 {
@@ -212,7 +216,7 @@ enum Validator {
 }
 
 extension RawSpan {
-    /// Returns the key of a canonical map entry; empty if it is omitted.
+    /// Returns the range of the key in a canonical map entry; an empty range if the key is omitted.
     func mapKey(inEntryFrom start: Int, to end: Int) -> Range<Int> {
         guard start < end, byte(at: start) == 1 << 3 | WireType.lengthDelimited.rawValue else {
             return start..<start
@@ -222,7 +226,7 @@ extension RawSpan {
         return offset..<offset + count
     }
 
-    /// Returns a Boolean value that indicates whether a range of bytes precedes another in byte
+    /// Returns a Boolean value that indicates whether the left bytes precede the right ones in byte
     /// order.
     func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         for index in 0..<Swift.min(left.count, right.count) {

@@ -1,6 +1,6 @@
 /// The encoding of a field's payload on the wire.
 ///
-/// DO NOT CHANGE: these are protobuf's numbers (protobuf.dev/programming-guides/encoding).
+/// DO NOT CHANGE: protobuf defines these numbers (protobuf.dev/programming-guides/encoding).
 enum WireType: UInt8 {
     case varint = 0
     case fixed64 = 1
@@ -11,10 +11,10 @@ enum WireType: UInt8 {
 /// Size limits and size computations of the wire format.
 enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
-    /// The exclusive upper limit of a record's size: 1 GiB.
+    /// The exclusive upper bound of a record's size: 1 GiB.
     ///
-    /// With this limit, offsets fit in 32 bits, even if packing unpacked integers makes the
-    /// canonical form larger.
+    /// Offsets below this bound fit in 32 bits, even if packing integers makes the canonical form
+    /// larger.
     static let maximumSize = 1 << 30
 
     /// Returns the number of bytes of a varint: one for every seven bits, rounded up.
@@ -29,7 +29,7 @@ enum Wire {
         number < 16 ? 1 : size(ofVarint: UInt64(number) << 3)
     }
 
-    /// Returns the number of bytes of a length prefix and its payload together.
+    /// Returns the number of bytes of a payload and its length prefix.
     @inline(__always)
     static func size(ofDelimited count: Int) -> Int {
         size(ofVarint: UInt64(count)) + count
@@ -39,13 +39,15 @@ enum Wire {
 extension RawSpan {
     /// Reads a byte without a bounds check.
     ///
-    /// The validator's loops have already checked the offset.
+    /// The caller has checked the offset.
     @inline(__always)
     func uncheckedByte(at offset: Int) -> UInt8 {
         unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
     }
 
     /// Reads eight bytes in little-endian order without a bounds check.
+    ///
+    /// The caller has checked the offset.
     @inline(__always)
     func uncheckedWord(at offset: Int) -> UInt64 {
         UInt64(
@@ -54,8 +56,8 @@ extension RawSpan {
     }
 }
 
-// Reads of validated bytes. Every read is still checked against the bounds of the span, in release
-// builds too: if the validator had an error, the reader would trap and not read past the end.
+// Reads of validated bytes. Nevertheless, every read checks the bounds of the span, in release
+// builds too: an error in the validator would then cause a trap instead of a read past the end.
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
@@ -63,7 +65,7 @@ extension RawSpan {
         return uncheckedByte(at: offset)
     }
 
-    /// Reads a complete varint and moves `offset` past it.
+    /// Returns a varint, and moves `offset` past it.
     @inline(__always)
     func varint(at offset: inout Int) -> UInt64 {
         let first = byte(at: offset)
@@ -76,7 +78,8 @@ extension RawSpan {
 
     /// Returns the value of a varint whose first byte was already read, and the offset of its end.
     ///
-    /// The offset is returned and not `inout`, so that the caller's offset stays in a register.
+    /// The end is returned instead of passed as `inout`, so that the caller's offset stays in a
+    /// register.
     @inline(never)
     private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
         var offset = start
@@ -91,7 +94,7 @@ extension RawSpan {
         }
     }
 
-    /// Moves `offset` past a complete payload.
+    /// Moves `offset` past a payload.
     @inline(__always)
     func skipPayload(_ wireType: UInt8, at offset: inout Int) {
         switch wireType {
@@ -107,15 +110,15 @@ extension RawSpan {
         }
     }
 
-    /// Moves `offset` past a complete varint.
+    /// Moves `offset` past a varint.
     @inline(__always)
     private func skipVarint(at offset: inout Int) {
         if byte(at: offset) < 0x80 {
             offset &+= 1
             return
         }
-        // Reads eight bytes at once if the span is long enough. The varint ends at the first byte
-        // without the highest bit.
+        // Reads eight bytes at once if the span is long enough. The first byte without the highest
+        // bit ends the varint.
         if offset <= byteCount &- 8 {
             let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
             if ends != 0 {

@@ -18,13 +18,13 @@ public struct MessageChangelog: Record {
         set { self[2] = newValue }
     }
 
-    /// A Boolean value that indicates whether more changes follow after ``next``.
+    /// A Boolean value that indicates whether ``next`` leads to more changes.
     public var hasMore: Bool {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The token from which the next page continues.
+    /// The token with which the next page starts.
     public var next: String? {
         get { self[4] }
         set { self[4] = newValue }
@@ -57,7 +57,7 @@ public struct DeletedMessage: Record {
         set { self[1] = newValue }
     }
 
-    /// The time at which it was deleted.
+    /// The time at which the message was deleted.
     public var deletedAt: Timestamp? {
         get { self[2] }
         set { self[2] = newValue }
@@ -94,19 +94,19 @@ public struct GroupChannelChangelog: Record {
         set { self[2] = newValue }
     }
 
-    /// A Boolean value that indicates whether more changes follow after ``next``.
+    /// A Boolean value that indicates whether ``next`` leads to more changes.
     public var hasMore: Bool {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The token from which the next page continues.
+    /// The token with which the next page starts.
     public var next: String? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The server's time of this response.
+    /// The server's time when it answered.
     public var serverTime: Timestamp? {
         get { self[5] }
         set { self[5] = newValue }

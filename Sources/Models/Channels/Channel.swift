@@ -1,4 +1,4 @@
-/// The properties that all kinds of channels have.
+/// A channel of any kind.
 public protocol Channel: Record {}
 
 extension Channel {
@@ -8,7 +8,7 @@ extension Channel {
         set { self[1] = newValue }
     }
 
-    /// The name shown to its users.
+    /// The name shown to users.
     public var name: String {
         get { self[2] }
         set { self[2] = newValue }
@@ -28,7 +28,7 @@ extension Channel {
 
     /// The time at which the channel was created.
     ///
-    /// Depending on the server's version, JSON contains seconds or milliseconds. Both are accepted.
+    /// JSON may contain it in seconds or in milliseconds, depending on the server's version.
     public var createdAt: Timestamp {
         get { self[5] }
         set { self[5] = newValue }
@@ -40,7 +40,7 @@ extension Channel {
         set { self[6] = newValue }
     }
 
-    /// The application's own type of the channel; empty if there is none.
+    /// The application's own channel type; empty if there is none.
     public var customType: String {
         get { self[7] }
         set { self[7] = newValue }
@@ -64,7 +64,7 @@ extension Channel {
         set { self[10] = newValue }
     }
 
-    /// The time of the last change of each metadata entry, as far as known.
+    /// The time of the last change of each metadata entry, if known.
     public var metadataUpdatedAt: [String: Timestamp] {
         get { self[11] }
         set { self[11] = newValue }

@@ -1,4 +1,4 @@
-/// The kinds of channels.
+/// A kind of channel.
 public struct ChannelType: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -18,7 +18,7 @@ extension ChannelType: OpenWireEnum {
     static var names: [String] { ["open", "group", "feed"] }
 }
 
-/// The state that determines whether a user has hidden a channel.
+/// A state that determines whether, and for how long, a user has hidden a channel.
 public struct HiddenState: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -40,7 +40,7 @@ extension HiddenState: OpenWireEnum {
     }
 }
 
-/// A setting for which unread counts the server maintains for a user in a channel.
+/// A setting that determines which unread counts the server maintains for a user in a channel.
 public struct CountPreference: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -48,13 +48,13 @@ public struct CountPreference: OpenEnumeration {
     /// Creates a value from its number.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Unread messages and mentions.
+    /// The counts of unread messages and of unread mentions.
     public static let all = Self(rawValue: 0)
-    /// Unread messages only.
+    /// Only the count of unread messages.
     public static let unreadMessageCountOnly = Self(rawValue: 1)
-    /// Mentions only.
+    /// Only the count of unread mentions.
     public static let unreadMentionCountOnly = Self(rawValue: 2)
-    /// Nothing.
+    /// No counts.
     public static let off = Self(rawValue: 3)
 }
 

@@ -1,4 +1,4 @@
-/// The current number of users of a channel.
+/// The number of users of a channel at a time.
 public struct MemberCountUpdate: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<MemberCountUpdate>()
@@ -12,13 +12,13 @@ public struct MemberCountUpdate: Record {
         set { self[1] = newValue }
     }
 
-    /// The time of the count.
+    /// The time at which the server counted.
     public var updatedAt: Timestamp {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The number of members of a group channel.
+    /// The number of members of a group channel, including invited ones.
     public var memberCount: Int? {
         get { self[3] }
         set { self[3] = newValue }
@@ -103,7 +103,8 @@ public struct ReadReceipt: Record {
 
 extension ReadReceipt: SingularValue {}
 
-/// The number of unread items of the current user over all channels.
+/// The numbers of unread messages, unread mentions and pending invitations of the current user in
+/// all channels.
 public struct UnreadItemCount: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<UnreadItemCount>()

@@ -12,8 +12,8 @@ public struct DisappearingMessage: Record {
         set { self[1] = newValue }
     }
 
-    /// A Boolean value that indicates whether the lifetime starts when all members have read the
-    /// message.
+    /// A Boolean value that indicates whether a message's lifetime starts when all members have
+    /// read it.
     public var isTriggeredByRead: Bool {
         get { self[2] }
         set { self[2] = newValue }
@@ -38,7 +38,7 @@ public struct SMSFallback: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The time in seconds for which a message must be unread before it is sent as SMS.
+    /// The number of seconds for which a message must be unread before it is sent as SMS.
     public var waitSeconds: Int {
         get { self[1] }
         set { self[1] = newValue }

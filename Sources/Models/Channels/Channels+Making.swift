@@ -8,17 +8,16 @@ extension GroupChannel {
         }
     }
 
-    /// A Boolean value that indicates whether the current user has hidden the channel in either
-    /// way.
+    /// A Boolean value that indicates whether the current user has hidden the channel.
     public var isHidden: Bool { hiddenState != .unhidden }
 
-    /// The muted state of the current user: ``isMuted`` as an enumeration.
+    /// ``isMuted`` as an enumeration.
     public var myMutedState: MutedState { isMuted ? .muted : .unmuted }
 
-    /// The lower bound of the channel's history, after a reset or a purge on the server; `nil` if
-    /// the history starts with the channel.
+    /// The inclusive lower bound of the history that the current user can see; `nil` if the history
+    /// starts with the channel.
     ///
-    /// The bound is inclusive: messages of that time exist.
+    /// A bound exists after the user reset the history, or the server purged messages.
     public var historyOffset: Timestamp? {
         [messageOffset, messagePurgeOffset].compactMap(\.self).max()
     }

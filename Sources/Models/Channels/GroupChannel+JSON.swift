@@ -1,6 +1,6 @@
-// Other JSON forms of a channel that servers use.
+// JSON forms of a channel that only some servers use.
 extension GroupChannel {
-    /// Older payloads contain only `is_hidden`, which does not say in which way the channel is
+    /// Reads the key `is_hidden` of older servers, which does not tell for how long the channel is
     /// hidden.
     static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
         guard let isHidden = unknown["is_hidden"]?.truth else { return }
@@ -16,7 +16,7 @@ extension GroupChannel {
 }
 
 extension JSONValue {
-    /// The Boolean that the value represents, in any of its forms; `nil` if it represents none.
+    /// The Boolean that the value represents; `nil` if it represents none.
     fileprivate var truth: Bool? {
         switch self {
         case .bool(let value): value

@@ -6,8 +6,8 @@ public struct GroupChannel: Channel {
     /// Creates a record without any fields.
     public init() {}
 
-    /// A Boolean value that indicates whether the channel is a supergroup: for many members,
-    /// without a receipt for each of them.
+    /// A Boolean value that indicates whether the channel is a supergroup: a channel for many
+    /// members, without a read receipt for each member.
     public var isSuper: Bool {
         get { self[16] }
         set { self[16] = newValue }
@@ -31,7 +31,8 @@ public struct GroupChannel: Channel {
         set { self[19] = newValue }
     }
 
-    /// A Boolean value that indicates whether the same members always share this one channel.
+    /// A Boolean value that indicates whether the server creates only one such channel for the same
+    /// members.
     public var isDistinct: Bool {
         get { self[20] }
         set { self[20] = newValue }
@@ -49,7 +50,7 @@ public struct GroupChannel: Channel {
         set { self[22] = newValue }
     }
 
-    /// A Boolean value that indicates whether the channel carries notifications instead of a
+    /// A Boolean value that indicates whether the channel contains notifications instead of a
     /// conversation.
     public var isChatNotification: Bool {
         get { self[23] }
@@ -62,27 +63,27 @@ public struct GroupChannel: Channel {
         set { self[24] = newValue }
     }
 
-    /// A Boolean value that indicates whether the call that returned the channel created it, as
-    /// opposed to finding it.
+    /// A Boolean value that indicates whether the request that returned the channel created it,
+    /// instead of finding an existing one.
     public var isCreated: Bool {
         get { self[25] }
         set { self[25] = newValue }
     }
 
-    /// The newest message that counts as a last message; `nil` in an empty channel.
+    /// The newest message that the server counts as a last message; `nil` in an empty channel.
     public var lastMessage: Message? {
         get { self[36] }
         set { self[36] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user is a member, if the server reports
-    /// it in addition to ``myMemberState``.
+    /// A Boolean value that indicates whether the current user is a member; `nil` if the server
+    /// reports only ``myMemberState``.
     public var isMember: Bool? {
         get { self[55] }
         set { self[55] = newValue }
     }
 
-    /// The server's numeric ID of the channel, if the server reports it.
+    /// The server's numeric ID of the channel; `nil` if the server does not report it.
     public var id: Int64? {
         get { self[56] }
         set { self[56] = newValue }
@@ -186,7 +187,7 @@ extension GroupChannel {
 // MARK: The current user in it
 
 extension GroupChannel {
-    /// The membership state of the current user: joined, invited or neither.
+    /// The current user's membership: joined, invited or neither.
     public var myMemberState: MemberState {
         get { self[32] }
         set { self[32] = newValue }
@@ -210,7 +211,8 @@ extension GroupChannel {
         set { self[57] = newValue }
     }
 
-    /// The state that determines whether the current user has hidden the channel.
+    /// The state that determines whether, and for how long, the current user has hidden the
+    /// channel.
     public var hiddenState: HiddenState {
         get { self[26] }
         set { self[26] = newValue }
@@ -223,7 +225,7 @@ extension GroupChannel {
         set { self[28, default: true] = newValue }
     }
 
-    /// The setting for which messages the current user gets push notifications.
+    /// The setting that determines which messages cause push notifications for the current user.
     public var myPushTriggerOption: GroupChannelPushTriggerOption {
         get { self[44] }
         set { self[44] = newValue }
@@ -291,13 +293,13 @@ extension GroupChannel {
 // MARK: History
 
 extension GroupChannel {
-    /// The lower bound of the history for the current user, after they reset it.
+    /// The time from which the current user sees the history; `nil` unless the user has reset it.
     public var messageOffset: Timestamp? {
         get { self[40] }
         set { self[40] = newValue }
     }
 
-    /// The lower bound of the history that the server keeps.
+    /// The time from which the server keeps the history; `nil` if it keeps the whole history.
     public var messagePurgeOffset: Timestamp? {
         get { self[41] }
         set { self[41] = newValue }
@@ -327,7 +329,7 @@ extension GroupChannel {
         set { self[50] = newValue }
     }
 
-    /// The setting that sends unread messages as SMS; `nil` if they are not sent.
+    /// The setting that sends unread messages as SMS; `nil` if none are sent.
     public var smsFallback: SMSFallback? {
         get { self[54] }
         set { self[54] = newValue }

@@ -2,13 +2,13 @@ import Foundation
 
 /// A value that is protected by a lock.
 ///
-/// This is the only lock of the package. `Synchronization.Mutex` needs macOS 15 and iOS 18, and on
+/// The package uses no other lock. `Synchronization.Mutex` requires macOS 15 and iOS 18, and on
 /// Linux the thread sanitizer reports false races in it.
 package struct Locked<Value: ~Copyable>: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    /// Creates a value with its own lock.
+    /// Creates a value and its lock.
     package init(_ initial: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -27,7 +27,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
 
     /// Calls a closure with exclusive access to the value, and returns the closure's result.
     ///
-    /// Not reentrant: the closure must not acquire the same lock.
+    /// The lock is not reentrant: the closure must not acquire it.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

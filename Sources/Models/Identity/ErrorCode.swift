@@ -21,7 +21,7 @@ public struct ErrorCode: RawRepresentable, Hashable, Codable, Sendable {
 }
 
 extension ErrorCode: IntegerValue {
-    /// The number 0 means that there is no error.
+    /// 0 means that there is no error.
     static var defaultIsNone: Bool { true }
     var int64: Int64 { Int64(rawValue) }
     init(int64: Int64) { self.init(Int(truncatingIfNeeded: int64)) }
@@ -183,11 +183,10 @@ extension ErrorCode {
 // MARK: Resending
 
 extension ErrorCode {
-    /// A Boolean value that indicates whether the sender may resend a message that failed with this
-    /// error.
+    /// A Boolean value that indicates whether a message that failed with this error may be resent.
     ///
-    /// It is `false` if the server rejected the message for good, such as a message to a channel
-    /// that the sender has left.
+    /// It is `false` if the server rejected the message permanently, for example because the sender
+    /// has left the channel.
     public var isResendable: Bool { ErrorCode.resendable.contains(self) }
 
     private static let resendable: Set<ErrorCode> = [
@@ -198,6 +197,6 @@ extension ErrorCode {
 }
 
 extension ErrorCode: CustomStringConvertible {
-    /// The number in decimal.
+    /// The number in decimal notation.
     public var description: String { String(rawValue) }
 }

@@ -2,9 +2,9 @@ import Foundation
 
 /// A text that identifies a channel, a message, a user or a request.
 ///
-/// Identifiers are opaque; integer IDs are written in decimal. Each kind of identifier is a type of
-/// its own, so that they cannot be confused. Identifiers are compared by their UTF-8 bytes, unlike
-/// `String` values: "é" as one code point and "é" as two are equal strings but different
+/// Identifiers are opaque; an integer ID is a text in decimal notation. Each kind of identifier is
+/// a separate type, so that the compiler detects a confusion. Identifiers are compared by their
+/// UTF-8 bytes: "é" as one code point and "é" as two are equal as `String` values, but different as
 /// identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringInterpolation
@@ -38,7 +38,7 @@ extension Identifier {
         left.rawValue.precedesByBytes(right.rawValue)
     }
 
-    /// Decodes a text, or an integer as its decimal digits.
+    /// Decodes a text, or an integer in decimal notation.
     public init(from decoder: any Decoder) throws {
         self.init(rawValue: try String.decode(from: decoder))
     }
@@ -47,7 +47,7 @@ extension Identifier {
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
-// Named differently from `==` and `hash(into:)`, because the compiler would prefer the operators of
+// These functions are not named `==` and `hash(into:)`, because the compiler would prefer those of
 // `RawRepresentable`, which compare strings.
 extension Identifier {
     @inline(__always)
@@ -73,7 +73,7 @@ extension String {
     /// Returns a Boolean value that indicates whether this text precedes another in the byte order
     /// of UTF-8.
     ///
-    /// A prefix precedes the longer text.
+    /// A text follows its own prefixes.
     package func precedesByBytes(_ other: String) -> Bool {
         let isFirst = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -89,7 +89,7 @@ extension String {
 
 // MARK: As a field
 
-/// An identifier that a record field can have.
+/// An identifier that is the type of record fields.
 protocol IdentifierValue: Identifier, SingularValue, MapKey {}
 
 extension IdentifierValue {

@@ -32,8 +32,8 @@ public struct UserID: Identifier {
 
 /// Identifies a message from the moment the user writes it, before a server has received it.
 ///
-/// The client creates a unique ID for each message and never changes it. If two requests have the
-/// same ID, the server creates one message.
+/// The client creates a unique ID for each message and never changes it. A server that deduplicates
+/// creates only one message for several requests with the same ID.
 public struct RequestID: Identifier {
     /// The text of the identifier.
     public let rawValue: String
@@ -52,9 +52,8 @@ public struct RequestID: Identifier {
 
 /// Identifies a message that a server has accepted.
 ///
-/// IDs are ordered by length and then by bytes: `9 < 10 < 11 < "$abc"`. Decimal integers are
-/// therefore in numeric order, and other texts have a well-defined order too. Keys on disk have the
-/// same order.
+/// IDs are ordered by length and then by bytes: `9 < 10 < 11 < "$abc"`. The order of decimal
+/// integers is therefore numeric. Keys on disk have the same order.
 public struct MessageID: Identifier {
     /// The text of the identifier.
     public let rawValue: String
@@ -71,15 +70,14 @@ public struct MessageID: Identifier {
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 
     /// Returns a Boolean value that indicates whether the left ID is shorter than the right one or,
-    /// at the same length, precedes it in byte order.
+    /// if both have the same length, precedes it in byte order.
     public static func < (left: MessageID, right: MessageID) -> Bool {
         let (size, otherSize) = (left.rawValue.utf8.count, right.rawValue.utf8.count)
         if size != otherSize { return size < otherSize }
         return left.rawValue.precedesByBytes(right.rawValue)
     }
 
-    /// Encodes the ID as an integer if it is a decimal number in the form that servers write, and
-    /// as a text otherwise.
+    /// Encodes the ID as an integer if it is one in decimal notation, and as a text otherwise.
     public func encode(to encoder: any Encoder) throws {
         if let integer = Int64(rawValue), String(integer) == rawValue {
             try integer.encode(to: encoder)

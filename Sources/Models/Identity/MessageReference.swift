@@ -1,15 +1,15 @@
-/// The identity of a message, whether or not it has been sent.
+/// Identifies a message, whether or not it has been sent.
 ///
-/// The server assigns the ID of a message. Until then, the message has only the request ID that
-/// this device assigned. A request ID continues to identify the message after it was sent.
+/// A message has only the request ID of this device until the server assigns a message ID. The
+/// request ID continues to identify the message after it was sent.
 public enum MessageReference: Hashable, Codable, Sendable {
     /// A message that the server has accepted.
     case sent(MessageID)
 
-    /// A message that the user wrote on this device, even if it has been sent since.
+    /// A message that the user wrote on this device, even if it was sent since.
     case written(RequestID)
 
-    /// Returns the message ID of a message if it has one, and its request ID otherwise; `nil` if it
+    /// Creates a reference from a message's ID or, if it has none, from its request ID; `nil` if it
     /// has neither.
     public init?(_ message: Message) {
         if let id = message.messageID {

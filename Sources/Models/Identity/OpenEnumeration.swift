@@ -1,12 +1,12 @@
-/// An enumeration whose values a server or a later version may extend.
+/// An enumeration to which servers and later versions may add values.
 ///
-/// Known values are constants of the type. A number that this version does not know is kept, in
-/// memory, in the binary form and in JSON; an unknown name in JSON is read as the number -1. A
-/// `switch` over a value needs a default.
+/// The known values are constants of the type. An unknown number is preserved in memory, in the
+/// binary form and in JSON; an unknown name in JSON becomes the number -1. A `switch` over such a
+/// value needs a `default`.
 public protocol OpenEnumeration: RawRepresentable<Int>, Hashable, Sendable,
     CustomStringConvertible
 {
-    /// Creates a value from its number, which may be unknown.
+    /// Creates a value from its number, even if the number is unknown.
     init(rawValue: Int)
 }
 

@@ -1,12 +1,12 @@
 /// The position of a message in its channel's history: its time, then its ID.
 ///
-/// No two messages have the same position, and the order is the same on every device. The position
-/// of a message never changes.
+/// Every message has a different position, which never changes. The order of positions is the same
+/// on every device.
 public struct Position: Hashable, Comparable, Codable, Sendable {
     /// The time at which the server accepted the message.
     public let createdAt: Timestamp
 
-    /// The ID of the message, which orders messages of the same millisecond.
+    /// The ID of the message, which orders messages of the same time.
     public let messageID: MessageID
 
     /// Creates a position.
@@ -31,6 +31,6 @@ extension Position {
 }
 
 extension Position: CustomStringConvertible {
-    /// The time and the ID, such as "1700000000123/7001".
+    /// The time in milliseconds and the ID, such as "1700000000123/7001".
     public var description: String { "\(createdAt)/\(messageID)" }
 }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A point in time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// Timestamps are neither unique nor monotonic: two messages of a channel may have the same one.
-/// Use ``Position`` to order messages. Every `Int64` is a valid timestamp; negative ones are before
+/// Timestamps are neither unique nor monotonic: two messages of a channel may have the same one. To
+/// order messages, use ``Position``. Every `Int64` is a valid timestamp; negative ones are before
 /// 1970.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// The number of milliseconds since 1970-01-01 00:00:00 UTC.
@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The latest timestamp, after every message.
     public static let distantFuture = Timestamp(milliseconds: .max)
 
-    /// Returns a Boolean value that indicates whether the left point in time is before the right
+    /// Returns a Boolean value that indicates whether the left timestamp is earlier than the right
     /// one.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
@@ -35,13 +35,13 @@ extension Timestamp: ExpressibleByIntegerLiteral {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The milliseconds in decimal.
+    /// The number of milliseconds in decimal notation.
     public var description: String { String(milliseconds) }
 }
 
 extension Timestamp: Codable {
-    /// Decodes milliseconds from an integer, a number with a fraction (which is truncated) or a
-    /// text.
+    /// Decodes milliseconds from an integer, from a number with a fraction, which is truncated, or
+    /// from a text.
     public init(from decoder: any Decoder) throws {
         self.init(milliseconds: try decoder.singleValueContainer().decodeLenientInt64())
     }
@@ -53,9 +53,9 @@ extension Timestamp: Codable {
 // MARK: Dates
 
 extension Timestamp {
-    /// Creates the timestamp of a date, rounded to the nearest millisecond.
+    /// Creates a timestamp from a date, rounded to the nearest millisecond.
     ///
-    /// A date outside the range of `Int64` milliseconds becomes the earliest or the latest
+    /// A date that `Int64` milliseconds cannot represent becomes the earliest or the latest
     /// timestamp.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
@@ -63,8 +63,7 @@ extension Timestamp {
             milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 
-    /// The date.
-    ///
-    /// `Date` is exact to the millisecond for some 280,000 years around the present.
+    /// The timestamp as a `Date`, which is exact to the millisecond for 280,000 years around the
+    /// present.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

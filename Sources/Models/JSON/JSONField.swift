@@ -18,9 +18,9 @@ struct JSONField<Value: FieldValue>: Codable {
 }
 
 extension SingleValueDecodingContainer {
-    /// Decodes an integer that may be written as a number with a fraction, a text or a Boolean.
+    /// Decodes an integer, or a number with a fraction, a text or a Boolean that stands for one.
     ///
-    /// Fractions are truncated toward zero: some servers write 1700000000123.0.
+    /// Fractions are truncated toward zero. For example, some servers write 1700000000123.0.
     func decodeLenientInt64() throws -> Int64 {
         do {
             return try decode(Int64.self)
@@ -41,7 +41,8 @@ extension SingleValueDecodingContainer {
 }
 
 extension Int64 {
-    /// Creates the integer part of a number; `nil` if it is not finite or does not fit.
+    /// Creates an integer by truncating a number; `nil` if the number is not finite or does not
+    /// fit.
     init?(truncating value: Double) {
         guard value.isFinite, abs(value) < 0x1p63 else { return nil }
         self.init(value)

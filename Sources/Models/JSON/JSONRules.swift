@@ -1,14 +1,14 @@
-/// The interpretation of a JSON value that does not mean what it says.
+/// The meaning of a field's JSON value, where servers write a special value or different units.
 enum JSONMeaning {
     case itself
-    /// Servers write the ID 0 for "no message".
+    /// The ID 0 means "no message".
     case zeroIsNone
-    /// Servers write −1 for "none".
+    /// A negative number means "none".
     case negativeIsNone
-    /// Some servers write times in seconds, others in milliseconds.
+    /// The value is a time in seconds or in milliseconds, depending on the server.
     case secondsOrMilliseconds
 
-    /// Corrects a field that was just decoded from JSON.
+    /// Replaces the value of a field, just decoded from JSON, by its meaning.
     func apply(to number: Int, in record: inout RecordBytes) {
         if self == .itself { return }
         if self == .zeroIsNone {
@@ -20,8 +20,8 @@ enum JSONMeaning {
         case .negativeIsNone where value < 0:
             record.remove(number)
         case .secondsOrMilliseconds where abs(value / 1000) < 100_000_000:
-            // As milliseconds, 100 billion is a time in 1973, before any chat existed; as seconds,
-            // it is in the year 5138. Lower values are therefore seconds.
+            // 100 billion milliseconds are in 1973, before any chat existed; 100 billion seconds
+            // are in the year 5138. Lower values are therefore seconds.
             record.write(number, value * 1000)
         default:
             break
@@ -29,11 +29,12 @@ enum JSONMeaning {
     }
 }
 
-/// The rules of a record type that go beyond decoding its fields from JSON.
+/// The rules of a record type for decoding JSON, beyond those of its fields.
 struct JSONRules: Sendable {
     /// Interprets JSON values under keys that are not fields.
     ///
-    /// Values that the closure removes from the dictionary are not added to ``Record/extra``.
+    /// The closure removes the values that it has used from `unknown`. The remaining values are
+    /// added to ``Record/extra``.
     var adopt:
         @Sendable (
             _ unknown: inout [String: JSONValue], _ record: inout RecordBytes,
@@ -68,13 +69,12 @@ struct JSONRules: Sendable {
     }
 }
 
-/// The information of a JSON update in addition to the field values.
+/// The properties of a JSON update that the field values do not show.
 struct JSONUpdate: Hashable, Sendable {
-    /// The numbers of fields whose keys are present with `null` or the default value.
+    /// The numbers of fields whose JSON value is `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values are guesses.
-    ///
-    /// A guess applies only if no better value is known.
+    /// The numbers of fields whose values are guesses, which apply only if the record has no value
+    /// yet.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

@@ -12,7 +12,9 @@ extension JSONValue: SingularValue {
         static let object = 7
     }
 
-    /// The fields of a JSON value, of which exactly one is present.
+    /// The fields of a JSON value.
+    ///
+    /// Exactly one is present.
     static let schemaFields: [(number: Int, name: String, kind: FieldKind)] = [
         (Number.null, "null", FieldKind(.bool, .optional)),
         (Number.bool, "bool", FieldKind(.bool, .optional)),
@@ -33,12 +35,12 @@ extension JSONValue: SingularValue {
     static var element: FieldKind.Element { .record(name: "JSONValue") { layout } }
     static var wireType: WireType { .lengthDelimited }
     static var defaultValue: JSONValue { .null }
-    /// In a map, an entry with a record type is always written, even if it is `null`.
+    /// In a map, an entry with a record is always written, even if it is `null`.
     var isDefault: Bool { false }
 
     var payloadSize: Int { Wire.size(ofDelimited: contentSize(depth: 1)) }
 
-    /// Returns the number of bytes of the one present field.
+    /// Returns the number of bytes of the field that is present.
     private func contentSize(depth: Int) -> Int {
         precondition(
             depth <= JSONValue.maximumDepth,
@@ -87,8 +89,8 @@ extension JSONValue: SingularValue {
 
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> JSONValue {
         let record = storage.nestedRecord(at: &offset)
-        // If another program wrote several kinds, the last one wins, as in a protobuf `oneof` whose
-        // fields are written in order.
+        // If another program wrote several fields, the last one wins, as in a protobuf `oneof`
+        // whose fields are written in order.
         guard let number = record.numbers.last(where: { $0 <= Number.object }) else {
             return .null
         }

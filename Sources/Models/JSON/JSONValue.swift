@@ -1,6 +1,6 @@
 /// Any JSON value.
 ///
-/// Used to preserve values that a server sends under keys that this version does not know.
+/// Records use it to preserve values under keys that this version of the code does not know.
 ///
 /// Integers that fit in 64 bits are exact; other numbers are stored as `Double`.
 public enum JSONValue: Hashable, Sendable {
@@ -10,14 +10,14 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// An integer that fits in 64 bits.
     case int(Int64)
-    /// Any other number. An integral value that fits in 64 bits becomes an `int` after a round trip
-    /// through JSON.
+    /// Any other number. If it is integral and fits in 64 bits, a round trip through JSON turns it
+    /// into an `int`.
     case double(Double)
     /// A string.
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object. Its keys are unordered.
+    /// An object, whose keys are unordered.
     case object([String: JSONValue])
 
     /// The maximum nesting depth: 24.
@@ -28,8 +28,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The nesting depth: 1 for a scalar, one more than the deepest element for an array or an
-    /// object.
+    /// The nesting depth: 1 for a scalar, otherwise one more than that of the deepest element.
     public var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
@@ -38,7 +37,7 @@ extension JSONValue {
         }
     }
 
-    /// The value under a key of an object; `nil` if this is not an object or has no such key.
+    /// The value under a key; `nil` if this is not an object, or the object does not have the key.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let entries) = self else { return nil }
         return entries[key]
@@ -136,7 +135,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .int(value) }
-    /// Creates a number with a fraction.
+    /// Creates a `double`.
     public init(floatLiteral value: Double) { self = .double(value) }
     /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
@@ -144,7 +143,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Creates an object.
     ///
-    /// Of several entries with the same key, the last one is kept.
+    /// If a key occurs several times, the last value is used.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }
@@ -153,7 +152,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 // MARK: Description
 
 extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The value as JSON, with the keys of objects in sorted order.
+    /// The value as JSON, with object keys in sorted order.
     public var description: String {
         switch self {
         case .null: "null"

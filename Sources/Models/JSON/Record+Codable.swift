@@ -2,11 +2,11 @@ extension Record {
     /// Decodes a record from the JSON of a chat server's REST API, with keys in snake case.
     ///
     /// Decoding accepts the variants that servers write: numbers and Booleans may be strings,
-    /// integers may have a fraction, `null` is treated as missing, and an unknown name of an
-    /// ``OpenEnumeration`` is read as the number -1, of another enumeration as its first case.
-    /// Values under keys that are not fields are preserved in ``extra``.
+    /// integers may have a fraction, and `null` means that a value is missing. An unknown name of
+    /// an ``OpenEnumeration`` becomes the number -1, an unknown name of another enumeration the
+    /// first case. Values under keys that are not fields are preserved in ``extra``.
     ///
-    /// - Throws: `DecodingError` with the key whose value has the wrong type.
+    /// - Throws: `DecodingError`, with the key, if a value has the wrong type.
     public init(from decoder: any Decoder) throws {
         var bytes = RecordBytes.empty
         _ = try Self.schema.update(&bytes, from: decoder)
@@ -16,9 +16,9 @@ extension Record {
 
     /// Encodes the present fields under their JSON names.
     ///
-    /// Decoding the result returns an equal record, with two exceptions: a message that has an ID
-    /// but no sending status is read as sent, and a channel's creation time before 1973 is read as
-    /// seconds.
+    /// Decoding the result creates an equal record, except in two cases: a message that has an ID
+    /// but no sending status is decoded as sent, and a channel's creation time before 1973 is
+    /// interpreted as seconds.
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot represent, such as infinity.
     public func encode(to encoder: any Encoder) throws {
@@ -27,7 +27,8 @@ extension Record {
 }
 
 extension Schema {
-    /// Updates every field that has a key in the JSON object, and leaves the others unchanged.
+    /// Updates the fields that have a key in the JSON object, and returns which of them were
+    /// cleared or guessed.
     ///
     /// If several names of a field are present, the first one whose value is not `null` is used.
     func update(_ record: inout RecordBytes, from decoder: any Decoder) throws -> JSONUpdate {
@@ -56,7 +57,7 @@ extension Schema {
         return update
     }
 
-    /// Returns the name under which a field is decoded.
+    /// Returns the name under which a field is decoded; `nil` if none is present.
     private func name(
         of field: Field, in container: KeyedDecodingContainer<JSONKey>
     ) throws -> String? {
@@ -94,7 +95,8 @@ extension Schema {
         for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
-        // When an older version does not know a field, it stores the field's JSON in `extra`.
+        // A field is also in `extra` if an older version of the code, which did not know it, stored
+        // the record.
         let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         for (name, value) in extra where !names.contains(name) {

@@ -1,6 +1,6 @@
 /// The cause of a change in a collection.
 ///
-/// The raw values up to 130 are those of established chat SDKs. Values from 100 through 999 are
+/// The raw values up to 130 are those of established chat SDKs. Raw values from 100 through 999 are
 /// live events, which the server's feed reports.
 public struct CollectionEventSource: OpenEnumeration {
     /// The number.
@@ -164,7 +164,7 @@ public struct CollectionEventSource: OpenEnumeration {
     /// Newer messages were loaded from the server.
     public static let messageLoadNext = Self(rawValue: 1018)
 
-    /// A Boolean value that indicates whether the change arrived as a live event, and not from sync
-    /// or from this device.
+    /// A Boolean value that indicates whether the cause is a live event, rather than
+    /// synchronization or an operation on this device.
     public var isFromEvent: Bool { (100..<1000).contains(rawValue) }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-// Other JSON forms of a message that servers use.
+// JSON forms of a message that only some servers use.
 extension Message {
-    /// Reads the keys of older payloads, and marks messages with a server ID as sent.
+    /// Reads the keys of older servers, and marks messages with a server ID as sent.
     ///
-    /// In older payloads, the properties of a file are keys of the message itself, and meta arrays
-    /// are an object, with a separate array for the order of its keys. Values that cannot be
-    /// interpreted stay in `extra`.
+    /// Older servers write the properties of a file as keys of the message, and meta arrays as an
+    /// object, with the order of its keys in a separate array. Values that cannot be interpreted
+    /// stay in `extra`.
     static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
         if adoptMetaArrays(&unknown, &message) && message.metaArrays.isEmpty {
@@ -24,7 +24,7 @@ extension Message {
         guard message.type == .file, message.file == nil, unknown["url"] != nil else { return }
         let keys = ["url", "name", "size", "require_auth", "thumbnails", "plain_url"]
         let properties = unknown.filter { keys.contains($0.key) }
-        // Decodes the file in the usual way, so that the same variants are accepted.
+        // The file's own decoder accepts the same variants as elsewhere.
         guard let json = try? JSONEncoder().encode(properties),
             let file = try? JSONDecoder().decode(FileInfo.self, from: json)
         else { return }
@@ -32,7 +32,7 @@ extension Message {
         for key in keys { unknown[key] = nil }
     }
 
-    /// Returns `true` if the JSON contained valid meta arrays.
+    /// Returns a Boolean value that indicates whether the JSON contained valid meta arrays.
     private static func adoptMetaArrays(
         _ unknown: inout [String: JSONValue], _ message: inout Message
     ) -> Bool {
@@ -58,10 +58,9 @@ extension Message {
 }
 
 extension JSONValue {
-    /// The value as a list of strings, if it is a scalar or an array of scalars; numbers and
-    /// Booleans are converted.
+    /// The value as a list of strings; `nil` if it is neither a scalar nor an array of scalars.
     ///
-    /// `nil` for any other value.
+    /// Numbers and Booleans are converted to strings.
     fileprivate var texts: [String]? {
         guard case .array(let elements) = self else { return text.map { [$0] } }
         let texts = elements.compactMap(\.text)

@@ -61,7 +61,7 @@ extension Message {
     public var isReply: Bool { parentMessageID != nil }
 
     /// A Boolean value that indicates whether the sender may resend the message: it failed or was
-    /// canceled, and its error permits a retry.
+    /// canceled, and its error code permits a retry.
     public var isResendable: Bool {
         guard sendingStatus == .failed || sendingStatus == .canceled else { return false }
         return errorCode?.isResendable ?? false

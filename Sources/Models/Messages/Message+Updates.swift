@@ -1,10 +1,9 @@
 // Updates that arrive separately from the message. Each has its own time, so that an older update
-// never overwrites a newer one, in whatever order they arrive.
+// never replaces a newer one, in whatever order they arrive.
 extension Message {
     /// The reactions that at least one user currently has.
     ///
-    /// Setting this property discards the information about removed reactions in
-    /// ``reactionHistory``.
+    /// Setting this property removes the records of removed reactions from ``reactionHistory``.
     public var reactions: [Reaction] {
         get { reactionHistory.filter(\.isHeld) }
         set { reactionHistory = newValue }
@@ -12,14 +11,14 @@ extension Message {
 
     /// Applies a reaction event.
     ///
-    /// The channel of the event is ignored, because message IDs are unique within an application.
+    /// The event's channel is ignored, because message IDs are unique within an application.
     ///
-    /// In a large channel, the server does not list all users. There,
-    /// ``Reaction/hasCurrentUserReacted`` does not change, and an event that arrives twice may be
-    /// counted twice until the message is fetched again.
+    /// In a large channel, the server does not list all users of a reaction. Events then do not
+    /// change ``Reaction/hasCurrentUserReacted``, and an event that arrives twice may be counted
+    /// twice until the message is fetched again.
     ///
     /// - Returns: `true` if the event is for this message and not older than the known state of its
-    ///   key.
+    ///   reaction.
     @discardableResult
     public mutating func apply(_ event: ReactionEvent) -> Bool {
         guard event.messageID == messageID else { return false }
@@ -47,10 +46,10 @@ extension Message {
         return true
     }
 
-    /// Updates the summary of the parent message, if `parent` is the message that this one replies
-    /// to.
+    /// Updates the summary of the parent message from a message.
     ///
-    /// - Returns: `true` if this message replies to `parent`.
+    /// - Returns: `true` if `parent` is the message that this one replies to. Otherwise, nothing
+    ///   changes.
     @discardableResult
     public mutating func apply(parent: Message) -> Bool {
         guard let parentMessageID, parent.messageID == parentMessageID else { return false }
@@ -58,9 +57,10 @@ extension Message {
         return true
     }
 
-    /// Replaces the poll if `newer` is the poll of this message and not older than the known state.
+    /// Replaces the poll by a newer version.
     ///
-    /// - Returns: `true` if the poll was replaced.
+    /// - Returns: `true` if the poll was replaced. Otherwise, `newer` is another poll, or older
+    ///   than the known version.
     @discardableResult
     public mutating func apply(_ newer: Poll) -> Bool {
         guard let poll, poll.id == newer.id else { return false }
@@ -84,7 +84,7 @@ extension Reaction {
             userIDs.append(event.userID)
             totalCount = totalCount.map { min($0, .max - 1) + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
-            // In a large channel, the user may not be in the list.
+            // In a large channel, the list may not contain the user.
             userIDs.removeAll { $0 == event.userID }
             sampledUserIDs.removeAll { $0 == event.userID }
             sampledUsers.removeAll { $0.userID == event.userID }
@@ -97,7 +97,7 @@ extension Reaction {
 }
 
 extension ParentMessageInfo {
-    /// Creates the summary of a message that replies to it contain.
+    /// Creates the summary that a reply to a message contains.
     public init(_ message: Message) {
         self.init()
         type = message.type

@@ -1,4 +1,4 @@
-/// A message of a channel: a user's text, a user's files, or a message of the channel itself.
+/// A message of a channel: a text or files of a user, or an administrative message.
 ///
 /// An unsent message has a ``requestID`` and no ``messageID``. Some properties depend on ``type``:
 /// only a file message has a ``file``, and an admin message has no ``sender``.
@@ -21,8 +21,8 @@ public struct Message: Record {
         set { self[2] = newValue }
     }
 
-    /// The time at which the server accepted the message; for an unsent message, the time at which
-    /// it was written.
+    /// The time at which the server accepted the message or, before that, at which the user wrote
+    /// it.
     public var createdAt: Timestamp {
         get { self[3] }
         set { self[3] = newValue }
@@ -76,7 +76,7 @@ public struct Message: Record {
         set { self[11] = newValue }
     }
 
-    /// The error because of which sending failed; `nil` if it did not fail.
+    /// The reason why sending failed; `nil` if it did not fail.
     public var errorCode: ErrorCode? {
         get { self[12] }
         set { self[12] = newValue }
@@ -94,10 +94,10 @@ public struct Message: Record {
         set { self[14] = newValue }
     }
 
-    /// All known reactions, including those that no user holds anymore.
+    /// All known reactions, including those that no user has anymore.
     ///
-    /// Removed reactions keep their ``Reaction/updatedAt``, so that an older event cannot restore
-    /// them. To display reactions, use ``reactions``.
+    /// The latter keep their ``Reaction/updatedAt``, so that an older event cannot restore them. To
+    /// display reactions, use ``reactions``.
     public var reactionHistory: [Reaction] {
         get { self[15] }
         set { self[15] = newValue }
@@ -187,13 +187,13 @@ extension Message {
 // MARK: Mentions
 
 extension Message {
-    /// The kind of mention: single users or the whole channel.
+    /// The kind of mention: listed users or the whole channel.
     public var mentionType: MentionType {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// The mentioned users, as far as the server reports more than their IDs.
+    /// The mentioned users, if the server reports more than their IDs.
     public var mentionedUsers: [User] {
         get { self[19] }
         set { self[19] = newValue }
@@ -215,19 +215,19 @@ extension Message {
 // MARK: Threads
 
 extension Message {
-    /// A summary of the parent message, from the time of this reply.
+    /// A summary of the parent message when this reply was written.
     public var parentMessageInfo: ParentMessageInfo? {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// The text of the parent message, as older servers report it.
+    /// The text of the parent message; older servers report it instead of ``parentMessageInfo``.
     public var parentMessageText: String? {
         get { self[24] }
         set { self[24] = newValue }
     }
 
-    /// The replies to this message; `nil` if none are known.
+    /// The state of the thread that starts with this message; `nil` if no replies are known.
     public var threadInfo: ThreadInfo? {
         get { self[25] }
         set { self[25] = newValue }
@@ -279,14 +279,14 @@ extension Message {
         set { self[32] = newValue }
     }
 
-    /// A Boolean value that indicates whether the reactions must be fetched again.
+    /// A Boolean value that indicates whether the client must fetch the reactions again.
     public var checksReactions: Bool {
         get { self[33] }
         set { self[33] = newValue }
     }
 
-    /// A Boolean value that indicates whether the message becomes the channel's last message
-    /// although it is silent.
+    /// A Boolean value that indicates whether the message becomes the channel's last message even
+    /// if it is silent.
     public var forcesLastMessage: Bool {
         get { self[34] }
         set { self[34] = newValue }
@@ -298,13 +298,13 @@ extension Message {
         set { self[37] = newValue }
     }
 
-    /// The sound of the message as a critical alert; `nil` if it is not one.
+    /// The sound of the message's critical alert; `nil` if the message is not a critical alert.
     public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
         get { self[41] }
         set { self[41] = newValue }
     }
 
-    /// The unread counts that arrived with the message, as the server wrote them.
+    /// The unread counts that the server sent with the message, in the server's format.
     public var unreadCounts: JSONValue? {
         get { self[46] }
         set { self[46] = newValue }
@@ -314,19 +314,19 @@ extension Message {
 // MARK: Retention and schedule
 
 extension Message {
-    /// The lifetime of the message in seconds; `nil` if it does not disappear.
+    /// The lifetime of the message in seconds; `nil` if the message does not disappear.
     public var survivalSeconds: Int? {
         get { self[35] }
         set { self[35] = newValue }
     }
 
-    /// The time in hours for which the server keeps the message; `nil` for no limit.
+    /// The number of hours for which the server keeps the message; `nil` for no limit.
     public var retentionHours: Int? {
         get { self[36] }
         set { self[36] = newValue }
     }
 
-    /// The ID of the scheduled message that this one was sent from.
+    /// The ID of the scheduled message from which this message was sent.
     public var scheduledMessageID: MessageID? {
         get { self[42] }
         set { self[42] = newValue }
@@ -338,7 +338,7 @@ extension Message {
         set { self[43] = newValue }
     }
 
-    /// The status of the schedule, as the server wrote it.
+    /// The status of the schedule, in the server's format.
     public var scheduledStatus: String? {
         get { self[44] }
         set { self[44] = newValue }
@@ -354,7 +354,7 @@ extension Message {
 // MARK: Attachments
 
 extension Message {
-    /// Custom lists of the application by key, in the application's order.
+    /// Custom lists of the application, each with a key, in the application's order.
     public var metaArrays: [MetaArray] {
         get { self[22] }
         set { self[22] = newValue }
@@ -366,13 +366,13 @@ extension Message {
         set { self[38] = newValue }
     }
 
-    /// Data of the server's own features, as received.
+    /// Data of the server's own features, in the server's format.
     public var extendedMessage: JSONValue? {
         get { self[39] }
         set { self[39] = newValue }
     }
 
-    /// The content of views for the server's own features, as received.
+    /// The content of views for the server's own features, in the server's format.
     public var extendedMessagePayload: JSONValue? {
         get { self[40] }
         set { self[40] = newValue }
@@ -406,7 +406,7 @@ extension Message {
 // MARK: Of the edit that brought it
 
 extension Message {
-    /// The values that an edit replaced, as the server wrote them.
+    /// The values that the last edit replaced, in the server's format.
     public var oldValues: JSONValue? {
         get { self[48] }
         set { self[48] = newValue }

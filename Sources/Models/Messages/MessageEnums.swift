@@ -33,7 +33,7 @@ public enum MessageSendingStatus: Int, CaseIterable, Sendable {
     case failed = 2
     /// The server has accepted the message.
     case succeeded = 3
-    /// The sender canceled the message before it was sent. Canceled messages are never stored.
+    /// The sender canceled the message before it was sent. The store contains no canceled messages.
     case canceled = 4
     /// The server will send the message later.
     case scheduled = 5

@@ -1,4 +1,4 @@
-/// The effect of a message on push notifications and counts.
+/// The effect of a message on push notifications, unread counts and the channel's last message.
 public struct MessageEvents: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<MessageEvents>()
@@ -6,7 +6,7 @@ public struct MessageEvents: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The recipients of push notifications, as the server writes them, such as "receivers".
+    /// The recipients of push notifications in the server's format, such as "receivers".
     public var sendPushNotification: String? {
         get { self[1] }
         set { self[1] = newValue }
@@ -43,7 +43,7 @@ public struct MessageEvents: Record {
 
 extension MessageEvents: SingularValue {}
 
-/// The sound of a message as a critical alert on Apple platforms.
+/// The sound of a message's critical alert on Apple platforms.
 public struct AppleCriticalAlertOptions: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<AppleCriticalAlertOptions>()

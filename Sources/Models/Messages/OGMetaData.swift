@@ -1,4 +1,4 @@
-/// The preview of a web page that a message links to (Open Graph, ogp.me).
+/// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
 public struct OGMetaData: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<OGMetaData>()

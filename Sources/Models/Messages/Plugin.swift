@@ -18,7 +18,7 @@ public struct Plugin: Record {
         set { self[2] = newValue }
     }
 
-    /// The data of the plugin, as received.
+    /// The data of the plugin, in the server's format.
     public var detail: [String: JSONValue] {
         get { self[3] }
         set { self[3] = newValue }

@@ -24,7 +24,7 @@ public struct Poll: Record {
         set { self[3] = newValue }
     }
 
-    /// The status that determines whether the poll accepts votes.
+    /// The state that determines whether the poll accepts votes.
     public var status: PollStatus {
         get { self[4] }
         set { self[4] = newValue }
@@ -145,7 +145,7 @@ public struct PollOption: Record {
         set { self[4] = newValue }
     }
 
-    /// The user who added the option; `nil` if it was part of the new poll.
+    /// The user who added the option; `nil` if the poll had it from the start.
     public var createdBy: UserID? {
         get { self[5] }
         set { self[5] = newValue }
@@ -179,7 +179,7 @@ public struct PollOption: Record {
 
 extension PollOption: SingularValue {}
 
-/// The state that determines whether a poll accepts votes.
+/// A state that determines whether a poll accepts votes.
 public struct PollStatus: OpenEnumeration {
     /// The number.
     public let rawValue: Int

@@ -1,4 +1,4 @@
-/// The users who reacted to a message with the same key, such as an emoji.
+/// A reaction to a message, such as an emoji, with the users who have it.
 public struct Reaction: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<Reaction>()
@@ -12,7 +12,7 @@ public struct Reaction: Record {
         set { self[1] = newValue }
     }
 
-    /// The users who hold the reaction, in the order in which they reacted, without duplicates.
+    /// The users who have the reaction, without duplicates, in the order in which they reacted.
     public var userIDs: [UserID] {
         get { self[2] }
         set { self[2] = newValue }
@@ -24,13 +24,14 @@ public struct Reaction: Record {
         set { self[3] = newValue }
     }
 
-    /// The number of users who hold the reaction, in a large channel where only some are listed.
+    /// The number of users who have the reaction; `nil` if ``userIDs`` contains all of them, as in
+    /// all channels except large ones.
     public var totalCount: Int? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Some of the users who hold the reaction, in a large channel.
+    /// Some of the users who have the reaction, in a large channel.
     public var sampledUserIDs: [UserID] {
         get { self[5] }
         set { self[5] = newValue }
@@ -42,8 +43,7 @@ public struct Reaction: Record {
         set { self[6] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user holds the reaction; `nil` if
-    /// unknown.
+    /// A Boolean value that indicates whether the current user has the reaction; `nil` if unknown.
     public var hasCurrentUserReacted: Bool? {
         get { self[7] }
         set { self[7] = newValue }

@@ -1,4 +1,4 @@
-/// A reaction of one user to a message that was added or removed.
+/// The addition or removal of a reaction by a user.
 public struct ReactionEvent: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<ReactionEvent>()
@@ -18,7 +18,7 @@ public struct ReactionEvent: Record {
         set { self[2] = newValue }
     }
 
-    /// The user who reacted.
+    /// The user who added or removed the reaction.
     public var userID: UserID {
         get { self[3] }
         set { self[3] = newValue }
@@ -42,7 +42,7 @@ public struct ReactionEvent: Record {
         set { self[6] = newValue }
     }
 
-    /// The ID of the request that caused the event, if this device sent it.
+    /// The ID of the request that caused the event; `nil` if another device sent it.
     public var requestID: RequestID? {
         get { self[7] }
         set { self[7] = newValue }

@@ -1,4 +1,4 @@
-/// Information about the replies to a message.
+/// The state of a thread: the replies to a message.
 public struct ThreadInfo: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<ThreadInfo>()
@@ -12,7 +12,7 @@ public struct ThreadInfo: Record {
         set { self[1] = newValue }
     }
 
-    /// The users with the most replies, at most five.
+    /// The users with the most replies: at most five.
     public var mostRepliedUsers: [User] {
         get { self[2] }
         set { self[2] = newValue }
@@ -90,7 +90,7 @@ public struct ThreadInfoUpdateEvent: Record {
 
 extension ThreadInfoUpdateEvent: SingularValue {}
 
-/// A summary of a message, from the time at which another message replied to it.
+/// A summary of a message when another message replied to it.
 public struct ParentMessageInfo: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<ParentMessageInfo>()
@@ -140,7 +140,7 @@ public struct ParentMessageInfo: Record {
         set { self[7] = newValue }
     }
 
-    /// The ID of the message, if the server reports it.
+    /// The ID of the message; `nil` if the server does not report it.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }

@@ -1,13 +1,13 @@
-// Messages in the form in which lists show them until the server acknowledges them.
+// Unsent messages, as lists show them.
 extension Message {
-    /// Creates a user message in the form in which lists show it until it is sent.
+    /// Creates a user message as lists show it until it is sent.
     ///
     /// - Parameters:
-    ///   - params: The parameters of the message, which are stored in it.
+    ///   - params: The parameters of the message, which the message contains.
     ///   - channelURL: The URL of the channel.
     ///   - channelType: The type of the channel.
     ///   - sender: The author.
-    ///   - time: The time at which it was written, on this device's clock.
+    ///   - time: The time at which the user wrote the message, on this device's clock.
     public init(
         _ params: UserMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -20,7 +20,7 @@ extension Message {
         userMessageParams = params
     }
 
-    /// Creates a file message in the form in which lists show it until it is sent.
+    /// Creates a file message as lists show it until it is sent.
     public init(
         _ params: FileMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -30,7 +30,7 @@ extension Message {
         fileMessageParams = params
     }
 
-    /// Creates a message with several files in the form in which lists show it until it is sent.
+    /// Creates a message with several files as lists show it until it is sent.
     public init(
         _ params: MultipleFilesMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -40,7 +40,7 @@ extension Message {
         multipleFilesMessageParams = params
     }
 
-    /// Replaces a file of an unsent message, in its parameters and in the list of files.
+    /// Replaces a file of an unsent message, both in its parameters and in its list of files.
     mutating func replaceFile(at index: Int, with new: UploadableFile) {
         if var params = fileMessageParams {
             params.file = new
@@ -49,7 +49,7 @@ extension Message {
         } else if var params = multipleFilesMessageParams {
             params.files[index] = new
             multipleFilesMessageParams = params
-            // A message read from disk may list fewer files than its parameters.
+            // A message that was read from disk may list fewer files than its parameters.
             files = params.files.map(FileInfo.init)
         }
     }
@@ -73,9 +73,9 @@ extension Message {
 
     /// Applies an edit.
     ///
-    /// The version of the message does not change, because the server assigns it.
+    /// The message's version does not change, because the server assigns it.
     ///
-    /// - Returns: `true` if the edit is for a message of this kind.
+    /// - Returns: `true` if the edit is for a message of this kind. Otherwise, nothing changes.
     @discardableResult
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
@@ -116,7 +116,7 @@ extension Message {
 }
 
 extension MessageCreateParams {
-    /// Copies the edited properties of the message into its creation parameters.
+    /// Copies the properties that an edit can change from a message to its parameters.
     fileprivate mutating func copyContent(from message: Message) {
         data = message.data
         customType = message.customType
@@ -136,7 +136,7 @@ extension FileInfo {
 }
 
 extension OutboxItem {
-    /// The edit of the outbox item; `nil` if it is not an edit.
+    /// The edit; `nil` if the item is not an edit.
     public var update: MessageUpdate? {
         guard operation == .update else { return nil }
         if let params = userMessageUpdateParams { return .user(params) }

@@ -1,18 +1,18 @@
-// The state of each file of an item: the uploaded file, and the copy that is kept for the next
-// attempt. Both are lists parallel to `files`. Empty entries at their ends are removed, so that
-// equal items have equal bytes.
+// The files of an item. The uploaded files and the copies that the outbox keeps are lists with the
+// same indices as `files`. Trailing empty entries are removed, so that equal items have equal
+// bytes.
 extension OutboxItem {
-    /// The files of a new message in the order of its parameters, as the application passed them;
-    /// empty for any other outbox item.
+    /// The files of a new message as the app passed them, in the order of the parameters; empty for
+    /// any other item.
     public var files: [UploadableFile] {
         guard let message else { return [] }
         if let file = message.fileMessageParams?.file { return [file] }
         return message.multipleFilesMessageParams?.files ?? []
     }
 
-    /// The indices of the ``files`` that are not uploaded yet, ascending.
+    /// The indices of the ``files`` that the outbox has yet to upload, in ascending order.
     ///
-    /// Files that already have a URL need no upload.
+    /// Files that the app passed as a URL need no upload.
     public var indicesToUpload: [Int] {
         let uploaded = uploadedFiles
         return files.enumerated().compactMap { index, file in
@@ -31,14 +31,15 @@ extension OutboxItem {
     /// Stores the server's description of an uploaded file, so that it is not uploaded again.
     ///
     /// - Parameters:
-    ///   - file: The file, with a URL; `nil` if it must be uploaded again.
-    ///   - index: The index of the file in ``files``. With any other index, nothing changes.
+    ///   - file: The file, with a URL; `nil` if the file must be uploaded again.
+    ///   - index: The index of the file in ``files``. An invalid index changes nothing.
     public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         guard files.indices.contains(index) else { return }
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
-    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if it has no copy.
+    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if the file has no
+    /// copy.
     public func fileCopy(at index: Int) -> FileCopy? {
         let copies = fileCopies
         return copies.indices.contains(index) && !copies[index].name.isEmpty ? copies[index] : nil
@@ -48,18 +49,16 @@ extension OutboxItem {
     ///
     /// - Parameters:
     ///   - copy: The copy, which must have a name; `nil` to remove it.
-    ///   - index: The index of the file in ``files``. With any other index, nothing changes.
+    ///   - index: The index of the file in ``files``. An invalid index changes nothing.
     public mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
     }
 
-    /// Replaces a file of an unsent message.
-    ///
-    /// The new file will be uploaded.
+    /// Replaces a file of an unsent message, and marks it as not uploaded.
     ///
     /// - Parameters:
-    ///   - index: The index of the file in ``files``. With any other index, nothing changes.
+    ///   - index: The index of the file in ``files``. An invalid index changes nothing.
     ///   - file: The new file.
     ///   - copy: The outbox's copy of the new file; `nil` if it has no copy.
     public mutating func replaceFile(
@@ -75,7 +74,7 @@ extension OutboxItem {
 extension Array {
     /// Returns the list with one entry replaced.
     ///
-    /// Missing entries before it are filled with `none`, and trailing `none` entries are removed.
+    /// Missing entries before `index` become `none`, and trailing `none` entries are removed.
     fileprivate func with(
         _ element: Element?, at index: Int, none: Element, isNone: (Element) -> Bool
     ) -> [Element] {

@@ -2,9 +2,8 @@ extension OutboxItem {
     /// Creates an outbox item for a new message.
     ///
     /// - Parameters:
-    ///   - message: The message as lists show it, with the parameters from which it was created.
-    ///     Its status is set to pending, and its request ID to `requestID`. The item gets its
-    ///     channel and its time.
+    ///   - message: The message as lists show it, with its parameters. It becomes pending and gets
+    ///     `requestID`. The item gets the message's channel and time.
     ///   - requestID: The ID of the request and of the message.
     ///   - follows: The newest known position in the channel.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
@@ -23,14 +22,14 @@ extension OutboxItem {
     /// Set the remaining properties after the initialization.
     ///
     /// - Parameters:
-    ///   - operation: The operation that the server is asked to perform.
+    ///   - operation: The requested operation.
     ///   - requestID: The ID of the request.
     ///   - channelURL: The URL of the channel.
     ///   - channelType: The type of the channel.
-    ///   - createdAt: The time at which the user wrote it, on this device's clock.
+    ///   - createdAt: The time at which the user wrote the item, on this device's clock.
     ///   - message: The new message; `nil` for a change.
     ///   - messageID: The ID of the message to change.
-    ///   - targetRequestID: The request ID of the message to change, if that message was not sent
+    ///   - targetRequestID: The request ID of the message to change, if that message is not sent
     ///     yet.
     ///   - reactionKey: The key of the reaction.
     ///   - userMessageUpdateParams: The edit of a user message.
@@ -67,10 +66,10 @@ extension OutboxItem {
         }
     }
 
-    /// The newest known position in the channel when the item was written; `nil` if no message was
-    /// known.
+    /// The newest known position in the channel when the user wrote the item; `nil` if no message
+    /// was known.
     ///
-    /// Lists show an unsent message after this position, regardless of this device's clock.
+    /// Lists show an unsent message after this position, whatever this device's clock says.
     public var follows: Position? {
         get { followsMessageID.map { Position(createdAt: followsCreatedAt, messageID: $0) } }
         set {

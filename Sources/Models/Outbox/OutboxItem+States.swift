@@ -1,16 +1,16 @@
-// Changes of an item's state. They also update the item's message, which lists show.
+// Changes of an item's state, which also update the message that lists show.
 extension OutboxItem {
-    /// The time from which the outbox counts until it stops retrying: when the item was written or
-    /// last resent by the user.
+    /// The start of the period after which the outbox stops retrying: the time at which the user
+    /// wrote or last resent the item.
     public var waitingSince: Timestamp { resentAt ?? createdAt }
 
     /// A Boolean value that indicates whether the user may resend the item: it failed, and its
-    /// error permits a retry.
+    /// error code permits a retry.
     public var isResendable: Bool { state == .failed && errorCode?.isResendable ?? false }
 
     /// Marks the item and its message as failed.
     ///
-    /// The outbox does not retry it until the user resends it.
+    /// The outbox does not retry the item until the user resends it.
     ///
     /// - Parameters:
     ///   - code: The reason.
@@ -24,11 +24,11 @@ extension OutboxItem {
         message?.errorCode = code
     }
 
-    /// Marks the item and its message as pending again, at the user's request.
+    /// Marks a failed item and its message as pending again.
     ///
-    /// ``isDoubtful`` and uploaded files are kept.
+    /// ``isDoubtful`` and uploaded files do not change.
     ///
-    /// - Parameter time: The time of the user's request, on this device's clock.
+    /// - Parameter time: The time at which the user resent the item, on this device's clock.
     public mutating func resend(at time: Timestamp) {
         state = .pending
         errorCode = nil

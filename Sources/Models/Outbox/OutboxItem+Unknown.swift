@@ -1,10 +1,10 @@
-// Items written by a newer version, which may contain operations or states that this version does
-// not know.
+// Items that a newer version wrote may contain operations or states that this version does not
+// know.
 extension OutboxItem {
-    /// A Boolean value that indicates whether this version knows the operation and the state.
+    /// A Boolean value that indicates whether this version knows the item's operation and state.
     ///
-    /// If not, the engine does not send the item or mark it as failed, and removes it only at the
-    /// user's request.
+    /// If it is `false`, the engine neither sends the item nor marks it as failed, and removes it
+    /// only at the user's request.
     package var isUnderstood: Bool {
         let (operation, state): (Int, Int) = (self[4], self[5])
         return OutboxOperation(rawValue: operation) != nil

@@ -1,10 +1,10 @@
-/// An outbox item: an operation of the user that the server has not acknowledged yet, in the form
-/// that the outbox stores on disk.
+/// An operation of the user that the server has not acknowledged yet, as the outbox stores it.
 ///
-/// An item is a new message or a change: an edit, a deletion, or a reaction that is added or
-/// removed. Some properties depend on ``operation``. A new message is in ``message``. A change
-/// identifies its target by ``messageID``, or by ``targetRequestID`` if the target was not sent
-/// yet, and has a ``reactionKey`` or update parameters.
+/// An item is a new message or a change: an edit, a deletion, or the addition or removal of a
+/// reaction. ``operation`` determines which properties are present. A new message is in
+/// ``message``. A change identifies the message to change by ``messageID``, or by
+/// ``targetRequestID`` if that message is not sent yet, and has a ``reactionKey`` or update
+/// parameters.
 public struct OutboxItem: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<OutboxItem>()
@@ -12,10 +12,10 @@ public struct OutboxItem: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The ID of the operation and, for a new message, of the message.
+    /// The ID of the request and, for a new message, of the message.
     ///
-    /// It is the same in every attempt. A server that deduplicates recognizes a second attempt by
-    /// it.
+    /// All attempts have the same ID, by which a server that deduplicates recognizes a repeated
+    /// request.
     public var requestID: RequestID {
         get { self[1] }
         set { self[1] = newValue }
@@ -33,10 +33,10 @@ public struct OutboxItem: Record {
         set { self[3] = newValue }
     }
 
-    /// The operation that the server is asked to perform.
+    /// The requested operation.
     ///
-    /// An operation that only a newer version knows reads as ``OutboxOperation/send``. The sync
-    /// engine leaves such an item alone.
+    /// The engine ignores an item whose operation only a newer version knows. This property is then
+    /// ``OutboxOperation/send``.
     public var operation: OutboxOperation {
         get { self[4] }
         set { self[4] = newValue }
@@ -44,8 +44,8 @@ public struct OutboxItem: Record {
 
     /// The state of the item.
     ///
-    /// A state that only a newer version knows reads as ``OutboxItemState/pending``. The sync
-    /// engine leaves such an item alone.
+    /// The engine ignores an item whose state only a newer version knows. This property is then
+    /// ``OutboxItemState/pending``.
     public var state: OutboxItemState {
         get { self[5] }
         set { self[5] = newValue }
@@ -57,22 +57,22 @@ public struct OutboxItem: Record {
         set { self[6] = newValue }
     }
 
-    /// The new message as lists show it until it is sent; `nil` if the item is a change.
-    ///
-    /// It contains the parameters that it was created from.
+    /// The new message as lists show it until it is sent, with its parameters; `nil` if the item is
+    /// a change.
     public var message: Message? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The ID of the message to change; `nil` for a new message, and while the target is not sent.
+    /// The ID of the message to change; `nil` for a new message, or while the message to change is
+    /// not sent.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The request ID of the message to change, if that message was not sent when the item was
-    /// written.
+    /// The request ID of the message to change, if that message was not sent when the user wrote
+    /// the item.
     public var targetRequestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
@@ -96,16 +96,16 @@ public struct OutboxItem: Record {
         set { self[15] = newValue }
     }
 
-    /// The number of attempts, each of which passed the item to the backend.
+    /// The number of times that the engine has passed the item to the backend.
     ///
-    /// For a backend, it includes the present one: 1 means that no earlier request with this ID can
-    /// have reached the server.
+    /// During a request, the number includes that request. A backend can therefore conclude from 1
+    /// that no earlier request with this ID reached the server.
     public var attempts: Int {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// The error because of which the item or its last attempt failed; `nil` if none has failed.
+    /// The error with which the item or its last attempt failed; `nil` if no attempt has failed.
     public var errorCode: ErrorCode? {
         get { self[17] }
         set { self[17] = newValue }
@@ -117,7 +117,7 @@ public struct OutboxItem: Record {
         set { self[18] = newValue }
     }
 
-    /// The earliest time at which the server allows the next attempt; `nil` for immediately.
+    /// The earliest time at which the server allows the next attempt; `nil` for no limit.
     public var notBefore: Timestamp? {
         get { self[19] }
         set { self[19] = newValue }
@@ -129,16 +129,16 @@ public struct OutboxItem: Record {
         set { self[20] = newValue }
     }
 
-    /// The ID of the message in ``follows``; `nil` if there was none.
+    /// The ID of the message in ``follows``; `nil` if no message was known.
     public var followsMessageID: MessageID? {
         get { self[21] }
         set { self[21] = newValue }
     }
 
-    /// The server's descriptions of uploaded ``files``, in the same order.
+    /// The server's descriptions of uploaded ``files``, with the same indices.
     ///
-    /// An entry without a URL is not uploaded. The list may be shorter than ``files``;
-    /// ``uploadedFile(at:)`` handles both.
+    /// A file is not uploaded if its entry has no URL, or if the list is too short to have an
+    /// entry. ``uploadedFile(at:)`` handles both.
     public var uploadedFiles: [FileInfo] {
         get { self[22] }
         set { self[22] = newValue }
@@ -146,8 +146,8 @@ public struct OutboxItem: Record {
 
     /// A Boolean value that indicates whether another attempt could execute the operation twice.
     ///
-    /// It is `true` if an attempt may have reached a server that does not deduplicate requests, or
-    /// only for a limited time.
+    /// This is the case if an attempt may have reached a server that does not deduplicate requests,
+    /// or does so only for a limited time.
     public var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }
@@ -159,11 +159,10 @@ public struct OutboxItem: Record {
         set { self[25] = newValue }
     }
 
-    /// The outbox's copies of ``files``, in the same order; an entry without a name if there is no
-    /// copy.
+    /// The outbox's copies of ``files``, with the same indices.
     ///
-    /// The outbox owns the copies and deletes them with the item. The list may be shorter than
-    /// ``files``; ``fileCopy(at:)`` handles both.
+    /// A file has no copy if its entry has no name, or if the list is too short to have an entry.
+    /// ``fileCopy(at:)`` handles both. The outbox owns the copies and deletes them with the item.
     public var fileCopies: [FileCopy] {
         get { self[26] }
         set { self[26] = newValue }
@@ -183,7 +182,7 @@ public struct OutboxItem: Record {
             Field(8, "message_id", \OutboxItem.messageID, meaning: .zeroIsNone),
             Field(9, "target_request_id", \OutboxItem.targetRequestID),
             Field(10, "reaction_key", \OutboxItem.reactionKey),
-            // 11 to 13 are free: the parameters of a new message are stored in the message.
+            // Numbers 11 to 13 are free. The message contains the parameters of a new message.
             Field(14, "user_message_update_params", \OutboxItem.userMessageUpdateParams),
             Field(15, "file_message_update_params", \OutboxItem.fileMessageUpdateParams),
             Field(16, "attempts", \OutboxItem.attempts),
@@ -194,7 +193,8 @@ public struct OutboxItem: Record {
             Field(21, "follows_message_id", \OutboxItem.followsMessageID, meaning: .zeroIsNone),
             Field(22, "uploaded_files", \OutboxItem.uploadedFiles),
             Field(23, "is_doubtful", \OutboxItem.isDoubtful),
-            // Number 24 is not used: it had the names of file copies, without their size and hash.
+            // Number 24 had the names of file copies, without their size and hash. Do not use it
+            // again.
             Field(25, "resent_at", \OutboxItem.resentAt),
             Field(26, "file_copies", \OutboxItem.fileCopies),
         ])

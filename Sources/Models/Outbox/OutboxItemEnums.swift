@@ -18,9 +18,9 @@ extension OutboxOperation: WireEnum {
 
 /// The state of an outbox item.
 ///
-/// Canceled and acknowledged items have no state, because they are removed from the outbox.
+/// Canceled and acknowledged items have no state: the outbox does not contain them.
 public enum OutboxItemState: Int, CaseIterable, Sendable {
-    /// The item is waiting or in flight.
+    /// The item is waiting to be sent or in flight.
     case pending = 0
     /// The server rejected the item, or the outbox stopped retrying. The error code is the reason.
     case failed = 1

@@ -1,6 +1,6 @@
 /// An edit of a file message.
 ///
-/// A missing value leaves the property unchanged; an empty one clears it.
+/// A property that is `nil` does not change; an empty value clears it.
 public struct FileMessageUpdateParams: MessageUpdateParams {
     /// The fields in their binary form.
     public var fields = RecordFields<FileMessageUpdateParams>()

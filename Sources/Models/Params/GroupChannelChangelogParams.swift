@@ -1,4 +1,4 @@
-/// The group channels that a changelog reports.
+/// The parameters of a changelog of group channels.
 public struct GroupChannelChangelogParams: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelChangelogParams>()
@@ -24,7 +24,7 @@ public struct GroupChannelChangelogParams: Record {
         set { self[3, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether channels that carry notifications are reported.
+    /// A Boolean value that indicates whether channels that contain notifications are reported.
     public var includesChatNotification: Bool {
         get { self[5] }
         set { self[5] = newValue }

@@ -1,4 +1,4 @@
-/// The messages that a changelog reports.
+/// The parameters of a changelog of messages.
 public struct MessageChangelogParams: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<MessageChangelogParams>()

@@ -1,4 +1,4 @@
-/// The parameters that new messages of all kinds have.
+/// The parameters of a new message of any kind.
 public protocol MessageCreateParams: Record {}
 
 extension MessageCreateParams {
@@ -14,7 +14,7 @@ extension MessageCreateParams {
         set { self[2] = newValue }
     }
 
-    /// The kind of mention: single users or the whole channel.
+    /// The kind of mention: listed users or the whole channel.
     public var mentionType: MentionType {
         get { self[3] }
         set { self[3] = newValue }
@@ -32,7 +32,7 @@ extension MessageCreateParams {
         set { self[5] = newValue }
     }
 
-    /// Custom lists of the application by key, in the application's order.
+    /// Custom lists of the application, each with a key, in the application's order.
     public var metaArrays: [MetaArray] {
         get { self[6] }
         set { self[6] = newValue }
@@ -56,7 +56,7 @@ extension MessageCreateParams {
         set { self[9] = newValue }
     }
 
-    /// The sound of the message as a critical alert; `nil` if it is not one.
+    /// The sound of the message's critical alert; `nil` if the message is not a critical alert.
     public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
         get { self[10] }
         set { self[10] = newValue }
@@ -85,7 +85,7 @@ extension MessageCreateParams {
     }
 }
 
-/// The setting that determines whether other users get a push notification of a message.
+/// A setting that determines whether other users get a push notification of a message.
 public struct PushNotificationDeliveryOption: OpenEnumeration {
     /// The number.
     public let rawValue: Int

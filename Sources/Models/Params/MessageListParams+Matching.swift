@@ -1,40 +1,40 @@
 extension MessageListParams {
-    /// Returns a Boolean value that indicates whether a message is in the list that the parameters
-    /// describe, regardless of its time.
+    /// Returns a Boolean value that indicates whether a message belongs to the list, regardless of
+    /// its time.
     ///
-    /// ``showsSubchannelMessagesOnly`` is ignored: a message does not contain its subchannel.
+    /// ``showsSubchannelMessagesOnly`` is ignored, because a message does not contain its
+    /// subchannel.
     public func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
     }
 
     /// Returns a Boolean value that indicates whether the left message precedes the right one in
-    /// the list that the parameters describe.
+    /// the list.
     ///
     /// Sent messages are ordered by position. Unsent messages come after them, in the order in
-    /// which they were written. ``isReversed`` reverses the whole list. Of two messages with
-    /// different IDs, exactly one precedes the other.
+    /// which they were written. If ``isReversed`` is set, the whole list is reversed. Of two
+    /// messages with different IDs, exactly one precedes the other.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
 extension ThreadedMessageListParams {
-    /// Returns a Boolean value that indicates whether a message is in the list of replies to
-    /// `parentMessageID` that the parameters describe, regardless of its time.
+    /// Returns a Boolean value that indicates whether a message belongs to the list of replies to
+    /// `parentMessageID`, regardless of its time.
     public func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
         message.parentMessageID == parentMessageID && matches(message)
     }
 
-    /// Returns a Boolean value that indicates whether the left reply precedes the right one.
-    ///
-    /// The order is that of ``MessageListParams/precedes(_:_:)``.
+    /// Returns a Boolean value that indicates whether the left reply precedes the right one, in the
+    /// order of ``MessageListParams/precedes(_:_:)``.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
 extension MessageChangelogParams {
-    /// Creates parameters for the changes of the messages in a list.
+    /// Creates parameters for the changes of the messages of a list.
     public init(_ params: MessageListParams) {
         self.init()
         replyType = params.replyType

@@ -11,7 +11,7 @@ public struct MessageListParams: Record {
 
     /// The number of messages to list before the anchor, from 0 to 10,000.
     ///
-    /// A value out of range counts as the nearest one in it. The default is 40.
+    /// The default is 40. A number out of this range is replaced by the nearest one in it.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
@@ -19,21 +19,21 @@ public struct MessageListParams: Record {
 
     /// The number of messages to list after the anchor, from 0 to 10,000.
     ///
-    /// A value out of range counts as the nearest one in it. The default is 40.
+    /// The default is 40. A number out of this range is replaced by the nearest one in it.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
-    /// A Boolean value that indicates whether messages at the anchor itself are listed.
+    /// A Boolean value that indicates whether the list contains messages at the anchor itself.
     ///
-    /// The default is true.
+    /// The default is `true`.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether the newest message is the first.
+    /// A Boolean value that indicates whether the newest message comes first.
     public var isReversed: Bool {
         get { self[4] }
         set { self[4] = newValue }
@@ -90,7 +90,7 @@ public struct MessageListParams: Record {
 
 extension MessageListParams: SingularValue {}
 
-/// The kind of messages in a list.
+/// A kind of messages to list.
 public enum MessageTypeFilter: Int, CaseIterable, Sendable {
     /// Messages of all kinds.
     case all = 0
@@ -98,7 +98,7 @@ public enum MessageTypeFilter: Int, CaseIterable, Sendable {
     case user = 1
     /// Files of users.
     case file = 2
-    /// Messages of the channels and their administrators.
+    /// Administrative messages.
     case admin = 3
 }
 
@@ -106,7 +106,7 @@ extension MessageTypeFilter: WireEnum {
     static var names: [String] { ["all", "user", "file", "admin"] }
 }
 
-/// The kind of replies in a list.
+/// A kind of replies to list.
 public enum ReplyType: Int, CaseIterable, Sendable {
     /// No replies.
     case none = 0

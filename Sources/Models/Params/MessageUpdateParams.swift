@@ -1,6 +1,6 @@
-/// The parameters that edits of all kinds of messages have.
+/// The parameters of an edit of any kind of message.
 ///
-/// A missing value leaves the property unchanged; an empty one clears it.
+/// A property that is `nil` does not change; an empty value clears it.
 public protocol MessageUpdateParams: Record {}
 
 extension MessageUpdateParams {
@@ -22,13 +22,13 @@ extension MessageUpdateParams {
         set { self[3] = newValue }
     }
 
-    /// The new kind of mention: single users or the whole channel.
+    /// The new kind of mention: listed users or the whole channel.
     public var mentionType: MentionType? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The new mentioned users, if ``mentionType`` is users.
+    /// The IDs of the newly mentioned users; ignored unless ``mentionType`` is `users`.
     public var mentionedUserIDs: [UserID] {
         get { self[5] }
         set { self[5] = newValue }

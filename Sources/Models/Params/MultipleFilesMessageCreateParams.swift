@@ -12,7 +12,7 @@ public struct MultipleFilesMessageCreateParams: MessageCreateParams {
         set { self[16] = newValue }
     }
 
-    /// The files, in the order in which they are shown.
+    /// The files, in the order of their display.
     public var files: [UploadableFile] {
         get { self[17] }
         set { self[17] = newValue }

@@ -1,34 +1,34 @@
-/// The limits for the number of messages, channels or members in one request.
+/// The limits for the number of messages, channels or members that a request asks for.
 ///
-/// Sizes come from apps, from stored parameters and from JSON, so any number is possible. A size
-/// out of range is replaced by the nearest one in range.
+/// Apps, stored parameters and JSON may contain any number. A number out of range is replaced by
+/// the nearest one in range.
 package enum PageSize {
     /// The maximum size of a page.
     package static let maximum = 10_000
 
-    /// The nearest size from `minimum` to ``maximum``.
+    /// Returns the number from `minimum` to ``maximum`` that is nearest to a number.
     package static func nearest(to size: Int, atLeast minimum: Int = 0) -> Int {
         min(max(size, minimum), maximum)
     }
 }
 
 extension MessageListParams {
-    /// ``previousResultSize``, in range.
+    /// ``previousResultSize``, limited to the valid range.
     package var olderPageSize: Int { PageSize.nearest(to: previousResultSize) }
 
-    /// ``nextResultSize``, in range.
+    /// ``nextResultSize``, limited to the valid range.
     package var newerPageSize: Int { PageSize.nearest(to: nextResultSize) }
 }
 
 extension ThreadedMessageListParams {
-    /// ``previousResultSize``, in range.
+    /// ``previousResultSize``, limited to the valid range.
     package var olderPageSize: Int { PageSize.nearest(to: previousResultSize) }
 
-    /// ``nextResultSize``, in range.
+    /// ``nextResultSize``, limited to the valid range.
     package var newerPageSize: Int { PageSize.nearest(to: nextResultSize) }
 }
 
 extension GroupChannelListQuery {
-    /// ``limit``, in range.
+    /// ``limit``, limited to the valid range.
     package var pageSize: Int { PageSize.nearest(to: limit, atLeast: 1) }
 }

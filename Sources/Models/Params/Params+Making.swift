@@ -31,7 +31,7 @@ extension UploadableFile {
         self.mimeType = mimeType
     }
 
-    /// Creates a description of a file that has a URL and needs no upload.
+    /// Creates a description of a file that already has a URL and needs no upload.
     public init(url: String, name: String? = nil, mimeType: String? = nil) {
         self.init()
         self.url = url
@@ -41,7 +41,7 @@ extension UploadableFile {
 }
 
 extension ThumbnailSize {
-    /// Creates the maximum size of a thumbnail, in pixels.
+    /// Creates a thumbnail size from its maximum width and height in pixels.
     public init(maximumWidth: Int, maximumHeight: Int) {
         self.init()
         self.maximumWidth = maximumWidth

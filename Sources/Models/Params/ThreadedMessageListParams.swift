@@ -1,4 +1,6 @@
-/// The replies to a message to list, each with all its data.
+/// The parameters of a list of replies to a message.
+///
+/// Each reply contains its reactions, meta arrays, thread info and a summary of its parent message.
 public struct ThreadedMessageListParams: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<ThreadedMessageListParams>()
@@ -8,7 +10,7 @@ public struct ThreadedMessageListParams: Record {
 
     /// The number of replies to list before the anchor, from 0 to 10,000.
     ///
-    /// A value out of range counts as the nearest one in it. The default is 20.
+    /// The default is 20. A number out of this range is replaced by the nearest one in it.
     public var previousResultSize: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
@@ -16,19 +18,21 @@ public struct ThreadedMessageListParams: Record {
 
     /// The number of replies to list after the anchor, from 0 to 10,000.
     ///
-    /// A value out of range counts as the nearest one in it. The default is 20.
+    /// The default is 20. A number out of this range is replaced by the nearest one in it.
     public var nextResultSize: Int {
         get { self[2, default: 20] }
         set { self[2, default: 20] = newValue }
     }
 
-    /// A Boolean value that indicates whether replies at the anchor itself are listed.
+    /// A Boolean value that indicates whether the list contains replies at the anchor itself.
+    ///
+    /// The default is `true`.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether the newest reply is the first.
+    /// A Boolean value that indicates whether the newest reply comes first.
     public var isReversed: Bool {
         get { self[4] }
         set { self[4] = newValue }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A file to send, on this device or in memory.
+/// A file to send.
 ///
-/// One of ``data``, ``path`` and ``url`` is its location.
+/// Set ``data``, ``path`` or ``url``.
 public struct UploadableFile: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<UploadableFile>()

@@ -1,6 +1,6 @@
 /// An edit of a user message.
 ///
-/// A missing value leaves the property unchanged; an empty one clears it.
+/// A property that is `nil` does not change; an empty value clears it.
 public struct UserMessageUpdateParams: MessageUpdateParams {
     /// The fields in their binary form.
     public var fields = RecordFields<UserMessageUpdateParams>()

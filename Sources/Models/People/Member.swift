@@ -24,7 +24,7 @@ public struct Member: Person {
         set { self[14] = newValue }
     }
 
-    /// The membership state: joined, invited or neither.
+    /// The user's membership: joined, invited or neither.
     public var state: MemberState {
         get { self[15] }
         set { self[15] = newValue }
@@ -73,7 +73,8 @@ public struct Member: Person {
         set { self[22] = newValue }
     }
 
-    /// The setting for which messages of the channel the user gets push notifications.
+    /// The setting that determines which messages of the channel cause push notifications for the
+    /// user.
     public var pushTriggerOption: GroupChannelPushTriggerOption {
         get { self[23] }
         set { self[23] = newValue }

@@ -13,7 +13,7 @@ extension User {
 private let sharedNumbers = Set(User.personFields.map(\.number))
 
 extension Person {
-    /// Creates a value of this user type from another one by copying the fields that all user types
+    /// Creates a value of this user type with those fields of another user that all user types
     /// have.
     ///
     /// Fields that only one type has, ``Record/extra`` and unknown fields are not copied.
@@ -50,7 +50,7 @@ extension Member {
 }
 
 extension Person {
-    /// The connection status of the user: ``isOnline`` as an enumeration.
+    /// ``isOnline`` as an enumeration.
     public var connectionStatus: UserConnectionStatus {
         switch isOnline {
         case true: .online

@@ -1,4 +1,4 @@
-/// The role of a user in a channel.
+/// A role of a user in a channel.
 public struct Role: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -16,7 +16,7 @@ extension Role: OpenWireEnum {
     static var names: [String] { ["none", "operator"] }
 }
 
-/// The membership state of a user in a group channel.
+/// A user's membership of a group channel.
 public struct MemberState: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -26,9 +26,9 @@ public struct MemberState: OpenEnumeration {
 
     /// The user is a member.
     public static let joined = Self(rawValue: 0)
-    /// The user is invited and has not replied.
+    /// The user is invited and has neither accepted nor declined.
     public static let invited = Self(rawValue: 1)
-    /// The user is not a member: the user has left the channel, or only views a public one.
+    /// The user is not a member, after leaving the channel, or while only viewing a public channel.
     public static let none = Self(rawValue: 2)
 }
 
@@ -36,7 +36,7 @@ extension MemberState: OpenWireEnum {
     static var names: [String] { ["joined", "invited", "none"] }
 }
 
-/// The state that determines whether a user can send messages in a channel.
+/// A state that determines whether a user can send messages in a channel.
 public struct MutedState: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -46,7 +46,7 @@ public struct MutedState: OpenEnumeration {
 
     /// The user can send messages.
     public static let unmuted = Self(rawValue: 0)
-    /// The user can only read.
+    /// The user can only read messages.
     public static let muted = Self(rawValue: 1)
 }
 
@@ -54,9 +54,9 @@ extension MutedState: OpenWireEnum {
     static var names: [String] { ["unmuted", "muted"] }
 }
 
-/// The kind of a user's restriction.
+/// A kind of restriction.
 public enum RestrictionType: Int, CaseIterable, Sendable {
-    /// The user can only read.
+    /// The user can only read messages.
     case muted = 0
     /// The user is excluded from the channel.
     case banned = 1
@@ -66,7 +66,7 @@ extension RestrictionType: WireEnum {
     static var names: [String] { ["muted", "banned"] }
 }
 
-/// A setting for which messages of a channel a user gets push notifications.
+/// A setting that determines which messages of a channel cause push notifications for a user.
 public struct GroupChannelPushTriggerOption: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -74,7 +74,7 @@ public struct GroupChannelPushTriggerOption: OpenEnumeration {
     /// Creates a value from its number.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Those that the user's general setting selects.
+    /// The messages that the user's general setting selects.
     public static let `default` = Self(rawValue: 0)
     /// All messages.
     public static let all = Self(rawValue: 1)

@@ -1,7 +1,8 @@
-/// The properties that all user types have: users, senders, members and participants.
+/// A user in any role: as a user of the application, a sender, a member or a participant.
 public protocol Person: Record {}
 
-// The first three properties are specialized, because a message list reads them for each sender.
+// The getters of the first three properties are specialized for `Sender`, because a message list
+// reads them for each message.
 extension Person {
     /// The ID of the user; unique within the application.
     public var userID: UserID {

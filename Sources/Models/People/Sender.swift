@@ -1,4 +1,4 @@
-/// The author of a message, with the properties of that time.
+/// The author of a message, with the author's properties at that time.
 public struct Sender: Person {
     /// The fields in their binary form.
     public var fields = RecordFields<Sender>()

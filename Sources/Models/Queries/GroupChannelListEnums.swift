@@ -1,4 +1,4 @@
-/// The orders of a group channel list.
+/// An order of a group channel list.
 public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
     /// By the time of the last message, newest first. Channels without a message are last.
     ///
@@ -56,7 +56,7 @@ extension MemberStateFilter: WireEnum {
     }
 }
 
-/// A channel filter by channel size.
+/// A channel filter by kind of group channel.
 public enum SuperChannelFilter: Int, CaseIterable, Sendable {
     /// All channels.
     case all = 0
@@ -74,7 +74,7 @@ extension SuperChannelFilter: WireEnum {
     static var names: [String] { ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"] }
 }
 
-/// A channel filter by which users may join.
+/// A channel filter by whether any user may join.
 public enum PublicChannelFilter: Int, CaseIterable, Sendable {
     /// All channels.
     case all = 0

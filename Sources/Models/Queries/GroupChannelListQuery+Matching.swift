@@ -1,17 +1,17 @@
 import Foundation
 
 extension GroupChannelListQuery {
-    /// Returns a Boolean value that indicates whether a channel is in the list that the query
-    /// describes.
+    /// Returns a Boolean value that indicates whether a channel passes all filters of the query.
     ///
-    /// The decision uses only the data in the channel. For a supergroup, that includes only some of
-    /// its members, so filters by member may miss others.
+    /// The filters use only the data in the channel. A supergroup contains only some of its
+    /// members, so filters by member may miss the others.
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - currentUserID: The current user. Filters by nickname ignore this member, and
-    ///     ``userIDsExactFilter`` includes this user implicitly. The default is `nil`: no user.
-    /// - Returns: `true` if the channel passes every filter.
+    ///   - currentUserID: The current user, whom filters by nickname ignore, and whom
+    ///     ``userIDsExactFilter`` includes implicitly. If it is `nil`, the default, all members
+    ///     count as others.
+    /// - Returns: `true` if the channel passes all filters.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
         matchesKind(channel) && matchesOwnPart(channel) && matchesNameAndType(channel)
             && matchesMetaData(channel) && matchesMembers(channel, currentUserID)
@@ -38,7 +38,7 @@ extension GroupChannelListQuery {
         }
     }
 
-    /// A public channel that the user only views is never listed.
+    /// The query never lists a public channel that the user only views.
     private func matchesOwnPart(_ channel: GroupChannel) -> Bool {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false
@@ -145,9 +145,8 @@ extension GroupChannel {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether this text contains another one.
-    ///
-    /// With `ignoringCase`, the lower-case forms are compared, independent of the locale.
+    /// Returns a Boolean value that indicates whether this text contains another one, ignoring case
+    /// independently of the locale.
     func contains(_ part: String, ignoringCase: Bool) -> Bool {
         part.isEmpty || lowercased().range(of: part.lowercased(), options: .literal) != nil
     }

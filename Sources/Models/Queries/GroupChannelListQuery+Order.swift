@@ -1,6 +1,6 @@
 extension GroupChannelListQuery {
     /// Returns a Boolean value that indicates whether the left channel precedes the right one in
-    /// the list that the query describes.
+    /// the list.
     ///
     /// Of two channels with different URLs, exactly one precedes the other.
     public func precedes(_ left: GroupChannel, _ right: GroupChannel) -> Bool {
@@ -18,8 +18,8 @@ extension GroupChannelListOrder {
     /// - Parameters:
     ///   - left: A channel.
     ///   - right: Another channel.
-    ///   - metaDataKey: The key whose values order the list for `metaDataValueAlphabetical`.
-    ///     Without a key, no channel has a value.
+    ///   - metaDataKey: The key whose values order the list for `metaDataValueAlphabetical`. If it
+    ///     is `nil`, no channel has a value.
     /// - Returns: `true` if the left channel precedes the right one; `false` if they are the same
     ///   channel.
     public func precedes(
@@ -50,7 +50,7 @@ extension GroupChannelListOrder {
     }
 
     /// Returns `true` if the left value precedes the right one, `false` if the right one precedes
-    /// the left, and `nil` if they are equal.
+    /// the left one, and `nil` if they are equal.
     ///
     /// Missing values are last.
     private func decide<Value>(

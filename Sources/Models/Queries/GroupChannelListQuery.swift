@@ -1,9 +1,8 @@
 /// The filters and the order of a list of the current user's group channels.
 ///
-/// A channel is listed if it passes all filters. With its default value, a filter accepts every
-/// channel, with three exceptions: hidden channels and channels that carry notifications are listed
-/// only if the query asks for them, and channels that the user has neither joined nor is invited to
-/// are never listed.
+/// The list contains the channels that pass all filters. With default values, it contains all
+/// channels that the user has joined or is invited to, except for hidden channels and channels that
+/// contain notifications. No filter adds other users' channels.
 public struct GroupChannelListQuery: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
@@ -13,7 +12,7 @@ public struct GroupChannelListQuery: Record {
 
     /// The number of channels in a page, from 1 to 10,000.
     ///
-    /// A value out of range counts as the nearest one in it. The default is 20.
+    /// The default is 20. A number out of this range is replaced by the nearest one in it.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
@@ -21,7 +20,7 @@ public struct GroupChannelListQuery: Record {
 
     /// The order of the list.
     ///
-    /// The default is the time of the last message, newest first.
+    /// The default is by the time of the last message, newest first.
     public var order: GroupChannelListOrder {
         get { self[2] }
         set { self[2] = newValue }
@@ -39,7 +38,7 @@ public struct GroupChannelListQuery: Record {
         set { self[4, default: true] = newValue }
     }
 
-    /// A Boolean value that indicates whether channels that carry notifications are listed.
+    /// A Boolean value that indicates whether channels that contain notifications are listed.
     public var includesChatNotification: Bool {
         get { self[7] }
         set { self[7] = newValue }
@@ -110,25 +109,25 @@ extension GroupChannelListQuery {
         set { self[11] = newValue }
     }
 
-    /// The filter by channel size.
+    /// The filter by kind of group channel.
     public var superChannelFilter: SuperChannelFilter {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// The filter by who may join.
+    /// The filter by whether any user may join.
     public var publicChannelFilter: PublicChannelFilter {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// The time before which the channel must have been created, exclusive.
+    /// The exclusive upper bound of the creation time.
     public var createdBefore: Timestamp? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// The time after which the channel must have been created, exclusive.
+    /// The exclusive lower bound of the creation time.
     public var createdAfter: Timestamp? {
         get { self[15] }
         set { self[15] = newValue }
@@ -172,14 +171,14 @@ extension GroupChannelListQuery {
         set { self[20] = newValue }
     }
 
-    /// The nickname that another member must have, case-sensitive.
+    /// The nickname that another member must have, with the same case.
     public var nicknameExactMatchFilter: String? {
         get { self[21] }
         set { self[21] = newValue }
     }
 
-    /// The users who must be members: all of them or at least one, depending on ``queryType``;
-    /// empty for no filter.
+    /// The users of whom all or at least one, depending on ``queryType``, must be members; empty
+    /// for no filter.
     public var userIDsIncludeFilter: [UserID] {
         get { self[22] }
         set { self[22] = newValue }
@@ -191,9 +190,8 @@ extension GroupChannelListQuery {
         set { self[23] = newValue }
     }
 
-    /// The users who must be exactly the members of the channel.
-    ///
-    /// The current user is included implicitly.
+    /// The users who, together with the current user, must be all members of the channel; empty for
+    /// no filter.
     public var userIDsExactFilter: [UserID] {
         get { self[24] }
         set { self[24] = newValue }
@@ -209,7 +207,7 @@ extension GroupChannelListQuery {
         set { self[25] = newValue }
     }
 
-    /// The properties in which ``searchQuery`` is searched; empty for all.
+    /// The properties in which ``searchQuery`` is looked for; empty for all.
     public var searchFields: [SearchField] {
         get { self[26] }
         set { self[26] = newValue }
@@ -231,7 +229,7 @@ extension GroupChannelListQuery {
         set { self[28] = newValue }
     }
 
-    /// The values that ``metaDataKeyFilter`` may have; empty for any.
+    /// The values of which ``metaDataKeyFilter`` must have one; empty for any value.
     public var metaDataValuesFilter: [String] {
         get { self[29] }
         set { self[29] = newValue }

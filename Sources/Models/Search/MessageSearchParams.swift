@@ -5,7 +5,7 @@
 /// params.senderUserIDs = ["alice"]
 /// ```
 public struct MessageSearchParams: Hashable, Sendable {
-    /// The words to search for, as ``SearchQuery`` describes them.
+    /// The query, in the syntax of ``SearchQuery``.
     public var text: String
 
     /// The channels to search; empty for all.
@@ -19,13 +19,13 @@ public struct MessageSearchParams: Hashable, Sendable {
 
     /// The kinds of messages to search.
     ///
-    /// The default is all of them.
+    /// The default is all kinds.
     public var messageType = MessageTypeFilter.all
 
-    /// The time from which on messages are searched, inclusive; `nil`, the default, for no bound.
+    /// The inclusive lower bound of the messages' time; `nil`, the default, for no bound.
     public var since: Timestamp?
 
-    /// The time before which messages are searched, exclusive; `nil`, the default, for no bound.
+    /// The exclusive upper bound of the messages' time; `nil`, the default, for no bound.
     public var until: Timestamp?
 
     /// The order of the results.
@@ -33,29 +33,29 @@ public struct MessageSearchParams: Hashable, Sendable {
     /// The default is the newest first.
     public var order = Order.newestFirst
 
-    /// The orders of results.
+    /// An order of results.
     public enum Order: String, CaseIterable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// By the number of words and phrases that were found as complete words, then by the
-        /// proportion of the message's text that they cover, then newest first.
+        /// By the number of words and phrases that the message contains as complete words, then by
+        /// the proportion of the message's text that the hits cover, then newest first.
         ///
-        /// The search considers only the newest ``MessageSearchParams/rankedCount`` matching
-        /// messages. Older matches are not returned.
+        /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered and
+        /// returned.
         case relevance
     }
 
     /// The number of messages that ``Order/relevance`` orders: 1,000.
     public static let rankedCount = 1_000
 
-    /// Creates parameters that find a text in all messages.
+    /// Creates parameters for a search in all messages.
     public init(_ text: String) { self.text = text }
 }
 
 extension MessageSearchParams {
-    /// Returns a Boolean value that indicates whether a message is among those to search.
+    /// Returns a Boolean value that indicates whether a message passes the filters.
     ///
-    /// Its texts are not compared.
+    /// The query is ignored.
     public func includes(_ message: Message) -> Bool {
         if !channelURLs.isEmpty, !channelURLs.contains(message.channelURL) { return false }
         if let since, message.createdAt < since { return false }

@@ -3,28 +3,32 @@
 /// | text | meaning |
 /// |---|---|
 /// | `ship umbrella` | both words, in any order |
-/// | `umbr` at the end | a word that begins with it; with a space after it, the whole word |
-/// | `"black umbrella"` | the words next to each other, in this order |
+/// | `umbr` at the end of the query | words that begin with `umbr`; with a space after it, `umbr` |
+/// | `"black umbrella"` | these words next to each other, in this order |
 /// | `-rain`, `-"black umbrella"` | not this word or phrase |
-/// | `snake_case`, `ann@example.com`, `雨傘` | the words of it next to each other |
+/// | `snake_case`, `ann@example.com`, `雨傘` | its words next to each other, in this order |
 ///
-/// A quote that is not closed ends with the text. Everything that contains no word is ignored. A
-/// query without a word to find, such as one that only excludes words, matches nothing.
+/// A quotation without a closing quote extends to the end of the query. Characters that belong to
+/// no word are ignored. A query without a word to find, such as one that only excludes words,
+/// matches nothing.
 ///
-/// Case, diacritics, width and other compatibility forms are ignored. In scripts without spaces
-/// between words, such as Chinese and Thai, each character is a word, and so is each emoji. A word
-/// such as `camelCase` is also found by its parts.
+/// The search ignores differences of case, diacritics, width and other compatibility forms. In
+/// scripts without spaces between words, such as Chinese and Thai, each character is a word, and so
+/// is each emoji. A word such as `camelCase` is also found by its parts.
 public struct SearchQuery: Hashable, Sendable {
     /// The maximum number of words: 64.
     ///
-    /// The first word or phrase that exceeds it is ignored, and so is everything after it.
+    /// The query ends before the word or phrase that exceeds this number.
     public static let maximumWordCount = 64
 
     /// One or more words that follow each other.
     package struct Phrase: Hashable, Sendable {
-        /// The folded words; at least one.
+        /// The folded words, in order.
+        ///
+        /// There is at least one.
         package let terms: [String]
-        /// A Boolean value that indicates whether the last word may continue.
+        /// A Boolean value that indicates whether the last word may be the beginning of a longer
+        /// word.
         package let isPrefix: Bool
     }
 
@@ -32,14 +36,16 @@ public struct SearchQuery: Hashable, Sendable {
     package private(set) var required: [Phrase] = []
     /// The phrases that a message must not contain.
     package private(set) var excluded: [Phrase] = []
-    /// A Boolean value that indicates whether words were ignored because there are too many.
+    /// A Boolean value that indicates whether the query was cut off because it has too many words.
     public private(set) var isShortened = false
 
-    /// A Boolean value that indicates whether the query contains no word to find, and thus matches
+    /// A Boolean value that indicates whether the query requires no word and therefore matches
     /// nothing.
     public var isEmpty: Bool { required.isEmpty }
 
-    /// Parses a query; no text is invalid.
+    /// Parses a query.
+    ///
+    /// Every text is valid.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(_ text: String) {
@@ -78,38 +84,38 @@ public struct SearchQuery: Hashable, Sendable {
 }
 
 extension Character {
-    /// Keyboards replace straight quotes by curly ones.
+    /// A straight quote, or a curly one, by which keyboards replace it.
     fileprivate var isQuote: Bool { self == "\"" || self == "\u{201C}" || self == "\u{201D}" }
 }
 
 // MARK: Matching
 
-/// A place in a message that a search has found.
+/// A range in a text of a message that matches a query.
 public struct SearchHit: Hashable, Sendable {
-    /// A text of a message that is searched.
+    /// A text of a message that the search reads.
     public enum Field: Hashable, Sendable {
         /// The text of the message.
         case text
-        /// The name of the file with an index: 0 for the file of a file message, and for the first
-        /// one of a message with several files.
+        /// The name of a file, given by the file's index. A file message has one file, at index 0.
         case fileName(Int)
     }
 
-    /// The text that contains the hit.
+    /// The text that contains the range.
     public let field: Field
 
-    /// The place in it: complete words, or complete parts of words.
+    /// The range, which consists of complete words or of complete parts of words.
     public let range: Range<String.Index>
 }
 
 extension SearchQuery {
-    /// Returns the places of the query's words in a message, or `nil` if it does not match.
+    /// Returns the ranges in a message that contain the query's words; `nil` if the message does
+    /// not match.
     ///
-    /// The words may be in different texts of the message, but each phrase is in one. The places of
-    /// a text are in order and do not overlap.
+    /// The words may be in different texts of the message, but each phrase must be in a single
+    /// text. The ranges in a text are in order and do not overlap.
     ///
-    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words (at
-    ///   most ``maximumWordCount``).
+    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words,
+    ///   which is at most ``maximumWordCount``.
     public func hits(in message: Message) -> [SearchHit]? {
         if required.isEmpty { return nil }
         let texts = message.searchedTexts.map { (field: $0.field, text: SearchText($0.text)) }
@@ -134,8 +140,8 @@ extension SearchQuery {
 }
 
 extension SearchQuery {
-    /// Returns a Boolean value that indicates whether some texts, such as the names of a channel,
-    /// contain the words of the query as the texts of a message would.
+    /// Returns a Boolean value that indicates whether several texts together match the query, as
+    /// the texts of a message do in ``hits(in:)``.
     package func matches(_ texts: [String]) -> Bool {
         let texts = texts.map { SearchText($0) }
         return !required.isEmpty
@@ -147,10 +153,11 @@ extension SearchQuery {
 // MARK: Ranking
 
 extension SearchQuery {
-    /// Returns the rank of a matching message among the results: greater for a better one.
+    /// Returns the rank of a matching message among the results, which is higher for a better
+    /// match.
     ///
-    /// The number of phrases that were found as complete words counts most, then the part of the
-    /// message's texts that the hits cover, in thousandths.
+    /// The rank is 1,000 for each required phrase that the message contains as complete words, plus
+    /// the proportion of the message's texts that the hits cover, in thousandths.
     package func rank(of hits: [SearchHit], in message: Message) -> Int {
         let texts = message.searchedTexts
         let words = texts.map { SearchText($0.text) }
@@ -170,7 +177,8 @@ extension SearchQuery {
 }
 
 extension Message {
-    /// The texts that a search looks at: the message's own, and the names of its files.
+    /// The texts that a search reads: the message's text and the names of its files, except for
+    /// empty ones.
     public var searchedTexts: [(field: SearchHit.Field, text: String)] {
         var texts: [(field: SearchHit.Field, text: String)] = []
         if !text.isEmpty { texts.append((.text, text)) }
@@ -192,7 +200,7 @@ extension SearchText {
         return isFound
     }
 
-    /// Calls a closure with each place of a phrase until the closure returns `false`.
+    /// Calls a closure with each range of a phrase until the closure returns `false`.
     fileprivate func forEachRange(
         of phrase: SearchQuery.Phrase, _ body: (Range<String.Index>) -> Bool
     ) {
@@ -215,7 +223,9 @@ extension SearchText {
 }
 
 extension SearchText.Word {
-    /// Returns the whole word or its first part that equals a term, or begins with it.
+    /// Returns the whole word, or its first part, that matches a term; `nil` if none does.
+    ///
+    /// With `isPrefix`, the term may be the beginning of it.
     fileprivate func piece(matching term: String, isPrefix: Bool) -> SearchText.Piece? {
         func matches(_ piece: SearchText.Piece) -> Bool {
             isPrefix
@@ -227,7 +237,7 @@ extension SearchText.Word {
 }
 
 extension [Range<String.Index>] {
-    /// The ranges in order, with overlapping ones joined.
+    /// The ranges in order, with overlapping ranges combined.
     fileprivate var merged: [Range<String.Index>] {
         var merged: [Range<String.Index>] = []
         for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -1,23 +1,25 @@
-/// Reads the terms under which an index files a text: the folded bytes of each word and of its
-/// parts.
+/// Reads the search terms of a text, under which an index stores it: the folded bytes of each word
+/// and of each word's parts.
 ///
-/// The terms are those of ``SearchText``. Words of ASCII characters, which are most words of most
-/// chats, are read from the bytes, without a text for each of them.
+/// The terms are those of ``SearchText``. ASCII words, which are the majority in most chats, are
+/// read from the bytes, without creating a `String` for each word.
 package struct SearchTerms {
-    /// The term that is being read; its memory is reused.
+    /// The term that is being read.
+    ///
+    /// Its memory is reused.
     private var term: [UInt8] = []
-    /// The offsets in the term at which its parts after the first one begin.
+    /// The offsets at which the term's parts begin, except for the first part.
     private var parts: [Int] = []
 
     package init() {}
 
-    /// Calls a closure with each term of a text and the number of its word.
+    /// Calls a closure with each term of a text and the number of the term's word.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - first: The number of the text's first word. Later words have consecutive numbers; a word
-    ///     and its parts have the same one.
-    ///   - body: A closure that receives the bytes, which are valid only during the call.
+    ///   - first: The number of the text's first word. Further words have consecutive numbers; the
+    ///     parts of a word have the word's number.
+    ///   - body: A closure that receives the term's bytes, which are valid only during the call.
     /// - Returns: The number after that of the last word.
     /// - Complexity: O(*n*) in the length of the text.
     package mutating func forEach(
@@ -28,7 +30,8 @@ package struct SearchTerms {
         text.withUTF8 { utf8 in
             var start = 0
             while start < utf8.count {
-                // No word contains white space, so that each piece between it can be read alone.
+                // No word contains white space, so the pieces between white space are read
+                // separately.
                 if utf8[start] <= 0x20 {
                     start += 1
                     continue
@@ -89,9 +92,8 @@ package struct SearchTerms {
         return number
     }
 
-    /// Reads a word that begins at an index, by the rules of ``SearchText``.
-    ///
-    /// - Returns: The index after the word.
+    /// Reads a word that begins at an index, by the rules of ``SearchText``, and returns the index
+    /// after the word.
     private mutating func readWord(
         in piece: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> Int {
@@ -131,7 +133,7 @@ package struct SearchTerms {
     }
 }
 
-/// A character of ASCII that belongs to a word.
+/// An ASCII character that belongs to a word.
 private enum Letter {
     case upper, lower, digit
 
@@ -147,7 +149,7 @@ private enum Letter {
 }
 
 extension UInt8 {
-    /// The lowercase letter of an uppercase one in ASCII.
+    /// The lowercase letter if this is an uppercase ASCII letter; otherwise the byte itself.
     @inline(__always)
     var lowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 }
@@ -155,16 +157,16 @@ extension UInt8 {
 // MARK: Excluding messages
 
 extension SearchQuery {
-    /// Returns `false` if a message does not contain the words that the query requires.
+    /// Returns `false` if a message certainly does not match the query.
     ///
-    /// If the result is `true`, call ``hits(in:)`` to find out whether the message matches. This
-    /// method costs less, because it does not divide the texts into words.
+    /// If the result is `true`, ``hits(in:)`` determines whether the message matches. This method
+    /// is faster, because it does not divide the texts into words.
     ///
     /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
     package func mayMatch(_ message: Message) -> Bool {
         var texts = message.searchedTexts.map { $0.text }
         for index in texts.indices {
-            // In other texts, folding changes more than the case of letters.
+            // Folding changes more than the case of a text with other characters.
             let isPlain = texts[index].withUTF8 { $0.allSatisfy { $0 < 0x80 && $0 != 0x27 } }
             if !isPlain { return true }
         }
@@ -177,8 +179,8 @@ extension SearchQuery {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether a text contains another one of lowercase
-    /// letters, ignoring the case of letters in ASCII.
+    /// Returns a Boolean value that indicates whether this text contains a lowercase one, ignoring
+    /// the case of ASCII letters.
     fileprivate mutating func containsLowercased(_ other: String) -> Bool {
         var other = other
         return withUTF8 { text in

@@ -1,34 +1,35 @@
 import Foundation
 
-/// A text divided into words, in the form in which the search compares them.
+/// A text, divided into words and folded as the search compares them.
 ///
 /// - A word is a run of letters, digits and combining marks. All other characters separate words,
 ///   so `snake_case`, a URL and an e-mail address are several words each.
 /// - An apostrophe between two letters does not end a word: `don't` is the word `dont`.
-/// - A word that changes from lowercase to uppercase, between letters and digits, or at an
-///   apostrophe can also be found by each of its parts: `camelCase` by `camel` and by `case`.
+/// - A word is divided into parts where it changes from lowercase to uppercase, between letters and
+///   digits, and at apostrophes. It can be found by each part: `camelCase` by `camel` and by
+///   `case`.
 /// - In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese), each
 ///   character is a word, and so is each emoji.
 ///
-/// The rules use only Unicode properties of characters. They need no dictionary and depend on no
-/// locale, so a text has the same words on every platform.
+/// The rules use only Unicode properties of characters, and neither a dictionary nor the locale, so
+/// a text has the same words on every platform.
 package struct SearchText: Hashable, Sendable {
     /// The words in the order of the text.
     package let words: [Word]
 
-    /// A word and its place in the text.
+    /// A word of the text.
     package struct Word: Hashable, Sendable {
         /// The whole word.
         package let whole: Piece
-        /// The parts of the word, in order; empty if the word has only one.
+        /// The parts of the word, in order; empty if the word is not divided.
         package let parts: [Piece]
     }
 
-    /// A folded piece of a text.
+    /// A word or a part of a word.
     package struct Piece: Hashable, Sendable {
-        /// The folded letters; not empty.
+        /// The folded letters; never empty.
         package let term: String
-        /// The place in the text.
+        /// The range in the text.
         package let range: Range<String.Index>
 
         fileprivate init?(_ text: String, _ range: Range<String.Index>) {
@@ -38,7 +39,7 @@ package struct SearchText: Hashable, Sendable {
         }
     }
 
-    /// Divides a text.
+    /// Divides a text into words.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     package init(_ text: String) {
@@ -71,19 +72,19 @@ package struct SearchText: Hashable, Sendable {
 
 // MARK: Runs of letters
 
-/// The role of a scalar in ``SearchText``.
+/// The role of a scalar in dividing a text into words.
 private enum ScalarKind {
     case separator
-    /// Part of a word.
+    /// The scalar is part of a word.
     case letter
-    /// The first scalar of a character that is a word by itself.
+    /// The scalar begins a character that is a word.
     case single
 
     init(_ scalar: Unicode.Scalar) {
         switch scalar.value {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: self = .letter
         case ..<0x80: self = .separator
-        // Thai and Lao, Burmese, Khmer, and kana with Bopomofo.
+        // Thai and Lao; Burmese; Khmer; kana and Bopomofo.
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x312F, 0x31F0...0x31FF,
             0xFF66...0xFF9F:
             self = scalar.isLetter ? .single : .separator
@@ -111,7 +112,7 @@ extension Unicode.Scalar {
     fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" }
 }
 
-/// A run of letters with the places at which it changes.
+/// A word that begins at an index, divided into its parts.
 private struct WordRun {
     private(set) var end: String.Index
     private(set) var parts: [Range<String.Index>] = []
@@ -134,7 +135,8 @@ private struct WordRun {
                 (previousIndex, end) = (next, next)
                 continue
             }
-            // A joiner or a soft hyphen inside a word is ignored; a zero-width space separates.
+            // Joiners and soft hyphens inside a word are ignored; a zero-width space separates
+            // words.
             let isIgnored =
                 !scalar.isASCII && scalar.properties.isDefaultIgnorableCodePoint
                 && scalar != "\u{200B}"
@@ -146,7 +148,7 @@ private struct WordRun {
                     parts.append(partStart..<end)
                     partStart = end
                 case (.upper, .lower) where previousIndex > partStart:
-                    // The last uppercase letter of "HTTPServer" begins a part.
+                    // The last uppercase letter of the run in "HTTPServer" begins a part.
                     parts.append(partStart..<previousIndex)
                     partStart = previousIndex
                 default: break
@@ -161,10 +163,10 @@ private struct WordRun {
 }
 
 extension WordRun.Case {
-    /// `nil` for marks, which belong to the letter before them.
+    /// `nil` for marks, which belong to the preceding letter.
     fileprivate init?(_ scalar: Unicode.Scalar, isIgnored: Bool) {
         if isIgnored { return nil }
-        // Properties of Unicode are looked up in tables, which takes longer.
+        // ASCII is checked first, because looking up Unicode properties takes longer.
         switch scalar.value {
         case 0x61...0x7A: self = .lower
         case 0x41...0x5A: self = .upper
@@ -191,12 +193,13 @@ extension WordRun.Case {
 // MARK: Folding
 
 extension SearchText {
-    /// Returns a text without differences that the search ignores: case, diacritics, composition,
-    /// width and other compatibility forms, skin tones, invisible characters and apostrophes.
+    /// Returns a text without the differences that the search ignores: case, diacritics,
+    /// composition, width and other compatibility forms, skin tones, invisible characters and
+    /// apostrophes.
     ///
-    /// Marks that make another letter (the voiced sound mark of kana, vowels of Thai and
-    /// Devanagari) are kept. The rule is the canonical combining class of Unicode: vowel points of
-    /// Hebrew and Arabic and marks above and below letters are removed.
+    /// Unicode's canonical combining class determines which marks are removed: vowel points of
+    /// Hebrew and Arabic, and marks above and below letters. Marks that make another letter are
+    /// kept, such as the voiced sound mark of kana, and vowels of Thai and Devanagari.
     package static func folded(_ text: Substring) -> String {
         var text = text
         let plain = text.withUTF8 { utf8 -> String? in
@@ -211,10 +214,11 @@ extension SearchText {
             }
         }
         if let plain { return plain }
-        // Lowercase, then uppercase: "ẞ" becomes "ß", then "SS", and both forms of sigma become one.
+        // Lowercase, then uppercase, then lowercase: "ẞ" becomes "ß", "SS" and "ss", and both forms
+        // of lowercase sigma become one.
         let cased = String(text).decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()
-        // Decompose again, because some case mappings compose letters.
+        // Some case mappings compose letters, so decompose the text again.
         var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
         folded.removeAll { $0.isIgnoredBySearch }
         return String(folded)
