@@ -3,13 +3,14 @@ import Store
 
 /// A live event of a channel.
 ///
-/// Live events arrive while the client is connected. Events that the client missed while it was
-/// offline are not reported one by one. After the client has caught up, it reports one event, with
-/// the source `channelBackgroundSync`, for each channel that the missed events changed.
+/// While the client is connected, it reports each event as it arrives. It does not report the
+/// events that happened while it was offline: after it has caught up, it reports one event with the
+/// source `channelBackgroundSync` for each channel that has changed.
 public struct ChannelEvent: Hashable, Sendable {
-    /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`;
-    /// `channelBackgroundSync` if the channel, or messages in it, changed while the client was
-    /// offline.
+    /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
+    ///
+    /// The source `channelBackgroundSync` says that the channel or its messages changed while the
+    /// client was offline.
     public let source: CollectionEventSource
 
     /// The URL of the channel.
@@ -17,28 +18,28 @@ public struct ChannelEvent: Hashable, Sendable {
 
     /// The channel after the event; `nil` if the user can no longer read it.
     ///
-    /// It is `nil` if the channel was deleted (`eventChannelDeleted`), or the current user left it
-    /// (`eventUserLeft`) or was banned from it (`eventUserBanned`).
+    /// The user cannot read a channel that was deleted (`eventChannelDeleted`), or that the user
+    /// left (`eventUserLeft`) or was banned from (`eventUserBanned`).
     public let channel: AnyChannel?
 
-    /// The message that was received or changed, as stored; otherwise `nil`.
+    /// The stored message that was received or changed; otherwise `nil`.
     public let message: Message?
 
-    /// The ID of `message`, or of the message that was deleted; otherwise `nil`.
+    /// The ID of the received, changed or deleted message; otherwise `nil`.
     public let messageID: MessageID?
 
-    /// A Boolean value that indicates whether `message` was sent by another user and mentions the
-    /// current user.
+    /// A Boolean value that indicates whether another user sent ``message`` and mentions the
+    /// current user in it.
     public let isMention: Bool
 
-    /// The users whom the event concerns, such as those who joined, or all users who are typing
+    /// The users whom the event concerns, such as the users who joined, or all users who are typing
     /// now.
     ///
-    /// Empty for most other events, and for an event about the current user whose `channel` is
-    /// `nil`.
+    /// The array is empty for most other events, and for an event about the current user whose
+    /// ``channel`` is `nil`.
     public let users: [User]
 
-    /// The user who caused the event; `nil` if the server does not say.
+    /// The user who caused the event; `nil` if the server does not report one.
     public let actor: User?
 }
 
@@ -49,7 +50,7 @@ extension ChannelEvent {
     ///   - entry: The entry.
     ///   - store: The store that has committed the change.
     ///   - userID: The current user.
-    /// - Returns: The events: usually one, or none if the entry is not a live event.
+    /// - Returns: Usually one event; none if the entry is not a live event.
     static func events(
         of entry: Change.Entry, in store: ChatStore, for userID: UserID?
     ) -> [ChannelEvent] {
@@ -92,8 +93,7 @@ extension ChannelEvent {
 extension CollectionEventSource {
     /// A Boolean value that indicates whether an event changes a message.
     ///
-    /// A new message also changes its channel. That change of the channel is not reported as
-    /// another event.
+    /// Such an event may also change the channel. That change is not reported as another event.
     fileprivate var isAboutMessage: Bool {
         switch self {
         case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,
@@ -108,8 +108,6 @@ extension CollectionEventSource {
 
 extension ChatStore {
     /// Returns a stored channel; `nil` if it is not stored or cannot be read.
-    ///
-    /// The event is reported without the channel in these cases.
     fileprivate func channel(_ url: ChannelURL) -> AnyChannel? {
         if let channel = try? groupChannel(url) { return .group(channel) }
         return (try? openChannel(url)).map { .open($0) }

@@ -3,7 +3,7 @@ public import Models
 public import Store
 public import Sync
 
-// The data on this device.
+// The cache of the user on this device.
 extension ChatClient {
     /// Returns the size of the user's cache in bytes.
     ///
@@ -19,11 +19,10 @@ extension ChatClient {
         }
     }
 
-    /// Removes the messages of channels from this device.
+    /// Removes the cached messages of channels.
     ///
-    /// The channels and the outbox are kept.
-    ///
-    /// The messages are fetched again when they become visible.
+    /// The channels and the outbox are kept. The messages are fetched again when they become
+    /// visible.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -31,13 +30,13 @@ extension ChatClient {
         try await engine.clearCachedMessages(in: urls)
     }
 
-    /// Removes from this device all data that can be fetched from the server again.
+    /// Removes the user's cache: all data that can be fetched from the server again.
     ///
-    /// Outbox items stay. A second cache of the user, which a client with a key has created if this
-    /// one has no key, or the reverse, is removed, too.
+    /// Outbox items are kept. If the user has a second store, because clients were opened both with
+    /// and without an encryption key, its cache is removed, too.
     ///
-    /// Works at any time. If the cache is damaged, its files are removed, and an empty one is
-    /// created; collections are then disposed of, and the user has to connect again.
+    /// If the cache is damaged, the call replaces its files by an empty cache. Collections are then
+    /// disposed, and the user has to connect again.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -60,8 +59,8 @@ extension ChatClient {
 
     /// Acknowledges the loss of outbox items, so that ``storageDamage`` no longer reports it.
     ///
-    /// Call it when the user has seen the report. The call removes the copies of the damaged files,
-    /// and the outbox's copies of outgoing files that belong to no item.
+    /// Call this method after the user has seen the report. It removes the copies of the damaged
+    /// files, and the copies of outgoing files that belong to no outbox item.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`
     ///   if the disk fails; then call it again.
@@ -84,8 +83,7 @@ extension ChatClient {
         currentUser = user
     }
 
-    /// Removes the data that can be fetched again from the user's other stores, which this client
-    /// does not open.
+    /// Removes the caches of the user's other stores, which this client does not open.
     func removeOtherCachedData() async throws(SyncError) {
         guard let userID = session?.userID, let directories = UserDirectories(options),
             cachingError?.code != .wrongKey
@@ -97,18 +95,19 @@ extension ChatClient {
         }
     }
 
-    /// Returns the messages that would be evicted from the user's cache, without evicting them, as
-    /// ``/Sync/SyncEngine/evictionPlan(to:)`` does.
+    /// Returns the messages that ``shrinkCache(to:)`` would evict, without evicting them.
     ///
-    /// - Parameter size: The maximum size in bytes, as for ``shrinkCache(to:)``.
-    /// - Returns: The messages that would be evicted.
+    /// - Parameter size: The maximum size in bytes. The default is the
+    ///   ``/Sync/CacheLimits/maximumByteCount`` of ``ChatClientOptions/cacheLimits``.
+    /// - Returns: The messages that would be evicted, as by ``/Sync/SyncEngine/evictionPlan(to:)``.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         try await engine.evictionPlan(to: size)
     }
 
-    /// Reduces the size of the user's cache, as ``/Sync/SyncEngine/shrinkCache(to:)`` does.
+    /// Evicts messages until the cache has at most a given size, as
+    /// ``/Sync/SyncEngine/shrinkCache(to:)`` does.
     ///
     /// - Parameter size: The maximum size in bytes. The default is the
     ///   ``/Sync/CacheLimits/maximumByteCount`` of ``ChatClientOptions/cacheLimits``.
@@ -120,9 +119,9 @@ extension ChatClient {
         try await engine.shrinkCache(to: size)
     }
 
-    /// Sets whether a channel's messages are exempt from eviction because of the cache's size.
+    /// Sets whether a channel's messages are exempt from eviction for the size of the cache.
     ///
-    /// The setting is stored until it is changed.
+    /// The setting is stored.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -133,7 +132,7 @@ extension ChatClient {
     /// Saves the text that the user is writing in a channel, as
     /// ``/Sync/SyncEngine/setDraft(_:of:)`` does.
     ///
-    /// ``MessageCollection/draft`` and ``GroupChannelCollection/drafts`` follow it.
+    /// ``MessageCollection/draft`` and ``GroupChannelCollection/drafts`` show the saved text.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -141,21 +140,21 @@ extension ChatClient {
         try await engine.setDraft(text, of: url)
     }
 
-    /// Searches for damage on this device, and returns a report that an app can submit.
+    /// Checks the user's files for damage, and returns a report that an app can submit.
     ///
     /// The report contains numbers and no user data. If the cache could not be opened, it contains
     /// only the reason.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
-    /// - Complexity: O(*n*) in the number of rows, each of which is read and decoded on another
+    /// - Complexity: O(*n*) in the number of rows, all of which are read and decoded on another
     ///   thread.
     public func damageReport() async throws(SyncError) -> DamageReport {
         let store = try engine.store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
-        // The push inbox's processed files no longer exist, so the check of the files does not find
-        // their damage.
+        // The check of the files does not find damage of the push inbox: its processed files are
+        // removed.
         if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
         return report
     }

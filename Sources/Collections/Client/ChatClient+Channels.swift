@@ -2,16 +2,17 @@ public import Models
 import Store
 public import Sync
 
-// Operations on channels. Requests to the server need a connection. Their results are stored, and
-// collections show them.
+// Operations on channels.
+//
+// Requests to the server need a connection. Their results are stored, and collections show them.
 extension ChatClient {
     // MARK: Getting
 
     /// Returns a group channel from the cache or, if it is not stored, from the server.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if the channel is not stored and
-    ///   there is no connection; `refused`, with the reason as its cause; `store`, `closed`,
-    ///   `canceled`.
+    ///   there is no connection; `refused`, with the server's reason as its cause; `store`,
+    ///   `closed`, `canceled`.
     public func channel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         let engine = try self.engine
         let held = try engine.stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
@@ -32,8 +33,7 @@ extension ChatClient {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of members, from 1 to 10,000. A value out of range counts as
-    ///     the nearest one in it.
+    ///   - limit: The maximum number of members, clamped to 1...10,000.
     /// - Returns: A page of members.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func members(
@@ -50,8 +50,8 @@ extension ChatClient {
     /// Creates a group channel.
     ///
     /// - Returns: The channel.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the reason as its
-    ///   cause; `store`, `closed`, `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the server's reason
+    ///   as its cause; `store`, `closed`, `canceled`.
     @discardableResult
     public func createChannel(
         _ params: GroupChannelCreateParams
@@ -59,8 +59,7 @@ extension ChatClient {
         try await engine.createChannel(params)
     }
 
-    /// Changes the properties of a group channel: its name, cover image, data, custom type and
-    /// metadata.
+    /// Changes the name, cover image, data, custom type and metadata of a group channel.
     ///
     /// - Returns: The channel after the change.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -103,7 +102,7 @@ extension ChatClient {
         }
     }
 
-    /// Accepts an invitation.
+    /// Accepts an invitation to a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func acceptInvitation(to url: ChannelURL) async throws(SyncError) {
@@ -112,7 +111,7 @@ extension ChatClient {
         }
     }
 
-    /// Declines an invitation.
+    /// Declines an invitation to a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func declineInvitation(to url: ChannelURL) async throws(SyncError) {
@@ -125,10 +124,10 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - hidesPreviousMessages: A Boolean value that indicates whether to reset the user's
-    ///     history of the channel.
-    ///   - allowsAutoUnhide: A Boolean value that indicates whether the channel is shown again when
-    ///     a new message arrives.
+    ///   - hidesPreviousMessages: A Boolean value that indicates whether to also reset the user's
+    ///     history, as ``resetMyHistory(of:)`` does.
+    ///   - allowsAutoUnhide: A Boolean value that indicates whether a new message shows the channel
+    ///     again.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
@@ -149,9 +148,9 @@ extension ChatClient {
         }
     }
 
-    /// Resets the user's own history of a channel.
+    /// Removes the earlier messages of a channel from the current user's history.
     ///
-    /// Other users keep theirs.
+    /// Other users still see them.
     ///
     /// - Returns: The new lower bound of the user's history, on the server's clock.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -164,7 +163,7 @@ extension ChatClient {
 
     // MARK: Moderating
 
-    /// Freezes a channel, so that only operators can send messages.
+    /// Freezes a channel, so that only its operators can send messages.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func freeze(_ url: ChannelURL) async throws(SyncError) {
@@ -188,8 +187,8 @@ extension ChatClient {
     ///   - userID: The ID of the user.
     ///   - url: The URL of the channel.
     ///   - restriction: The kind of restriction: muted or banned.
-    ///   - end: The time at which the restriction ends; `nil` for no end.
-    ///   - reason: The reason to display.
+    ///   - end: The time at which the restriction ends; `nil` if it does not end.
+    ///   - reason: A reason that apps can display.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
@@ -200,7 +199,7 @@ extension ChatClient {
         }
     }
 
-    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` has imposed.
+    /// Ends a restriction of a user, as imposed by ``restrict(_:in:as:until:reason:)``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func lift(
@@ -211,7 +210,7 @@ extension ChatClient {
         }
     }
 
-    /// Makes members of a channel operators, or operators ordinary members.
+    /// Makes members of a channel operators, or operators ordinary members again.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func setRole(
@@ -228,8 +227,7 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - restriction: The kind of restriction: muted or banned.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of users, from 1 to 10,000. A value out of range counts as the
-    ///     nearest one in it.
+    ///   - limit: The maximum number of users, clamped to 1...10,000.
     /// - Returns: A page of users.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func restrictedUsers(
@@ -269,8 +267,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of users, from 1 to 10,000. A value out of range counts as the
-    ///     nearest one in it.
+    ///   - limit: The maximum number of users, clamped to 1...10,000.
     /// - Returns: A page of users.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func blockedUsers(
@@ -298,7 +295,7 @@ extension ChatClient {
 
     /// Pins a message to a channel for all members.
     ///
-    /// The channel's `pinnedMessageIDs` contain the message after the feed has reported the change.
+    /// When the feed has reported the change, the channel's `pinnedMessageIDs` contain the message.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
@@ -307,7 +304,7 @@ extension ChatClient {
         }
     }
 
-    /// Removes the pin of a message from a channel.
+    /// Unpins a message from a channel for all members.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unpinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
@@ -318,7 +315,7 @@ extension ChatClient {
 
     // MARK: Receipts and typing
 
-    /// Marks a message of a channel and all newer ones as unread.
+    /// Marks a message of a channel, and all newer ones, as unread.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func markAsUnread(
@@ -345,9 +342,9 @@ extension ChatClient {
         }
     }
 
-    /// Reports that the user is typing.
+    /// Reports to the server that the user is typing in a channel.
     ///
-    /// An app may call it for each key press. A notice is sent to the server at most once in
+    /// An app may call this method for each key press: the client sends at most one notice in
     /// ``ChatClientOptions/typingThrottle``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -364,7 +361,7 @@ extension ChatClient {
         }
     }
 
-    /// Reports that the user has stopped typing.
+    /// Reports to the server that the user has stopped typing in a channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func endTyping(in url: ChannelURL) async throws(SyncError) {
@@ -380,8 +377,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of channels, from 1 to 10,000. A value out of range counts as
-    ///     the nearest one in it.
+    ///   - limit: The maximum number of channels, clamped to 1...10,000.
     /// - Returns: A page of channels.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func openChannels(
@@ -393,7 +389,7 @@ extension ChatClient {
         }
     }
 
-    /// Returns an open channel.
+    /// Returns an open channel from the server.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func openChannel(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
@@ -413,11 +409,10 @@ extension ChatClient {
         }
     }
 
-    /// Enters an open channel.
+    /// Enters an open channel, so that its messages arrive live until the user exits it.
     ///
-    /// Its messages are received live until the user exits. The client enters it again after each
-    /// reconnection. A ``MessageCollection`` that shows the channel then fetches the messages and
-    /// changes that it has missed.
+    /// After each reconnection, the client enters the channel again, and a ``MessageCollection``
+    /// that shows it fetches the missed messages and changes.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -430,14 +425,14 @@ extension ChatClient {
 
     /// Exits an open channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even after an error, the
-    ///   client does not enter the channel again by itself.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even then, the client
+    ///   does not enter the channel again after a reconnection.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
         enteredChannels.remove(url)
         try await perform { (backend) throws(BackendError) in try await backend.exit(url) }
     }
 
-    /// After a reconnection, enters again the open channels that the user had entered.
+    /// Enters the user's open channels again, after a reconnection.
     func enterAgain() {
         guard let session, !enteredChannels.isEmpty else { return }
         session.tasks.add(
@@ -446,10 +441,10 @@ extension ChatClient {
                     do throws(SyncError) {
                         _ = try await engine.enter(url)
                     } catch  where error.code == .refused || error.code == .notFound {
-                        // The server refuses: the user was banned, or the channel was deleted.
+                        // The user was banned, or the channel was deleted.
                         self?.enteredChannels.remove(url)
                     } catch {
-                        // After a lost connection, the next reconnection enters the channel.
+                        // If the connection was lost, the next reconnection enters the channel.
                     }
                 }
             })

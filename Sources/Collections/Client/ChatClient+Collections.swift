@@ -1,17 +1,19 @@
 public import Models
 public import Sync
 
-// Methods that create collections.
+// Creating collections.
 extension ChatClient {
     /// Creates a collection of a channel's messages.
     ///
     /// - Parameters:
-    ///   - channelURL: The URL of a group channel, or of an open channel: see ``enter(_:)``.
+    ///   - channelURL: The URL of a group channel, or of an open channel that the user has entered:
+    ///     see ``enter(_:)``.
     ///   - startingPoint: The initial position of the window. The default is the newest message.
     ///   - params: The messages to show, their order, and the page sizes.
-    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. No page is
-    ///     larger.
-    /// - Returns: A collection to be started. It is disposed when another user connects.
+    ///   - capacity: The maximum number of sent messages, and of messages in a page; less than 1
+    ///     counts as 1.
+    /// - Returns: A collection, which is empty until ``MessageCollection/start(_:)``. The client
+    ///   disposes it when another user connects.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
@@ -31,9 +33,10 @@ extension ChatClient {
     ///   - channelURL: The URL of its channel.
     ///   - startingPoint: The initial position of the window. The default is the newest reply.
     ///   - params: The replies to show, their order, and the page sizes.
-    ///   - capacity: The maximum number of sent replies; less than 1 counts as 1. No page is
-    ///     larger.
-    /// - Returns: A collection to be started. It is disposed when another user connects.
+    ///   - capacity: The maximum number of sent replies, and of replies in a page; less than 1
+    ///     counts as 1.
+    /// - Returns: A collection, which is empty until ``MessageCollection/start(_:)``. The client
+    ///   disposes it when another user connects.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeThreadCollection(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
@@ -50,8 +53,8 @@ extension ChatClient {
     /// Creates a collection of the user's group channels.
     ///
     /// - Parameter query: The filters and the order of the list, and the page size.
-    /// - Returns: A collection, empty until `loadMore()` is called. It is disposed when another
-    ///   user connects.
+    /// - Returns: A collection, which is empty until ``GroupChannelCollection/start()``. The client
+    ///   disposes it when another user connects.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeGroupChannelCollection(
         _ query: GroupChannelListQuery = GroupChannelListQuery()
@@ -62,14 +65,13 @@ extension ChatClient {
         return collection
     }
 
-    /// Creates a live list of the messages that match a search.
+    /// Creates a live list of the messages that match a search, newest first.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages among which they are searched. Their order is
-    ///     ignored: the newest message comes first.
-    ///   - pageSize: The number of messages of a page; less than 1 counts as 1. The default is 20.
-    /// - Returns: A search, empty until `loadMore()` is called. It is disposed when another user
-    ///   connects.
+    ///   - params: The words, and the messages to search. The order of the parameters is ignored.
+    ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 20.
+    /// - Returns: A search, which is empty until ``MessageSearch/loadMore()``. The client disposes
+    ///   it when another user connects.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeMessageSearch(
         _ params: MessageSearchParams, pageSize: Int = 20

@@ -2,19 +2,20 @@ import Foundation
 public import Store
 public import Sync
 
-// Methods that change the encryption key of all data that an app has stored on this device.
+// Changing the encryption key of all data of an app on this device.
 extension ChatClient {
     /// Changes the key that encrypts the stores of all users, and the ID of the last user.
     ///
     /// The call writes only a few small files, regardless of the size of the stores. Connections
-    /// and open stores stay open. An attacker who has the old key and a copy of these files can
-    /// still decrypt the data; only ``reencrypt(_:to:progress:)`` prevents that. A store whose key
-    /// is neither the current nor the new one is not changed.
+    /// and stores stay open. A store that neither the current nor the new key opens is not changed.
     ///
-    /// Keep both keys until the call returns. The call first changes each store so that either key
-    /// opens it, and then so that only the new one does. If the process ends in between, one of the
-    /// two keys opens all stores; open a client with it and repeat the call to complete the change.
-    /// Other processes that open a push inbox need the new key, too.
+    /// An attacker who has the old key and a copy of those small files can still decrypt the data.
+    /// Only ``reencrypt(_:to:progress:)`` prevents that.
+    ///
+    /// Keep both keys until the call returns. Each store first accepts both keys, and then only the
+    /// new one. If the process ends in between, one of the two keys opens all stores: open a client
+    /// with that key, and repeat the call. Other processes that open a push inbox need the new key,
+    /// too.
     ///
     /// - Parameter key: The new key. The call also sets it in ``options``.
     /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
@@ -30,17 +31,16 @@ extension ChatClient {
         }
     }
 
-    /// Re-encrypts the stores of all users of an application, as
+    /// Re-encrypts the stores of all users of an app, as
     /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does for one store.
     ///
-    /// The application's client must not be open. If the process ends in between, call it again
-    /// with the same keys before a client is opened. Data that was stored without a key is
-    /// encrypted when a client is next opened.
+    /// No client of the app may be open. If the process ends during the call, repeat it with the
+    /// same keys before you open a client. Data that was stored without a key is not encrypted by
+    /// this call, but when a client is next opened.
     ///
     /// - Parameters:
-    ///   - options: The options of the client, with the present key.
-    ///   - key: The new key of the application. If it equals the present one, only the keys of the
-    ///     files are replaced.
+    ///   - options: The options of the client, with the current key.
+    ///   - key: The new key. If it equals the current key, only the keys of the files are replaced.
     ///   - progress: A closure that is called on another thread with the completed fraction, from 0
     ///     to 1.
     /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
@@ -65,7 +65,7 @@ extension ChatClient {
         of options: ChatClientOptions, for key: EncryptionKey
     ) throws(StoreError) {
         let (directories, old) = try options.encryptedDirectories(for: key)
-        // Each store opens with both keys before any opens with only the new one.
+        // Make all stores accept both keys before making the first one accept only the new key.
         for keys in [[old, key], [key]] {
             for directory in directories {
                 try KeyFile(in: directory.path).exchange([old, key], for: keys)
@@ -76,10 +76,10 @@ extension ChatClient {
 }
 
 extension ChatClientOptions {
-    /// Returns the present key, and the directories of the users whose stores the present key or
-    /// the new key opens.
+    /// Returns the current key, and the directories of the stores that the current or the new key
+    /// opens.
     ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if there is no present key.
+    /// - Throws: ``StoreError`` with code `wrongKey` if there is no current key.
     fileprivate func encryptedDirectories(
         for key: EncryptionKey
     ) throws(StoreError) -> (directories: [URL], old: EncryptionKey) {
@@ -104,7 +104,7 @@ extension LastUser {
     fileprivate static func exchangeKey(of options: ChatClientOptions, for key: EncryptionKey) {
         var new = options
         new.encryptionKey = key
-        // If the ID is already encrypted with the new key, that key finds it.
+        // If the old key does not decrypt the ID, it is already encrypted with the new key.
         guard let userID = LastUser(options)?.userID else { return }
         LastUser(new)?.set(userID, replacesUnreadable: true)
     }

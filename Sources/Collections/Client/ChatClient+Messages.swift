@@ -5,8 +5,7 @@ public import Sync
 
 // Operations on messages that need no collection.
 //
-// Everything that the user writes is on disk when the call returns, online or offline. Calls that
-// read messages use the cache where it is complete.
+// When a call that writes returns, the operation is on disk, online or offline.
 extension ChatClient {
     // MARK: Writing
 
@@ -28,8 +27,8 @@ extension ChatClient {
     /// - Parameters:
     ///   - params: The text and the file.
     ///   - url: The URL of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
-    ///     must not be moved or removed until it is sent.
+    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If it is not, do
+    ///     not move or remove the file until it is sent.
     /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not
     ///   exist or is larger than the server accepts.
@@ -59,14 +58,14 @@ extension ChatClient {
             try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
     }
 
-    /// Copies a message to another channel: its text, or the uploaded files.
+    /// Sends a copy of a message to another channel: its text, or its uploaded files.
     ///
     /// - Parameters:
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
     /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` for a
-    ///   message that is neither a text nor a file.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` if the message is
+    ///   neither a text nor a file.
     @discardableResult
     public func copy(
         _ message: Message, to url: ChannelURL
@@ -100,20 +99,20 @@ extension ChatClient {
         }
     }
 
-    /// Sends a failed outbox item again, with the same request ID.
+    /// Retries a failed outbox item, with the same request ID.
     ///
     /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
-    /// missing or was changed: pass a replacement in `files`. The error message of the item names
-    /// the file.
+    /// missing or was changed. The error message of the item names the file; pass its replacement
+    /// in `files`.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
-    ///   - files: The files that replace files of the message, by index; empty by default. A
-    ///     replacement is copied if the file that it replaces was.
+    ///   - files: The replacements for files of the message, by index; empty by default. A
+    ///     replacement is copied if the replaced file was copied.
     /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if there is no failed item with that
-    ///   request ID, if its message has no file at one of the indices, or if a file is larger than
-    ///   the server accepts or cannot be read; `store`. The item is unchanged in these cases.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no failed item has that request ID, if
+    ///   its message has no file at one of the indices, or if a file is larger than the server
+    ///   accepts or cannot be read; `store`. The item is then unchanged.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -123,7 +122,7 @@ extension ChatClient {
         return Delivery(requestID: id, channelURL: item.channelURL, engine: engine)
     }
 
-    /// Cancels an outbox item that has not been sent, and stops its upload.
+    /// Cancels an unsent outbox item, and stops its upload.
     ///
     /// - Returns: `true` if there was such an item.
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
@@ -132,10 +131,10 @@ extension ChatClient {
         try await engine.cancel(id)
     }
 
-    /// Returns the messages, edits, deletions and reactions of the user that failed.
+    /// Returns the user's messages, edits, deletions and reactions that failed.
     ///
-    /// They are sorted by channel, and within a channel in the order in which the user made them.
-    /// ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
+    /// The items are sorted by channel, and within a channel in the order in which the user made
+    /// them. ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
@@ -147,11 +146,11 @@ extension ChatClient {
 
     /// Edits a message of the user, sent or not.
     ///
-    /// The edit is shown immediately, and sent to the server when possible.
+    /// Lists show the edit immediately. The engine sends it as soon as it is connected.
     ///
     /// - Returns: The delivery of the edit.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor stored, or of another type than the update; `store`, `closed`.
+    ///   nor in the cache, or has another type than the update; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -169,15 +168,15 @@ extension ChatClient {
         try await self.update(MessageReference(message), in: message.channelURL, with: update)
     }
 
-    /// Deletes a message of the user, and cancels one that was not sent.
+    /// Deletes a message of the user, or cancels it if it was not sent.
     ///
-    /// The message disappears from lists immediately, and the deletion is sent to the server when
-    /// possible.
+    /// The message disappears from lists immediately. The engine sends the deletion as soon as it
+    /// is connected.
     ///
-    /// - Returns: The delivery of the deletion; for an unsent message, that of the message, with
-    ///   the result `canceled`.
+    /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
+    ///   message, with the result `canceled`.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor stored; `store`, `closed`.
+    ///   nor in the cache; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -195,7 +194,7 @@ extension ChatClient {
 
     /// Adds a reaction to a message.
     ///
-    /// The reaction to an unsent message is sent after the message.
+    /// A reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The delivery of the reaction.
     /// - Throws: ``/Sync/SyncError``, as ``delete(_:in:)`` does.
@@ -248,7 +247,8 @@ extension ChatClient {
 
     /// Creates a poll.
     ///
-    /// Send a message with its ID as `pollID` of the parameters to show it to the members.
+    /// To show the poll to the members of a channel, send a message whose `pollID` is the ID of the
+    /// poll.
     ///
     /// - Parameters:
     ///   - title: The question.
@@ -256,8 +256,8 @@ extension ChatClient {
     ///   - allowsMultipleVotes: A Boolean value that indicates whether a user may vote for several
     ///     options.
     /// - Returns: The poll.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the reason as its
-    ///   cause; `closed`, `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the server's reason
+    ///   as its cause; `closed`, `canceled`.
     public func createPoll(
         _ title: String, options: [String], allowsMultipleVotes: Bool = false
     ) async throws(SyncError) -> Poll {
@@ -274,15 +274,15 @@ extension ChatClient {
         }
     }
 
-    /// Votes in the poll of a message; a vote replaces the user's earlier vote.
+    /// Votes in the poll of a message, and replaces the user's earlier vote.
     ///
-    /// The message with the new counts is stored when the call returns.
+    /// When the call returns, the message with the new counts is stored.
     ///
     /// - Parameters:
-    ///   - optionIDs: The IDs of the options; an empty array withdraws the user's vote.
+    ///   - optionIDs: The IDs of the options. An empty array withdraws the user's vote.
     ///   - id: The ID of the message.
     ///   - url: The URL of its channel.
-    /// - Returns: The message.
+    /// - Returns: The message with the new counts.
     /// - Throws: ``/Sync/SyncError``, as ``createPoll(_:options:allowsMultipleVotes:)`` does, and
     ///   with code `store`.
     @discardableResult
@@ -317,14 +317,14 @@ extension ChatClient {
 
     /// Returns the messages of a channel around a time.
     ///
-    /// The call fetches a page around the time from the server. Without a connection, it returns
-    /// the stored messages.
+    /// The call fetches a page from the server, stores it, and reads the cache. Without a
+    /// connection, it only reads the cache.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - time: The time, on the server's clock.
     ///   - params: The messages to return, their order, and their number in each direction.
-    /// - Returns: The messages that are stored after the request.
+    /// - Returns: The stored messages.
     /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
     public func messages(
         in url: ChannelURL, around time: Timestamp, params: MessageListParams = MessageListParams()
@@ -379,16 +379,18 @@ extension ChatClient {
         return params.isReversed ? replies.reversed() : replies
     }
 
-    /// Fetches and stores a page of the changes of a channel's messages since a point.
+    /// Fetches and stores a page of the changes of a channel's messages.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
+    ///   - point: The point since which to fetch changes; `nil` for the end of the last changelog
+    ///     that was fetched with `nil`.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not change the point from which a call with `nil`
+    ///     returned. A call with parameters does not move the point from which a call with `nil`
     ///     continues.
     /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)``
+    ///   does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
@@ -396,13 +398,14 @@ extension ChatClient {
         try await engine.messageChanges(in: url, since: point, params: params)
     }
 
-    /// Fetches and stores a page of the changes of the user's group channels since a point.
+    /// Fetches and stores a page of the changes of the user's group channels.
     ///
     /// - Parameters:
-    ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
+    ///   - point: The point since which to fetch changes; `nil` for the end of the last changelog
+    ///     of channels that was fetched with `nil`.
     ///   - params: The new and changed channels to return; `nil` for all. Channels that the user
-    ///     has lost are always returned. A call with parameters does not change the point from
-    ///     which a call with `nil` continues.
+    ///     can no longer read are always returned. A call with parameters does not move the point
+    ///     from which a call with `nil` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(
@@ -411,7 +414,7 @@ extension ChatClient {
         try await engine.channelChanges(since: point, params: params)
     }
 
-    /// Returns the bytes of a message's file.
+    /// Downloads a message's file, and returns its bytes.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
@@ -422,10 +425,10 @@ extension ChatClient {
 
     /// Stores messages that came with a push notification.
     ///
-    /// They are shown immediately. They close no gap, because it is unknown which messages are next
-    /// to them.
+    /// Lists show them immediately. They close no gap, because the messages next to them are
+    /// unknown.
     ///
-    /// - Returns: The number of these messages that are now stored, in this or a newer version.
+    /// - Returns: The number of the messages that are now stored, in this or a newer version.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
     @discardableResult
@@ -436,9 +439,9 @@ extension ChatClient {
     /// Stores the messages that other processes, such as a push extension, have left in the user's
     /// `PushInbox`.
     ///
-    /// Each message is stored once, as by ``ingest(push:)``. The client does this automatically
-    /// when it opens, connects, reconnects and resumes; ``lastAbsorption`` has the result. Call it
-    /// when another process reports that it has left messages.
+    /// Each message is stored once, as by ``ingest(push:)``. The client processes the inbox
+    /// automatically when it opens, connects, reconnects and resumes, and sets ``lastAbsorption``
+    /// to the result. Call this method when another process reports that it has left messages.
     ///
     /// - Returns: The content of the push inbox, and its unreadable parts.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbPushes()`` does, and with code
@@ -453,7 +456,7 @@ extension ChatClient {
 }
 
 extension UploadableFile {
-    /// Creates a description of a file that is already on the server.
+    /// Creates a reference to a file that is already on the server.
     fileprivate init(uploaded file: FileInfo) {
         self.init()
         url = file.url

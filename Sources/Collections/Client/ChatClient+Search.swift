@@ -13,19 +13,18 @@ extension ChatClient {
     /// ```
     ///
     /// The search reads only the cache, and works offline. ``SearchPage/unsearched`` lists the
-    /// ranges of the history that it could not read. It does not run on the main actor.
+    /// ranges of the history that the cache lacks. The search does not run on the main actor.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages among which they are searched. Without a word to
-    ///     find, there are no results.
+    ///   - params: The words, and the messages to search. Without a word, the result is empty.
     ///   - cursor: The cursor of the previous page; `nil` for the first page. Pages neither repeat
-    ///     nor skip messages while others arrive or are deleted.
+    ///     nor skip messages when other messages arrive or are deleted.
     ///   - limit: The maximum number of messages; less than 1 returns none.
-    /// - Returns: The page.
+    /// - Returns: A page of results.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
-    /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``. In addition,
-    ///   O(*n*) in the channels and in the outbox.
+    /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``, plus O(*n*) in
+    ///   the numbers of channels and of outbox items.
     public func search(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> SearchPage {
@@ -35,7 +34,7 @@ extension ChatClient {
         }
     }
 
-    /// Returns the state of the search index; `nil` if it is turned off.
+    /// Returns the state of the search index; `nil` if the index is turned off.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
     /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
@@ -44,10 +43,10 @@ extension ChatClient {
         return try await onDisk { () throws(StoreError) in try store.searchIndexStatus() }
     }
 
-    /// Removes the search index, and builds it again in the background.
+    /// Removes the search index, and builds a new one in the background.
     ///
-    /// Searches read the messages until it is complete. The call has no effect if the index is
-    /// turned off.
+    /// Until the new index is complete, searches read the messages themselves. If the index is
+    /// turned off, the call has no effect.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
     public func rebuildSearchIndex() async throws(SyncError) {
@@ -56,11 +55,11 @@ extension ChatClient {
         if let session, session.store === store { indexMessages(of: session) }
     }
 
-    /// Indexes messages in the background: now those that are not in the search index yet, and
-    /// later all of them if the index turns out to be damaged.
+    /// Indexes messages in the background: now those that the search index lacks, and later all
+    /// messages if the index turns out to be damaged.
     func keepIndexed(_ session: Session) {
         indexMessages(of: session)
-        // A store that was closed in the meantime is not searched.
+        // Ignore the error: a closed store is not searched.
         try? session.store.observeSearchIndexDamage { [weak self, weak engine = session.engine] in
             Task { @MainActor in
                 guard let self, let session = self.session, session.engine === engine else {
@@ -76,7 +75,7 @@ extension ChatClient {
         let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {
-                // After an error, such as a full disk, indexing continues when the store is next
+                // Ignore an error, such as a full disk: indexing continues when the store is next
                 // opened.
                 while !Task.isCancelled, (try? store.indexMessages()) == true {
                     await Task.yield()

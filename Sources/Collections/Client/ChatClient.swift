@@ -4,7 +4,7 @@ public import Observation
 public import Store
 public import Sync
 
-/// The main entry point: a user, the chat data on this device, and the connection to the server.
+/// A client of a chat server: the current user, the user's data on this device, and the connection.
 ///
 /// ```swift
 /// let client = try await ChatClient.open(backend: backend)
@@ -12,54 +12,54 @@ public import Sync
 /// let messages = try client.makeMessageCollection(of: "general")
 /// ```
 ///
-/// The data of each user is in a directory of its own, so that users cannot see each other's data.
-/// When it is opened, the client opens the data of the user who connected last, which can be shown
-/// before a user has connected.
+/// Each user's data is in a separate directory. A client opens with the data of the user who
+/// connected last, so that an app can show that data before a user connects.
 @MainActor
 @Observable
 public final class ChatClient {
     /// The options of the client.
     ///
-    /// They are constant, except that ``changeEncryptionKey(to:)`` sets the key.
+    /// They are constant, except that ``changeEncryptionKey(to:)`` sets the encryption key.
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
-    /// The connection to the server.
+    /// The connection to the server, as passed to ``open(backend:options:migrationHandler:)``.
     @ObservationIgnored public let backend: any Backend
 
-    /// The connected user, or the user whose data is shown offline; `nil` before the first
-    /// connection.
+    /// The connected user, or the user whose data is shown offline; `nil` before the first user
+    /// connects.
     public internal(set) var currentUser: User?
 
     /// The state of the connection.
     public private(set) var connectionState = ConnectionState.closed
 
-    /// The time of the last connection on this device's clock; `nil` if there was none since the
+    /// The time of the last connection, on this device's clock; `nil` if there was none since the
     /// client was opened.
     public private(set) var lastConnectedAt: Timestamp?
 
-    /// The number of unread messages and pending invitations over all channels; `nil` if the server
+    /// The number of unread messages and pending invitations in all channels; `nil` if the server
     /// has not reported it.
     public private(set) var unreadCount: UnreadItemCount?
 
-    /// The reason why the client works in memory: the error of opening the user's files; `nil` if
-    /// the files are open.
+    /// The error of opening the user's files, if the client works in memory because of it;
+    /// otherwise `nil`.
     ///
-    /// It is set only with the policy ``StorageFailurePolicy/continueInMemory``.
+    /// The client works in memory only with the policy ``StorageFailurePolicy/continueInMemory``.
     public private(set) var cachingError: StoreError?
 
-    /// The damage to the user's files, and the losses, found since they were opened.
+    /// The damage and the losses that the client has found in the user's files since it opened
+    /// them.
     ///
-    /// ``UserEventDelegate/client(_:didFind:)`` reports it.
+    /// The client reports new damage to ``UserEventDelegate/client(_:didFind:)``.
     public internal(set) var storageDamage = StorageDamage()
 
-    /// The content that the client last found in the push inbox, or the error of reading the inbox;
-    /// `nil` if no message was found so far, or if the inbox was empty after an error.
+    /// The last nonempty content of the push inbox, or the error of reading the inbox.
     ///
-    /// The value keeps the messages in memory until the next result: at most as many bytes as the
-    /// inbox can contain, ``/Store/PushInbox/maximumByteCount``.
+    /// The value is `nil` if the client has found no message so far, or if the inbox was empty
+    /// after an error. It keeps the messages in memory until the next result: at most as many bytes
+    /// as the inbox can contain, ``/Store/PushInbox/maximumByteCount``.
     public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
 
-    /// A Boolean value that indicates whether data is stored in files.
+    /// A Boolean value that indicates whether the client stores data in files.
     public var isUsingLocalCaching: Bool { options.storage != .inMemory && cachingError == nil }
 
     private(set) var session: Session?
@@ -75,7 +75,6 @@ public final class ChatClient {
     @ObservationIgnored private let eventFollowers = Followers<ChannelEvent>()
     @ObservationIgnored private let closingFollowers = Followers<Never>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
-    /// The open channels that the user has entered.
     @ObservationIgnored var enteredChannels: Set<ChannelURL> = []
     private let migrationHandler: @Sendable (MigrationProgress) -> Void
 
@@ -108,20 +107,20 @@ public final class ChatClient {
 
     // MARK: Opening
 
-    /// Opens a client with the stored data of the user who was last connected.
+    /// Opens a client with the stored data of the user who connected last.
     ///
     /// - Parameters:
     ///   - backend: The connection to the server.
     ///   - options: The options of the client.
-    ///   - migrationHandler: A closure that is called on another thread during a migration of files
-    ///     of an older version: at the beginning, from time to time, and at the end. It is called
-    ///     here, and when another user connects.
+    ///   - migrationHandler: A closure that is called during a migration of files of an older
+    ///     version: at the beginning, from time to time, and at the end. It is called on another
+    ///     thread, during this call and when another user connects.
     /// - Returns: The client.
     /// - Throws: ``/Sync/SyncError`` with code `store` if the files of the last user cannot be
-    ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. The cause is a
-    ///   ``/Store/StoreError``: `locked` if another process or client has them open, `wrongKey`,
-    ///   `newerSchema`, `permission`, `noSpace`, `io`, or `corruption` of a file that cannot be
-    ///   replaced, such as that of the keys.
+    ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. Its cause is a
+    ///   ``/Store/StoreError``: `locked` if another process or client has the files open,
+    ///   `wrongKey`, `newerSchema`, `permission`, `noSpace`, `io`, or `corruption` of a file that
+    ///   cannot be replaced, such as the key file.
     public static func open(
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
@@ -130,41 +129,41 @@ public final class ChatClient {
         if let userID = LastUser(options)?.userID {
             try await client.begin(userID)
         } else if let directories = UserDirectories(options) {
-            // If this fails, it is retried, and the error reported, when a user connects.
+            // Ignore an error: connecting a user repeats this step, and throws the error.
             try? await onDisk { () throws(StoreError) in try directories.prepare() }
         }
         return client
     }
 
-    /// Ends all work and closes the files.
-    ///
-    /// The client cannot be used afterwards.
+    /// Ends all work and closes the files; the client cannot be used afterwards.
     public func close() async {
         await betweenSwitches { [self] in await end() }
         eventFollowers.end()
         closingFollowers.end()
     }
 
-    /// Returns a stream without elements that ends when the client is closed or released.
+    /// Returns a stream without elements, which ends when the client is closed or released.
     package func lifetime() -> AsyncStream<Never> { closingFollowers.follow() }
 
     // MARK: The connection
 
     /// Connects a user.
     ///
-    /// There are three outcomes:
+    /// The call has one of three outcomes:
     ///
     /// - If the connection succeeds, the call returns the user and no error.
-    /// - If it fails, and the user has connected on this device before, the call returns the user
-    ///   and the error. The app can show the stored data, and the client keeps retrying.
-    /// - If it fails, and the user has never connected on this device, the call throws the error.
+    /// - If the connection fails, and the user has connected on this device before, the call
+    ///   returns the user and the error. The app can show the stored data, and the client keeps
+    ///   retrying.
+    /// - If the connection fails, and the user has never connected on this device, the call throws
+    ///   the error.
     ///
-    /// If another user was connected, that user's collections are disposed of; the data stays on
-    /// this device, and outbox items are sent when that user connects again.
+    /// If another user was connected, the collections of that user are disposed. That user's data
+    /// stays on this device, and the outbox items are sent when that user connects again.
     ///
-    /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's id is empty (then the
-    ///   previous user stays connected), or if the server refuses the user; `notConnected`;
+    /// - Returns: The user, and the error if there is no connection yet.
+    /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's ID is empty (the
+    ///   previous user then stays connected), or if the server refuses the user; `notConnected`;
     ///   `closed`; `canceled` if another user connects in the meantime; `store` if the user's files
     ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: the client then has
     ///   no user, and the call can be repeated.
@@ -196,20 +195,17 @@ public final class ChatClient {
         return outcome
     }
 
-    /// Retries immediately if the client is waiting to reconnect.
+    /// Reconnects immediately if the client is waiting to reconnect.
     ///
-    /// Call this when the network is available again, or the app becomes active.
-    ///
-    /// Processes the push inbox, as ``absorbPushes()`` does.
+    /// Call this method when the network is available again, or when the app becomes active. The
+    /// call also processes the push inbox, as ``absorbPushes()`` does.
     public func reconnect() async {
         guard let session else { return }
         await absorb(of: session)
         await session.engine.reconnect()
     }
 
-    /// Ends the connection.
-    ///
-    /// The stored data is kept and can be shown.
+    /// Ends the connection; the stored data is kept and can be shown.
     public func disconnect() async {
         isConnectionWanted = false
         await session?.engine.disconnect()
@@ -218,25 +214,27 @@ public final class ChatClient {
     /// Ends the connection and closes the files, so that the system may suspend the process.
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
-    /// container: call this when the app enters the background, and ``resume()`` when it becomes
-    /// active. Collections keep showing their content; loading, sending and changing fail in the
-    /// meantime.
+    /// container. Therefore call this method when the app enters the background, and ``resume()``
+    /// when it becomes active. In between, collections keep showing their content, but loading,
+    /// sending and changing fail.
     ///
-    /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/suspend()`` does. Has no effect if the
-    ///   client has no user.
+    /// If the client has no user, the call has no effect.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/suspend()`` does.
     public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
 
-    /// Opens the files again after ``suspend()``: reconnects if a connection was wanted, and
-    /// updates collections with the changes of other processes and the content of the push inbox.
+    /// Opens the files again after ``suspend()``, and reconnects if the app wanted a connection.
     ///
-    /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/resume()`` does.
+    /// Collections then show the changes of other processes and the content of the push inbox.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/resume()`` does.
     public func resume() async throws(SyncError) {
         guard let session else { return }
         try await session.engine.resume()
         await absorb(of: session)
     }
 
-    /// The engine of the user, for calls that the client does not have.
+    /// The sync engine of the user, for operations that the client lacks.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public var engine: SyncEngine {
@@ -257,11 +255,12 @@ public final class ChatClient {
 
     // MARK: Delegates
 
-    /// Registers a delegate that is notified of the connection, until it is removed or released.
+    /// Registers a delegate for events of the connection, until the delegate is removed or
+    /// released.
     ///
     /// - Parameters:
-    ///   - delegate: The delegate, which is not retained.
-    ///   - identifier: A name for the delegate. It replaces the delegate with the same name.
+    ///   - delegate: The delegate, which the client does not retain.
+    ///   - identifier: A name for the delegate. The delegate replaces the one with the same name.
     public func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String = "default"
     ) { connectionDelegates[identifier] = delegate }
@@ -271,8 +270,8 @@ public final class ChatClient {
         connectionDelegates[identifier] = nil
     }
 
-    /// Registers a delegate that is notified about the user, as
-    /// ``addConnectionDelegate(_:identifier:)`` does.
+    /// Registers a delegate for events of the user, as ``addConnectionDelegate(_:identifier:)``
+    /// does.
     public func addUserEventDelegate(
         _ delegate: any UserEventDelegate, identifier: String = "default"
     ) { userEventDelegates[identifier] = delegate }
@@ -282,8 +281,8 @@ public final class ChatClient {
         userEventDelegates[identifier] = nil
     }
 
-    /// Registers a delegate that is notified of events in channels, as
-    /// ``addConnectionDelegate(_:identifier:)`` does.
+    /// Registers a delegate for events of channels, as ``addConnectionDelegate(_:identifier:)``
+    /// does.
     public func addChannelDelegate(
         _ delegate: any ChannelDelegate, identifier: String = "default"
     ) {
@@ -296,13 +295,12 @@ public final class ChatClient {
         channelDelegates[identifier] = nil
     }
 
-    /// Returns a stream of the live events of all channels from now on, until the client is closed
-    /// or released.
+    /// Returns a stream of the live events of all channels, from now until the client is closed or
+    /// released.
     ///
-    /// If another user connects, the stream continues with the events of that user.
-    ///
-    /// Each call returns a sequence of its own. It buffers events without a limit: iterate over it
-    /// continuously, or release it.
+    /// If another user connects, the stream continues with the events of that user. Each call
+    /// returns its own stream, which buffers events without a limit: read it continuously, or
+    /// release it.
     public func events() -> AsyncStream<ChannelEvent> {
         let events = eventFollowers.follow()
         if let session { followChanges(of: session) }
@@ -311,7 +309,7 @@ public final class ChatClient {
 
     // MARK: Users
 
-    /// Ends the session of one user and starts that of another.
+    /// Ends the session of the current user and starts that of another.
     ///
     /// Concurrent calls are executed one after the other.
     private func switchUser(to userID: UserID) async throws(SyncError) {
@@ -322,7 +320,7 @@ public final class ChatClient {
         }
     }
 
-    /// Ends the session of a user and forgets their ID; optionally removes all their files.
+    /// Ends a session and forgets its user, and optionally removes all files of the user.
     ///
     /// A user who has connected in the meantime is not affected, even if it is the same user.
     func forget(_ leaving: Session, removesFiles: Bool) async {
@@ -332,40 +330,40 @@ public final class ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // This is the last step: if the process ends before it, the next start still knows the
-            // user, who can log out again.
+            // Forget the user last: if the process ends before this step, the user can still log
+            // out again.
             if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
 
-    /// Removes all directories of a user, including a second store that this client cannot read
-    /// because it was created with a key, or without one.
+    /// Removes the cache of a user, or all directories of the user, including a second store that
+    /// this client cannot open because of its encryption key or the lack of one.
     ///
     /// - Parameters:
     ///   - leaving: The user's session.
-    ///   - keepsOutbox: A Boolean value that indicates whether to keep the outbox of the user's
-    ///     store and remove only its cache. The tables of the cache may still contain cleared rows.
+    ///   - keepsOutbox: A Boolean value that indicates whether to keep the outbox, and to remove
+    ///     only the files of the cache, which may still contain cleared rows.
     private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
-            // The rows are removed already. Files that cannot be removed now are rewritten by later
-            // writes.
+            // Ignore an error: the rows are removed already, and later writes rewrite the files.
             try? await onDisk { () throws(StoreError) in
                 try ChatStore.removeCachedData(at: directory)
             }
             return
         }
-        // The other directories are removed first: if this fails, the user's own store still
-        // exists, and the user can log out again.
+        // Remove the user's own store last: if the process ends before, the user can log out again.
         let others = (try? UserDirectories(options)?.others(of: leaving.userID)) ?? []
         for directory in others + [directory] {
-            // Files that cannot be removed now are removed when the next user connects.
+            // Ignore an error: the files are removed when the next user connects.
             try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
         }
     }
 
     /// Ends the session of an engine's user, performs work on the files, and starts a new session
-    /// of the same user, whether or not the work succeeded.
+    /// of the same user.
+    ///
+    /// The new session starts even if the work fails.
     ///
     /// - Throws: Errors of the work and of opening the files; `canceled` if another user has
     ///   connected in the meantime.
@@ -387,9 +385,9 @@ public final class ChatClient {
         }
     }
 
-    /// Runs a closure at a time when no store of a user is being opened or closed.
+    /// Performs an operation while no user's store is being opened or closed.
     ///
-    /// - Throws: Errors of the closure.
+    /// - Throws: Errors of the operation.
     func betweenSwitches<Failure: Error>(
         _ body: @escaping @MainActor () async throws(Failure) -> Void
     ) async throws(Failure) {
@@ -427,8 +425,8 @@ public final class ChatClient {
 
     /// Starts the session of a user.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened and the
-    ///   policy is not to continue in memory.
+    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened, unless the
+    ///   policy is to continue in memory.
     private func begin(_ userID: UserID) async throws(SyncError) {
         let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
@@ -461,7 +459,7 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// Processes the push inbox.
+    /// Processes the push inbox, and records the result.
     ///
     /// After an error, the next call tries again.
     private func absorb(of session: Session) async {
@@ -472,19 +470,18 @@ public final class ChatClient {
         }
     }
 
-    /// Records the result of processing the push inbox, unless it belongs to another user.
+    /// Records the result of processing the push inbox, unless the engine is that of another user.
     func record(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
         if case .success(let absorbed) = result, absorbed.isEmpty {
-            // The inbox was empty: keep the content of an earlier result, and clear an earlier
-            // error.
+            // The inbox was empty: keep the content of an earlier result, but not an earlier error.
             if case .failure = lastAbsorption { lastAbsorption = nil }
         } else {
             lastAbsorption = result
         }
     }
 
-    /// Opens the files of a user, and replaces a cache that cannot be opened by an empty one.
+    /// Opens the files of a user, and replaces the cache by an empty one if it cannot be opened.
     @concurrent
     private static func openStore(
         of userID: UserID, _ options: ChatClientOptions,
@@ -507,7 +504,7 @@ public final class ChatClient {
             store = try open()
         } catch {
             guard ChatStore.isCacheDamage(error, at: directory) else { throw error }
-            // No data is lost: the cache contains only data that the server has.
+            // This loses no data: the server has everything that the cache contains.
             try ChatStore.rebuildCache(at: directory)
             store = try open()
             try store.recordOwner(User(id: userID))
@@ -529,7 +526,7 @@ public final class ChatClient {
         session.tasks.add(
             Task { @MainActor [weak self, engine = session.engine] in
                 for await event in await engine.events() {
-                    // Ignore events of a user whose session has ended.
+                    // Ignore events of a session that has ended.
                     guard let self, self.session?.engine === engine else { return }
                     handle(event)
                 }
@@ -539,7 +536,7 @@ public final class ChatClient {
 
     /// Starts to report the events of channels.
     ///
-    /// Without delegates and subscribers, a commit does not wake the main actor.
+    /// Without delegates and subscribers, commits do not wake the main actor.
     private func followChanges(of session: Session) {
         guard follower == nil else { return }
         // Ignore the error: a closed store reports no changes.
@@ -557,15 +554,17 @@ public final class ChatClient {
         }
     }
 
-    /// Reports each damage to the delegates once: at the next connection, or as soon as it is
-    /// found.
+    /// Reports new damage to the delegates.
+    ///
+    /// ``connect(as:)`` reports damage that was found earlier; later damage is reported as soon as
+    /// it is found.
     private func reportDamage() {
         guard !isDamageReported else { return }
         isDamageReported = true
         for delegate in userEventDelegates.all { delegate.client(self, didFind: storageDamage) }
     }
 
-    /// Reports the damage of the cache that a read has found.
+    /// Reports the damage that a read of the cache has found.
     private func checkCacheDamage(of session: Session) {
         if let error = session.store.cacheDamage { recordCacheDamage(error, of: session.engine) }
     }
@@ -604,7 +603,7 @@ public final class ChatClient {
 
     /// Closes the data of a user whose session was revoked.
     ///
-    /// Data that can be fetched again is removed from the device. Unsent items are kept in case the
+    /// Data that can be fetched again is removed from the device. The outbox is kept in case the
     /// user returns.
     private func closeRevokedSession() {
         for weak in collections { weak.collection?.dispose() }
@@ -613,19 +612,17 @@ public final class ChatClient {
         recordLastUser(nil, of: session)
         let engine = session.engine
         let clearing = Task { @MainActor in
-            // If this fails, the data stays on disk, but is never shown to another user, who has
-            // another directory.
+            // Ignore an error: no other user can see the data, which is in this user's directory.
             try? await engine.clearCachedData()
             try? await removeOtherCachedData()
-            // Likewise, the push inbox of a revoked user is never processed.
+            // Ignore an error: the push inbox of a revoked user is never processed.
             try? await engine.removePushInbox()
         }
         session.tasks.add(clearing)
     }
 
-    /// Records the user whose cache is shown before a user connects.
-    ///
-    /// If the key is wrong, nothing is changed.
+    /// Records the user whose cache is shown before a user connects, unless the encryption key is
+    /// wrong.
     private func recordLastUser(_ userID: UserID?, of session: Session) {
         guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
             return

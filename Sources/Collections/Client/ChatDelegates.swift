@@ -9,12 +9,12 @@ public protocol ConnectionDelegate: AnyObject {
 
 /// An event of the connection or of the session.
 ///
-/// The set is open: a `switch` over events needs a `default`.
+/// The set of events is open: a `switch` over events needs a `default`.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     /// The name of the event, such as `connected`.
     public let description: String
 
-    /// The user is connected.
+    /// The user has connected.
     public static let connected = ConnectionEvent(description: "connected")
     /// The app has ended the connection.
     public static let disconnected = ConnectionEvent(description: "disconnected")
@@ -22,26 +22,26 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     public static let reconnectionStarted = ConnectionEvent(description: "reconnectionStarted")
     /// The connection was established again.
     public static let reconnectionSucceeded = ConnectionEvent(description: "reconnectionSucceeded")
-    /// The client has stopped retrying the connection.
+    /// The client has stopped trying to reconnect.
     public static let reconnectionFailed = ConnectionEvent(description: "reconnectionFailed")
-    /// The app ended the connection while it was being established again.
+    /// The app has ended the connection while the client was trying to reconnect.
     public static let reconnectionCanceled = ConnectionEvent(description: "reconnectionCanceled")
-    /// The session has expired, and ``ChatClientOptions/renewSession`` is called.
+    /// The session has expired, and the client calls ``ChatClientOptions/renewSession``.
     public static let sessionExpired = ConnectionEvent(description: "sessionExpired")
-    /// The server has revoked the session: the cached data must no longer be shown.
+    /// The server has revoked the session: the app must no longer show the cached data.
     public static let sessionRevoked = ConnectionEvent(description: "sessionRevoked")
 }
 
 /// Receives the events of the user, on the main actor.
 @MainActor
 public protocol UserEventDelegate: AnyObject {
-    /// The number of the user's unread messages over all channels has changed.
+    /// The number of unread messages in all channels has changed.
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount)
 
-    /// The user's files are damaged, or something that the user wrote was lost.
+    /// The client has found damage of the user's files, or a loss of something that the user wrote.
     ///
-    /// ``ChatClient/connect(as:)`` calls it for damage that was found when the store was opened; it
-    /// is called again when more damage is found. `damage` is the same value as
+    /// ``ChatClient/connect(as:)`` calls this method for damage that was found when the files were
+    /// opened. Later damage is reported when it is found. `damage` is the value of
     /// ``ChatClient/storageDamage``.
     func client(_ client: ChatClient, didFind damage: StorageDamage)
 }
@@ -53,7 +53,7 @@ public protocol UserEventDelegate: AnyObject {
 public protocol ChannelDelegate: AnyObject {
     /// An event has happened in a channel.
     ///
-    /// The event is stored before this method is called, so the method can read its message from
-    /// the cache.
+    /// The event is stored before this method is called, so that its message can be read from the
+    /// cache.
     func client(_ client: ChatClient, didReceive event: ChannelEvent)
 }

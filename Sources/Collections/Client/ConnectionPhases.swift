@@ -6,13 +6,13 @@ struct ConnectionPhases: Hashable {
 
     private var phase = Phase.off
 
-    /// Receives a state.
+    /// Records a state, and returns the event to report.
     ///
     /// - Parameters:
-    ///   - state: The state.
-    ///   - isWanted: A Boolean value that indicates whether the app wants a connection; if not, it
-    ///     has ended the connection.
-    /// - Returns: The event to report; `nil` if there is none.
+    ///   - state: The state of the engine.
+    ///   - isWanted: A Boolean value that indicates whether the app wants a connection. It is
+    ///     `false` if the app has ended the connection.
+    /// - Returns: The event; `nil` if there is none.
     mutating func record(_ state: SyncState, isWanted: Bool) -> ConnectionEvent? {
         let last = phase
         switch state.connection {

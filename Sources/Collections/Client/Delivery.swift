@@ -1,9 +1,9 @@
 public import Models
 public import Sync
 
-/// A change of the user on its way to the server: an edit, a deletion or a reaction.
+/// The delivery of an outbox item to the server, such as an edit, a deletion or a reaction.
 ///
-/// The change is on disk and in all lists. It is sent whether or not this value is kept.
+/// The item is on disk, and all lists show it. It is sent whether or not the app keeps this value.
 public struct Delivery: Sendable {
     /// The request ID of the outbox item, for ``ChatClient/cancel(_:)`` and
     /// ``ChatClient/resend(_:replacing:)``.
@@ -14,10 +14,10 @@ public struct Delivery: Sendable {
 
     let engine: SyncEngine
 
-    /// The result, as soon as it is known: after the server's answer, or when the item has failed
-    /// or was canceled.
+    /// The result of the delivery.
     ///
-    /// Awaiting it without a connection waits until there is one; cancel the task to stop waiting.
+    /// Awaiting it suspends until the server has answered, or until the item has failed or was
+    /// canceled. Without a connection, it therefore waits for one; cancel the task to stop waiting.
     /// After a failure, ``ChatClient/resend(_:replacing:)`` returns a new delivery.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `canceled` if the task is canceled, `closed` if the
@@ -29,17 +29,18 @@ public struct Delivery: Sendable {
     }
 }
 
-/// A message that the user has written, on its way to the server.
+/// A message that the user has sent, and its delivery.
 ///
-/// The message is on disk and in all lists. It is sent whether or not this value is kept.
+/// The message is on disk, and all lists show it. It is sent whether or not the app keeps this
+/// value.
 public struct OutgoingMessage: Sendable {
-    /// The message as lists show it now: pending, with its request ID.
+    /// The message when the call returned: pending, with its request ID.
     public let message: Message
 
     /// The delivery to the server.
     public let delivery: Delivery
 
-    /// The result of the delivery, as ``Delivery/result``.
+    /// The result of the delivery, as in ``Delivery/result``.
     public var result: DeliveryResult {
         get async throws(SyncError) { try await delivery.result }
     }

@@ -4,8 +4,7 @@ import Store
 
 /// The user who connected last on this device, whose cache can be shown before a user connects.
 ///
-/// A client with a key stores the user's ID in an encrypted file, and removes the plain file, which
-/// an attacker could read.
+/// A client with a key stores the user's ID in an encrypted file, and removes the unencrypted file.
 struct LastUser {
     private let plain: NoteFile
     private let sealed: NoteFile?
@@ -13,7 +12,7 @@ struct LastUser {
     /// Returns `nil` if the client stores its data in memory.
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root else { return nil }
-        // The file is next to the users' directories, whose names all start with an underscore or a
+        // The names of the users' directories next to the file all start with an underscore or a
         // hyphen.
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
@@ -23,13 +22,12 @@ struct LastUser {
         sealed = options.encryptionKey.map { record("last-user-sealed", $0) }
     }
 
-    /// The user; `nil` if there is none, or if the file cannot be read.
+    /// The ID of the user; `nil` if there is none, or if the file cannot be read.
     ///
-    /// An unreadable file is treated as missing, because the next user who connects is recorded
-    /// again.
+    /// An unreadable file counts as missing: the next user who connects is recorded again.
     var userID: UserID? {
         guard let sealed else { return id(in: plain) }
-        // Before the application had a key, only a plain file existed.
+        // The unencrypted file is from the time before the app had a key.
         return sealed.exists ? id(in: sealed) : id(in: plain)
     }
 
@@ -37,15 +35,15 @@ struct LastUser {
         note.read().map { UserID(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Records a user; `nil` for none.
+    /// Records a user, or `nil` for no user.
     ///
-    /// If writing fails, the next start has no user until one connects.
+    /// If the file cannot be written, the next client opens without a user.
     ///
     /// - Parameters:
-    ///   - userID: The user.
+    ///   - userID: The ID of the user.
     ///   - replacesUnreadable: A Boolean value that indicates whether to replace a file that the
-    ///     key does not decrypt. Pass `false` if the key may be wrong, that is, if it has not
-    ///     opened an existing store, or if it fails to open one of the stores.
+    ///     key does not decrypt. Pass `false` if the key may be wrong: if it has not opened an
+    ///     existing store, or does not open one of the stores.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }
@@ -60,9 +58,8 @@ struct LastUser {
         }
     }
 
-    /// Encrypts the plain file, if the application has a key.
-    ///
-    /// If an encrypted file exists, it is used.
+    /// Encrypts the unencrypted file, or removes it if an encrypted one exists, if the client has a
+    /// key.
     func encryptPlainFile() {
         guard let sealed, plain.exists else { return }
         if !sealed.exists, let userID { write(userID, to: sealed) }

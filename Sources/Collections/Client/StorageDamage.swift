@@ -2,41 +2,44 @@ import Models
 public import Store
 public import Sync
 
-/// The damage that a client found in its user's files.
+/// The damage that a client has found in its user's files.
 public struct StorageDamage: Sendable {
-    /// The error of the first read that found the cache damaged; `nil` if no read has found damage
-    /// since the store was opened.
+    /// The first error of a read that found the cache damaged; `nil` if no read has found damage
+    /// since the files were opened.
     ///
-    /// Lists may then be incomplete, and received messages may not be stored. Outbox items are sent
-    /// nevertheless. ``ChatClient/clearCachedData()`` starts with an empty cache.
+    /// With a damaged cache, lists may be incomplete, and received messages may not be stored.
+    /// Outbox items are sent nevertheless. ``ChatClient/clearCachedData()`` replaces the cache by
+    /// an empty one.
     public internal(set) var cache: StoreError?
 
-    /// The error of opening the cache, if the client has replaced it by an empty one; otherwise
-    /// `nil`.
+    /// The error of opening the cache, if the client has replaced the cache by an empty one;
+    /// otherwise `nil`.
     ///
-    /// The server's data is fetched again, and outbox items stay. The app need not react.
+    /// The client fetches the server's data again, and outbox items are kept. The app need not
+    /// react.
     public internal(set) var replacedCache: StoreError?
 
-    /// The report of the opening, if it has repaired the cache; otherwise `nil`.
+    /// The report of opening the files, if the cache was repaired; otherwise `nil`.
     ///
-    /// A log of the cache was damaged. The opening has rebuilt the indexes and counts from the
-    /// messages and channels that can be read, and made each channel's history one gap: the missing
-    /// messages are fetched again as they become visible. The app need not react.
+    /// A log of the cache was damaged. The client has rebuilt the indexes and counts from the
+    /// messages and channels that can be read, and has made the history of each channel one gap.
+    /// The engine fetches missing messages when they become visible. The app need not react.
     public internal(set) var repairedCache: OpeningReport?
 
-    /// The report of the opening, if outbox items may have been lost; otherwise `nil`.
+    /// The report of opening the files, if outbox items may have been lost; otherwise `nil`.
     ///
-    /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. A loss is reported each time
-    /// the client opens the user's files, until ``ChatClient/acknowledgeOutboxLoss()`` is called.
+    /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. The client reports a loss each
+    /// time it opens the user's files, until the app calls ``ChatClient/acknowledgeOutboxLoss()``.
     /// If a log in ``/Store/OpeningReport/outboxLogs`` has a torn tail, the process ended while it
     /// was writing its last change.
     public internal(set) var outbox: OpeningReport?
 
-    /// The reason why outbox items that the user wrote without a key could not be moved to the
-    /// encrypted store; `nil` if there are none.
+    /// The error of moving outbox items that were written without a key to the encrypted store;
+    /// `nil` if there is none.
     ///
-    /// The items stay, encrypted, in a separate directory. The client tries to move them again when
-    /// the store is next opened. ``ChatClient/logOut(wiping:)`` with `everything` removes them.
+    /// The items stay in a separate directory, encrypted. The client tries to move them again when
+    /// it next opens the user's files. ``ChatClient/logOut(wiping:)`` with `everything` removes
+    /// them.
     public internal(set) var unmovedOutbox: SyncError?
 
     /// A Boolean value that indicates whether no damage was found.
@@ -47,7 +50,7 @@ public struct StorageDamage: Sendable {
 
     init() {}
 
-    /// Creates the damage that opening a store has found.
+    /// Creates a value with the damage that was found while opening a store.
     init(_ report: OpeningReport) {
         if report.outboxDamage != nil || report.outboxLoss != nil || report.outboxCopy != nil
             || report.outboxLogs.hasTornTail
@@ -59,7 +62,7 @@ public struct StorageDamage: Sendable {
 }
 
 extension StorageDamage {
-    /// A sentence for each kind of damage; empty if there is none.
+    /// One or more sentences for each kind of damage; empty if there is no damage.
     public var sentences: [String] {
         var sentences: [String] = []
         if let cache {

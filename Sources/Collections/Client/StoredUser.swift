@@ -3,11 +3,11 @@ public import Models
 import Store
 public import Sync
 
-/// The files of a user of the app on this device.
+/// The files of a user on this device.
 public struct StoredUser: Hashable, Sendable {
-    /// The user's ID; `nil` if it cannot be read from the name of the directory.
+    /// The user's ID; `nil` if the name of the directory is a hash of the ID.
     ///
-    /// The name of an encrypted store's directory, and that of a very long ID, is a hash.
+    /// The name is a hash if the store is encrypted or the ID is very long.
     public let userID: UserID?
 
     /// The directory of the files.
@@ -21,13 +21,13 @@ public struct StoredUser: Hashable, Sendable {
     public let byteCount: Int
 }
 
-// The files of all users of the app on this device, whether or not one has connected.
+// The files of all users of the app on this device, including users who have not connected.
 extension ChatClient {
     /// Returns the files of all users of the app on this device, sorted by the names of their
     /// directories.
     ///
-    /// The call needs no client, no connection and no encryption key, and works while the files are
-    /// open. A user who has a plain and an encrypted store has two entries.
+    /// The call needs no client, connection or encryption key, and works while the files are open.
+    /// A user who has a plain and an encrypted store has two entries.
     ///
     /// - Parameter options: The options of the client; only `storage` and `applicationID` are used.
     /// - Returns: The users; none if the storage is in memory.
@@ -42,15 +42,15 @@ extension ChatClient {
 
     /// Removes the data of a user from this device, from plain and encrypted stores.
     ///
-    /// The call needs no connection and no encryption key. It does not remove the data of a user
-    /// whose files a client has open: call ``logOut(wiping:)`` for that user.
+    /// The call needs no connection and no encryption key. It fails if a client has the user's
+    /// files open: call ``logOut(wiping:)`` for that user.
     ///
     /// - Parameters:
-    ///   - userID: The user.
+    ///   - userID: The ID of the user.
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
     ///   - options: The options of the client; only `storage` and `applicationID` are used.
-    /// - Throws: ``/Sync/SyncError`` with code `store`; the cause is a ``/Store/StoreError``:
-    ///   `locked` if a client or another process has the files open, which are unchanged then;
+    /// - Throws: ``/Sync/SyncError`` with code `store`. Its cause is a ``/Store/StoreError``:
+    ///   `locked` if a client or another process has the files open, which are then unchanged;
     ///   `permission`, `io`.
     public static func removeStoredData(
         of userID: UserID, wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
@@ -67,8 +67,8 @@ extension ChatClient {
     /// - Parameters:
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
     ///   - options: The options of the client; only `storage` and `applicationID` are used.
-    /// - Throws: ``/Sync/SyncError`` as for one user. If the files of any user are open, no data is
-    ///   removed. After a disk error, the data of some users may already be removed: repeat the
+    /// - Throws: ``/Sync/SyncError``, as for one user. If the files of any user are open, no data
+    ///   is removed. After a disk error, the data of some users may be removed already: repeat the
     ///   call.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
@@ -82,7 +82,6 @@ extension ChatClient {
 }
 
 extension UserDirectories {
-    /// Returns the files of all users.
     func storedUsers() throws(StoreError) -> [StoredUser] {
         var stored: [StoredUser] = []
         for name in try ChatStore.directoryNames(in: root).sorted() {
@@ -99,7 +98,7 @@ extension UserDirectories {
 
     /// Removes data from stores that no process has open.
     ///
-    /// All stores are checked before the first one is changed.
+    /// All stores are checked before any is changed.
     func removeData(in stores: [URL], wiping: ChatClient.Wiping) throws(StoreError) {
         for directory in stores { try ChatStore.checkIsNotOpen(at: directory) }
         for directory in stores {

@@ -3,13 +3,13 @@ import Models
 import Store
 import Sync
 
-/// The directories of the stores of an application's users on this device.
+/// The directories of the stores of an app's users on this device.
 ///
 /// A client with a key names a user's directory by a hash of the user's ID; a client without a key
-/// uses a readable name. If an app once opens a client without its key, the user therefore gets a
+/// uses a readable name. If an app opens a client without its key, the user therefore gets a
 /// second, plain store. The next client with the key encrypts that store, or moves its outbox items
-/// to the encrypted store and removes it. Each step can be repeated, so a crash in between loses
-/// nothing.
+/// to the encrypted store and removes it. Each step can be repeated, so that a crash between steps
+/// loses no data.
 struct UserDirectories {
     private let directory: URL
     private let options: ChatClientOptions
@@ -38,9 +38,10 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// Returns all directories of a user except the one that the client opens: the encrypted store
-    /// if the client has no key, or the plain one if it has, and former plain stores whose outbox
-    /// items could not be moved.
+    /// Returns all directories of a user except the one that the client opens.
+    ///
+    /// These are the encrypted store if the client has no key, the plain store if it has one, and
+    /// former plain stores whose outbox items could not be moved.
     func others(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         let stores = [plain(userID), encrypted(userID)].filter {
@@ -49,7 +50,7 @@ struct UserDirectories {
         return stores + (try leftovers(of: userID))
     }
 
-    /// All directories that a user has.
+    /// Returns all directories of a user.
     func all(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         return try others(of: userID) + (access(present.path, F_OK) == 0 ? [present] : [])
@@ -57,31 +58,30 @@ struct UserDirectories {
 
     // MARK: Encrypting
 
-    /// Finishes interrupted log-outs, and encrypts the plain stores of all users if there is a key.
+    /// Finishes interrupted log-outs and, if the client has a key, encrypts the plain stores of all
+    /// users.
     ///
-    /// A store that cannot be encrypted now is not changed, and opening it for its user throws the
-    /// reason.
+    /// A store that cannot be encrypted stays unchanged. Opening it for its user throws the error.
     func prepare() throws(StoreError) {
         try ChatStore.finishRemovals(in: root)
         guard options.encryptionKey != nil, try isKeyPlausible() else { return }
         LastUser(options)?.encryptPlainFile()
         for (userID, directory) in try ChatStore.readableDirectories(in: root) {
             guard directory == plain(userID) else { continue }
-            // If this fails, it is retried, and the error reported, when the user's store is
-            // opened.
+            // Ignore an error: opening the user's store repeats this step, and throws the error.
             try? encryptPlainStore(of: userID)
         }
     }
 
-    /// Returns a Boolean value that indicates whether the key opens at least one of the encrypted
-    /// stores, or no encrypted store exists.
+    /// Returns a Boolean value that indicates whether the key opens at least one encrypted store,
+    /// or there is none.
     ///
-    /// If it returns `false`, the key is probably wrong, and the caller encrypts no store with it.
+    /// If it returns `false`, the key is probably wrong, and must not encrypt a store.
     private func isKeyPlausible() throws(StoreError) -> Bool {
         guard let key = options.encryptionKey else { return false }
         let names = try KeyFile.directories(in: root.path)
         for name in names {
-            // If a store's key file is damaged, the store cannot show whether the key is right.
+            // A store with a damaged key file does not show whether the key is right.
             let keys = KeyFile(in: root.appending(path: name).path)
             if (try? keys.isOpened(byOneOf: [key])) ?? false { return true }
         }
@@ -100,8 +100,8 @@ struct UserDirectories {
 
     /// Encrypts the plain store of a user, if the client has a key and the user has a plain store.
     ///
-    /// It becomes the user's store. If the user has an encrypted store already, only the outbox of
-    /// the plain store is kept, in a directory that ``moveOutboxes(of:to:)`` processes.
+    /// The encrypted store becomes the user's store. If the user already has one, only the outbox
+    /// of the plain store is kept, in a directory that ``moveOutboxes(of:to:)`` processes.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if the key does not open the user's encrypted
     ///   store, or opens none of the encrypted stores on this device; `locked` if another process
@@ -109,7 +109,8 @@ struct UserDirectories {
     func encryptPlainStore(of userID: UserID) throws(StoreError) {
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }
-        // For a long ID, the plain and the encrypted store have the same directory name, a hash.
+        // For a long ID, the directories of the plain and the encrypted store have the same name: a
+        // hash.
         guard plain != encrypted else {
             try ChatStore.reencrypt(at: plain, from: nil, to: key)
             return
@@ -192,7 +193,7 @@ struct UserDirectories {
         let prefix = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
         return try ChatStore.directoryNames(in: root).compactMap { name in
             guard name.hasPrefix(prefix) else { return nil }
-            // A directory whose name has no number is being removed.
+            // The name of a directory that is being removed has no number.
             return Int(name.dropFirst(prefix.count))
         }
     }

@@ -106,9 +106,9 @@ public final class MessageCollection {
     ///   - userID: The current user. If it is `nil`, the user's reactions are not shown until they
     ///     are sent.
     ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. Gaps and unsent
-    ///     messages do not count. If there are more, the collection removes messages at
-    ///     the end opposite to the added ones; they can be loaded again. No page is larger than the capacity,
-    ///     whatever `params` specifies, so that loading skips no message.
+    ///     messages do not count. If there are more, the collection removes messages at the end
+    ///     opposite to the added ones; they can be loaded again. No page is larger than the
+    ///     capacity, whatever `params` specifies, so that loading skips no message.
     ///   - engine: The engine that fetches the messages.
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,

@@ -3,7 +3,7 @@ public import Observation
 public import Store
 public import Sync
 
-/// A live list of the messages that match a search, the newest first.
+/// A live list of the messages that match a search, newest first.
 ///
 /// ```swift
 /// let search = try client.makeMessageSearch(MessageSearchParams("umbrella kitch"))
@@ -12,7 +12,7 @@ public import Sync
 /// show(search.messages)
 /// ```
 ///
-/// The list reaches from the newest result to the end of the last loaded page. In that part, the
+/// The list reaches from the newest result to the last one of the loaded pages. In that part, the
 /// search inserts new messages, updates edited ones and removes deleted ones. ``messages``,
 /// ``hasMore`` and ``unsearched`` are observable: views that use Observation need no delegate.
 @MainActor
@@ -21,13 +21,14 @@ public final class MessageSearch {
     /// The query, and the filters of the messages to search.
     public let params: MessageSearchParams
 
-    /// The number of messages of a page.
+    /// The number of messages in a page.
     public let pageSize: Int
 
-    /// The gaps and stale ranges of the searched channels, as far as the loaded pages reach.
+    /// The gaps and stale ranges in the searched part of the history, which the search did not read
+    /// completely.
     ///
-    /// If all results are listed, these are all gaps and stale ranges. The value is updated by
-    /// ``loadMore()`` and ``backfill()``.
+    /// The searched part reaches from the newest message to the last loaded page, or to the oldest
+    /// message if all results are listed. ``loadMore()`` and ``backfill()`` update the value.
     public private(set) var unsearched: [UnsearchedRange] = []
 
     private var isDisposed = false
@@ -39,7 +40,7 @@ public final class MessageSearch {
     @ObservationIgnored public let engine: SyncEngine
 
     private var list: OrderedList<FoundMessage, SearchCursor>
-    /// The cursor of the last loaded page; `nil` before the first page, and at the end.
+    /// The cursor of the last loaded page; `nil` before the first page, and after the last one.
     private var cursor: SearchCursor?
     private var isStarted = false
     @ObservationIgnored private let query: SearchQuery
@@ -47,19 +48,18 @@ public final class MessageSearch {
     @ObservationIgnored private let followers = Followers<CollectionChange<FoundMessage>>()
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
-    /// A Boolean value that indicates whether changes were missed since the last page was read.
+    /// A Boolean value that indicates whether the store has dropped changes since the last page was
+    /// read.
     @ObservationIgnored private var isOutdated = false
-    /// The changes since a page was requested, which may be newer than the page.
+    /// The changes since a page was requested, some of which may be newer than the page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
 
-    /// Creates a search.
-    ///
-    /// The list is empty until ``loadMore()``.
+    /// Creates a search, whose list is empty until ``loadMore()``.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages among which they are searched. Their order is
-    ///     ignored: the newest message comes first.
-    ///   - pageSize: The number of messages of a page; less than 1 counts as 1. The default is 20.
+    ///   - params: The words, and the messages to search. The order of the parameters is ignored:
+    ///     the newest message is the first.
+    ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 20.
     ///   - engine: The engine that fetches missing messages.
     public init(_ params: MessageSearchParams, pageSize: Int = 20, engine: SyncEngine) {
         var params = params
@@ -73,24 +73,24 @@ public final class MessageSearch {
 
     // MARK: The list
 
-    /// The messages that were found, the newest first.
+    /// The messages that match, newest first.
     public var messages: [FoundMessage] { list.elements }
 
-    /// A Boolean value that indicates whether there may be older messages that match.
+    /// A Boolean value that indicates whether older messages may match.
     public var hasMore: Bool { !isStarted || cursor != nil }
 
     /// Returns a stream of the changes from now on.
     ///
-    /// Applying them to the current ``messages`` gives the later values of ``messages``.
-    ///
-    /// Unread changes are buffered. The stream ends with ``dispose()``.
+    /// Applying the changes in order to the current ``messages`` gives the later values of
+    /// ``messages``. The stream buffers unread changes, and ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> { followers.follow() }
 
     // MARK: Loading
 
     /// Lists the next page of stored messages that match.
     ///
-    /// The search does not run on the main actor. The list follows changes from the first call on.
+    /// The search does not run on the main actor. After the first call, the list follows all
+    /// changes.
     ///
     /// - Returns: The newly listed messages; none if ``hasMore`` is false.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
@@ -104,7 +104,7 @@ public final class MessageSearch {
         return try await load(isNext: true)
     }
 
-    /// Lists the next page, or all pages up to the last loaded one again.
+    /// Lists the next page, or reads all loaded pages again.
     private func load(isNext: Bool) async throws(SyncError) -> [FoundMessage] {
         try checkIsNotDisposed()
         guard !isLoading else {
@@ -133,7 +133,7 @@ public final class MessageSearch {
             for row in messages where !found.contains(row.rowID) { edits.remove(row.rowID) }
         }
         for found in page.messages { edits.save(found, at: found.cursor) }
-        // The page does not contain the changes that were committed after it was read.
+        // Changes that were committed after the page was read are not part of it.
         for change in changesWhileLoading where change.number > number {
             add(change, to: &edits)
         }
@@ -141,14 +141,14 @@ public final class MessageSearch {
         return messages.filter { !before.contains($0.rowID) }
     }
 
-    /// Fetches the messages of the ranges in ``unsearched`` from the server, the newest first.
+    /// Fetches the messages of the ranges in ``unsearched`` from the server, newest first.
     ///
-    /// Messages that match appear in the list as they arrive. Repeated after ``loadMore()``, the
-    /// call fetches the ranges that the next page did not read.
+    /// The list shows messages that match as they arrive. Call the method again after
+    /// ``loadMore()``, to fetch the ranges of the next page.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected`, `refused`, `stalled` if the server
     ///   repeats a page, `disposed`, `store`, `closed`, `canceled`. Messages that were fetched
-    ///   before are stored.
+    ///   before the error are stored.
     public func backfill() async throws(SyncError) {
         var last: Gap?
         var hasFetchedStale: Set<ChannelURL> = []
@@ -198,9 +198,9 @@ public final class MessageSearch {
 
     // MARK: The end
 
-    /// Ends the search: it loads nothing more and sends no more notifications.
+    /// Ends the search: it loads no more messages and sends no more notifications.
     ///
-    /// Further calls have no effect.
+    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -235,16 +235,17 @@ public final class MessageSearch {
         apply(edits)
     }
 
-    /// Reads all pages again after changes were missed, unless a page is being loaded.
+    /// Reads all loaded pages again after the store has dropped changes, unless a page is being
+    /// loaded.
     private func readAgain() {
         guard isOutdated, !isLoading, !isDisposed else { return }
         isOutdated = false
         guard isStarted else { return }
-        // Ignore the error: the engine reports a store that cannot be read.
+        // Ignore the error: the engine reports an unreadable store.
         tasks.add(Task { @MainActor [weak self] in _ = try? await self?.load(isNext: false) })
     }
 
-    /// Returns a Boolean value that indicates whether a place is in the loaded part of the results.
+    /// Returns a Boolean value that indicates whether a place is in the listed part of the results.
     private func contains(_ place: SearchCursor) -> Bool {
         cursor.map { !$0.precedes(place) } ?? true
     }

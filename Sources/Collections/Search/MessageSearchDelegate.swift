@@ -6,7 +6,7 @@ public import Store
 /// ``MessageSearch/dispose()``. They may call any method.
 @MainActor
 public protocol MessageSearchDelegate: AnyObject {
-    /// The list has changed for any reason. Apply the change to the list that a view shows.
+    /// The list has changed; apply the change to the list that a view shows.
     ///
     /// ``MessageSearch/messages`` is the list after the change.
     func messageSearch(

@@ -3,7 +3,7 @@ public import Store
 
 /// A page of the results of ``ChatClient/search(_:after:limit:)``.
 public struct SearchPage: Sendable {
-    /// The messages that were found, in the order of the parameters.
+    /// The messages that match, in the order of the parameters.
     public let messages: [FoundMessage]
 
     /// The cursor for the next page; `nil` if the page has fewer messages than the limit.
@@ -11,18 +11,19 @@ public struct SearchPage: Sendable {
     /// If the last page is full, the next one is empty.
     public let cursor: SearchCursor?
 
-    /// The user's unsent messages that match, newest first; only on the first page.
+    /// The user's unsent messages that match, newest first; empty except on the first page.
     public let outboxItems: [OutboxItem]
 
-    /// The group channels whose name, or the name or ID of a member, matches, those with the newest
-    /// messages first; only on the first page.
+    /// The group channels that match, those with the newest messages first; empty except on the
+    /// first page.
     ///
-    /// Only the searched channels are compared, and only members that the server has reported with
-    /// the channel. Filters by sender, time and type exclude all channels.
+    /// A channel matches if its name, or the name or ID of a member, matches the query. Only the
+    /// searched channels are compared, and only members that the server has reported with the
+    /// channel. With a filter by sender, time or type, no channel matches.
     public let channels: [GroupChannel]
 
-    /// The ranges of the searched channels whose messages may be missing among those of this page
-    /// and of earlier ones: gaps, and ranges that may be out of date.
+    /// The ranges of the searched channels whose messages may be missing from this page and earlier
+    /// ones: gaps and stale ranges.
     public let unsearched: [UnsearchedRange]
 }
 
@@ -31,16 +32,16 @@ public struct UnsearchedRange: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The lower bound, not part of the range.
+    /// The lower bound, which is not part of the range.
     public let lower: Gap.Bound
 
-    /// The upper bound, not part of the range.
+    /// The upper bound, which is not part of the range.
     public let upper: Gap.Bound
 
-    /// The reason.
+    /// The reason why messages may be missing.
     public let reason: Reason
 
-    /// The reasons why messages may be missing among the results.
+    /// A reason why messages may be missing from the results.
     public enum Reason: String, CaseIterable, Sendable {
         /// The cache does not have the messages.
         case gap
@@ -50,7 +51,7 @@ public struct UnsearchedRange: Hashable, Sendable {
 }
 
 extension SearchPage {
-    /// Searches a commit of a store.
+    /// Searches a snapshot of a store.
     init(
         _ params: MessageSearchParams, after cursor: SearchCursor?, limit: Int, in store: Snapshot
     ) throws(StoreError) {
@@ -59,7 +60,7 @@ extension SearchPage {
         let (isFirst, query) = (cursor == nil, SearchQuery(params.text))
         outboxItems = isFirst ? try store.outboxItems(matching: params, query) : []
         channels = isFirst ? try store.channels(matching: params, query) : []
-        // Older ranges than the last result matter for the next pages only.
+        // Ranges that are older than the last result concern only the next pages.
         let last = params.order == .newestFirst ? self.cursor : nil
         unsearched = try store.unsearchedRanges(
             for: params, query, from: last.map { .position($0.position) } ?? .beginning)
@@ -93,7 +94,7 @@ extension Snapshot {
         }
     }
 
-    /// Returns the ranges that a search did not read completely, of those above a bound.
+    /// Returns the ranges above a bound that a search did not read completely.
     func unsearchedRanges(
         for params: MessageSearchParams, _ query: SearchQuery, from lower: Gap.Bound
     ) throws(StoreError) -> [UnsearchedRange] {
