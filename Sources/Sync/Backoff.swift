@@ -2,21 +2,21 @@ import Foundation
 
 /// The delays between attempts to connect.
 ///
-/// The first attempt is made immediately, the second after ``interval``, and each later one after
-/// ``multiplier`` times the previous delay, up to ``maximum``:
+/// The first attempt is made immediately, the second after ``interval``. Each later delay is
+/// ``multiplier`` times the previous one, up to ``maximum``:
 ///
 /// ```swift
 /// let backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 /// (1...6).map { backoff.delay(beforeAttempt: $0, jitter: 0) }  // 0, 3, 6, 12, 24, 24 s
 /// ```
 ///
-/// Servers may send these values. Therefore invalid values do not trap but are replaced by the
+/// Servers may send these values. Invalid values therefore do not trap, but are replaced by the
 /// nearest valid ones.
 public struct Backoff: Hashable, Sendable {
     /// The delay before the second attempt, from zero to a day.
     public let interval: Duration
 
-    /// The factor by which each delay exceeds the previous one; at least 1.
+    /// The factor between consecutive delays; at least 1.
     public let multiplier: Double
 
     /// The maximum delay, from zero to a day.
@@ -28,11 +28,10 @@ public struct Backoff: Hashable, Sendable {
     /// Creates a backoff.
     ///
     /// - Parameters:
-    ///   - interval: The delay before the second attempt. A negative value is replaced by zero, and
-    ///     a value above a day by a day.
-    ///   - multiplier: The growth factor of the delays. A value below 1 or NaN is replaced by 1.
-    ///   - maximum: The maximum delay. A negative value is replaced by zero, and a value above a
-    ///     day by a day.
+    ///   - interval: The delay before the second attempt, from zero to a day.
+    ///   - multiplier: The factor between consecutive delays. A value below 1 or NaN is replaced by
+    ///     1.
+    ///   - maximum: The maximum delay, from zero to a day.
     ///   - retries: The maximum number of attempts. The default `nil`, and the −1 that servers
     ///     send, mean no limit.
     public init(interval: Duration, multiplier: Double, maximum: Duration, retries: Int? = nil) {
@@ -52,10 +51,9 @@ public struct Backoff: Hashable, Sendable {
     /// - Parameters:
     ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A
     ///     smaller number is replaced by 1.
-    ///   - jitter: A random number from 0 to 1 that shortens the delay by up to a half, so that
-    ///     devices that lost a server at the same time do not reconnect at the same time. 0
-    ///     shortens nothing. A value out of range is replaced by the nearest one in it, and NaN by
-    ///     0.
+    ///   - jitter: A random number from 0 to 1, where 1 halves the delay and 0 does not change it.
+    ///     It prevents devices that lost a server at the same time from reconnecting at the same
+    ///     time. A value out of range is replaced by the nearest one in it, NaN by 0.
     /// - Returns: The delay; `nil` after the last of the ``retries``.
     /// - Complexity: O(1).
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {
@@ -63,8 +61,8 @@ public struct Backoff: Hashable, Sendable {
         let jitter = jitter > 0 ? min(jitter, 1) : 0
         if let retries, attempt > retries { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
-        // For a high attempt number, the growth factor is infinite, so it is compared before it is
-        // multiplied.
+        // Compares the growth before multiplying by it, because it is infinite for high attempt
+        // numbers.
         let growth = pow(multiplier, Double(attempt - 2))
         let wait = growth < maximum / interval ? interval * growth : maximum
         return jitter == 0 ? wait : wait * (1 - jitter / 2)

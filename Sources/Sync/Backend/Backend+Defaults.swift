@@ -1,7 +1,6 @@
 public import Foundation
 public import Models
 
-// Default values of properties.
 extension Backend {
     package func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
@@ -17,7 +16,7 @@ extension Backend {
 }
 
 extension Backend {
-    /// By default `nil`: the server remembers request IDs forever.
+    /// By default, the server recognizes request IDs forever.
     public var deduplicationPeriod: Duration? { nil }
 }
 
@@ -274,7 +273,7 @@ extension Backend {
 }
 
 extension BackendError {
-    /// The error that a call throws if the backend lacks its capability.
+    /// Returns the error that a call throws if the backend lacks a capability.
     public static func lacking(_ capability: BackendCapabilities) -> BackendError {
         BackendError(.unsupported, "this backend lacks \(capability)")
     }

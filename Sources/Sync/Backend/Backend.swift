@@ -1,16 +1,16 @@
 public import Foundation
 public import Models
 
-/// The connection of one user on one device to a chat server, as the sync engine uses it.
+/// The connection of one user on one device to a chat server.
 ///
-/// The documentation of each method lists promises, such as `errors.channel` below, which an
-/// implementation may fulfill in any way. The engine relies on these promises only, and
+/// The documentation of each method lists promises, such as `errors.channel` below. An
+/// implementation may fulfill them in any way. The sync engine relies on these promises only, and
 /// `BackendConformance` of `ScrollbackTesting` checks each of them under its name. The protocol
 /// follows three principles:
 ///
-/// 1. **One resumable feed.** Missed events and live events are one stream. Each batch has a
+/// 1. **One resumable feed.** Missed events and live events form one stream. Each batch has a
 ///    cursor, which the engine stores together with the batch. If a server has a changelog and a
-///    socket, the backend has to combine the two without losing or repeating events.
+///    socket, the backend combines the two without losing or repeating events.
 /// 2. **Coverage is reported by cursors, truncations and changed ranges**, never inferred from
 ///    counts, times or short pages.
 /// 3. **Messages are reported in full**, in their current version. Channels are reported as patches
@@ -19,28 +19,27 @@ public import Models
 /// ``capabilities`` lists the optional features that a backend supports. Calls for other features
 /// throw `unsupported`, as the default implementations do.
 ///
-/// Each operation of the user has a request ID, which is the same in each attempt. The backend may
-/// use it to deduplicate: to answer a later attempt like the first one, without executing the
-/// operation again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
+/// Each operation of the user has a request ID, which is the same in all attempts. The backend may
+/// deduplicate by it: answer a later attempt like the first one, without executing the operation
+/// again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
 ///
-/// Calls may come from any task and concurrently. If the calling task is canceled, the call throws
-/// `canceled` without much delay. All times are on the server's clock.
+/// Any task may make calls, also concurrently. If the calling task is canceled, the call promptly
+/// throws `canceled`. All times are on the server's clock.
 ///
 /// - `errors.channel`: A call for a channel that does not exist or that the user has no access to
 ///   throws `notFound` or `refused` and has no effect.
 /// - `errors.unsupported`: A call that needs a missing capability throws `unsupported` and has no
 ///   effect.
 public protocol Backend: Sendable {
-    /// The optional features that the backend supports. They are constant from the first call to
-    /// the last.
+    /// The optional features that the backend supports. They never change.
     var capabilities: BackendCapabilities { get }
 
-    /// The time for which the server remembers request IDs; `nil`, the default, for ever. It is
-    /// constant from the first call to the last.
+    /// The time for which the server recognizes a request ID after the first request; `nil`, the
+    /// default, for forever. It never changes.
     ///
-    /// The capability `deduplicatesRequests` applies for this time after the first request. If a
-    /// message is older and the server may already have it, the engine marks the message as failed
-    /// and never retries it automatically.
+    /// The capability `deduplicatesRequests` is limited to this time. If a message is older and the
+    /// server may already have it, the engine marks the message as failed and does not retry it
+    /// automatically.
     var deduplicationPeriod: Duration? { get }
 
     // MARK: The connection
@@ -51,8 +50,8 @@ public protocol Backend: Sendable {
     /// - `connect.again`: Connecting again is allowed in any state and does not change the server's
     ///   data.
     ///
-    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect. The client
-    ///   then closes the user's cache on this device. It does not do so after any other error.
+    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect. After this
+    ///   error, and no other, the client closes the user's cache on this device.
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession
 
     /// Ends the connection, and cancels all calls in flight.
@@ -62,11 +61,12 @@ public protocol Backend: Sendable {
 
     // MARK: The feed
 
-    /// Returns the next batch of events after a cursor: immediately if there are events after it,
+    /// Returns the next batch of events after a cursor: immediately if there are such events,
     /// otherwise as soon as one happens.
     ///
     /// The engine makes one call at a time, and requests the next batch after it has committed the
-    /// previous one. A batch may be empty, for example because the server ends a long wait.
+    /// previous one. A batch may be empty, for example because the server limits the time of a
+    /// request.
     ///
     /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
     /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
@@ -108,7 +108,7 @@ public protocol Backend: Sendable {
     ///   feed from the beginning instead.
     ///
     /// - Parameter cursor: The cursor of the last committed batch; `nil` to start without data.
-    /// - Returns: The next events, and the cursor to resume from.
+    /// - Returns: The next events, and the cursor that resumes the feed after them.
     /// - Throws: `expired` if the server cannot report everything after the cursor.
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch
 
@@ -117,8 +117,8 @@ public protocol Backend: Sendable {
     /// Returns a page of messages around an anchor.
     ///
     /// A channel's history consists of all messages, including replies, in the order of their
-    /// positions. If the user has reset the history, it begins at the last reset. If both limits
-    /// are 0, the page is empty, and both of its cursors are at the anchor.
+    /// positions. If the user has reset the history, it begins at the last reset. If `older` and
+    /// `newer` are 0, the page is empty, and both of its cursors are at the anchor.
     ///
     /// - `messages.order`: A page is in the order of positions and has no duplicates.
     /// - `messages.limit`: A page has at most `older` messages older than the anchor, and at most
@@ -154,8 +154,8 @@ public protocol Backend: Sendable {
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup
 
-    /// Returns a page of the replies to a message around an anchor. A thread is a history of its
-    /// own.
+    /// Returns a page of the replies to a message around an anchor. The replies form a history of
+    /// their own.
     ///
     /// - `replies.page`: The promises for pages of a channel apply to pages of a thread.
     func replies(
@@ -196,8 +196,8 @@ public protocol Backend: Sendable {
     ///   - channelURL: The URL of the channel.
     ///   - point: The point.
     ///   - params: A filter of the edited messages to report; `nil` for all. A backend may ignore
-    ///     it, because the engine applies it, too.
-    /// - Returns: A page of changes. The messages are complete.
+    ///     it, because the engine applies it too.
+    /// - Returns: A page of changes with complete messages.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
@@ -216,8 +216,8 @@ public protocol Backend: Sendable {
     /// - Parameters:
     ///   - point: The point.
     ///   - params: A filter of the new and changed channels to report; `nil` for all. A backend may
-    ///     ignore it, because the engine applies it, too.
-    /// - Returns: A page of changes. The channels are complete.
+    ///     ignore it, because the engine applies it too.
+    /// - Returns: A page of changes with complete channels.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
@@ -284,12 +284,12 @@ public protocol Backend: Sendable {
     ///
     /// - Parameters:
     ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of its channel.
+    ///   - channelURL: The URL of the message's channel.
     ///   - update: The edit.
-    ///   - requestID: The ID of this edit, the same in each attempt. The backend may deduplicate by
+    ///   - requestID: The ID of this edit, the same in all attempts. The backend may deduplicate by
     ///     it.
     /// - Returns: The complete message after the edit.
-    /// - Throws: `refused` if the user may not edit the message, `notFound` if it is gone.
+    /// - Throws: `refused` if the user may not edit the message; `notFound` if the message is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -303,11 +303,12 @@ public protocol Backend: Sendable {
     ///
     /// - Parameters:
     ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of its channel.
-    ///   - requestID: The ID of this deletion, the same in each attempt. A backend that
-    ///     deduplicates by it does not throw `notFound` for a second attempt. Another backend may:
-    ///     the engine then treats the message as deleted.
-    /// - Throws: `refused` if the user may not delete the message, `notFound` if it is gone.
+    ///   - channelURL: The URL of the message's channel.
+    ///   - requestID: The ID of this deletion, the same in all attempts. A backend that
+    ///     deduplicates by it does not throw `notFound` for a second attempt. If another backend
+    ///     does, the engine treats the message as deleted.
+    /// - Throws: `refused` if the user may not delete the message; `notFound` if the message is
+    ///   gone.
     func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError)
@@ -320,11 +321,11 @@ public protocol Backend: Sendable {
     ///   same key.
     ///
     /// - Parameters:
-    ///   - action: Whether to add or to remove the reaction.
+    ///   - action: The action: add or remove the reaction.
     ///   - key: The key of the reaction.
     ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of its channel.
-    ///   - requestID: The ID of this change, the same in each attempt. The backend may deduplicate
+    ///   - channelURL: The URL of the message's channel.
+    ///   - requestID: The ID of this change, the same in all attempts. The backend may deduplicate
     ///     by it.
     /// - Returns: The event that the members receive.
     /// - Throws: `notFound` if the message is gone.
@@ -335,7 +336,7 @@ public protocol Backend: Sendable {
 
     // MARK: Polls
 
-    /// Creates a poll. A message that is sent with the poll's ID shows it.
+    /// Creates a poll, which a message shows that is sent with the poll's ID.
     ///
     /// - `poll.options`: The poll and each of its options have IDs, and a message that is sent with
     ///   the poll's ID contains the poll.
@@ -355,7 +356,7 @@ public protocol Backend: Sendable {
     /// - Parameters:
     ///   - optionIDs: The IDs of the options; several only if the poll allows it.
     ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of its channel.
+    ///   - channelURL: The URL of the message's channel.
     /// - Returns: The message.
     /// - Throws: `notFound` if the message is gone or has no poll; `refused` if the poll is closed
     ///   or has no such option.
@@ -370,14 +371,13 @@ public protocol Backend: Sendable {
     /// - `upload.bytes`: Downloading the file returns the same bytes.
     ///
     /// - Parameters:
-    ///   - file: The name, type and thumbnail sizes of the file. It has no data and no path.
+    ///   - file: The name, type and thumbnail sizes of the file, without its data and path.
     ///   - source: The bytes of the file.
     ///   - requestID: The request ID of the outbox item that contains the file.
-    ///   - progress: A closure that is called from time to time, on any thread, with increasing
-    ///     numbers.
+    ///   - progress: A closure to call from time to time, on any thread, with increasing numbers.
     /// - Returns: The description of the file for the message, with a URL.
-    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of
-    ///   the source.
+    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the
+    ///   source.
     func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -394,7 +394,7 @@ public protocol Backend: Sendable {
     ///   becomes 0.
     func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
 
-    /// Marks a message of a channel and all newer ones as unread.
+    /// Marks a message and all newer ones of its channel as unread.
     ///
     /// - `unread.reported`: The feed reports two facts to the user's devices: the user has read the
     ///   messages before this one, and the unread count includes this message and all newer ones of
@@ -426,8 +426,7 @@ public protocol Backend: Sendable {
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel
 
-    /// Changes the properties of a group channel: its name, cover image, data, custom type and
-    /// metadata.
+    /// Changes the name, cover image, data, custom type or metadata of a group channel.
     ///
     /// - `updateChannel.absent`: Properties that the patch does not contain keep their values.
     func updateChannel(
@@ -444,7 +443,7 @@ public protocol Backend: Sendable {
     /// - `invite.reported`: Each invited user is a joined or an invited member of the channel.
     func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError)
 
-    /// Answers an invitation: joins the channel or declines.
+    /// Accepts or declines an invitation to a group channel.
     ///
     /// - `invitation.answer`: A user who accepts has joined. A user who declines loses the channel.
     /// - `invitation.none`: An answer of a user who has no invitation is refused, even if the user
@@ -465,14 +464,14 @@ public protocol Backend: Sendable {
     ///   `hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`.
     func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError)
 
-    /// Resets the history of a group channel for this user only, and returns its new lower bound.
+    /// Resets the history of a group channel for this user only, and returns the new lower bound.
     ///
     /// - `reset.history`: No page, lookup or count of the user contains messages that were created
     ///   before the lower bound, and the channel has the bound as its `messageOffset`. Other users
     ///   keep all messages.
     func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp
 
-    /// Pins a message to a group channel, or removes its pin.
+    /// Pins a message to a group channel, or unpins it.
     ///
     /// - `pin.reported`: The channel's pinned messages contain the message until it is unpinned or
     ///   deleted, and the feed reports each change to the members.
@@ -484,13 +483,13 @@ public protocol Backend: Sendable {
 
     // MARK: Moderating
 
-    /// Makes members of a channel operators, or operators ordinary members.
+    /// Makes members of a channel operators, or makes operators ordinary members.
     ///
     /// - `role.reported`: The list of members and the channel's state show the users with the role,
     ///   and the feed reports the change to the members.
     ///
-    /// - Throws: `refused` if the caller is not an operator of the channel; `notFound` if a user is
-    ///   not a member, and the call then has no effect.
+    /// - Throws: `refused` if the caller is not an operator of the channel; `notFound` if one of
+    ///   the users is not a member. In both cases, the call has no effect.
     func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError)
@@ -521,7 +520,7 @@ public protocol Backend: Sendable {
         reason: String
     ) async throws(BackendError)
 
-    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` has imposed.
+    /// Ends a restriction imposed by ``restrict(_:in:as:until:reason:)``.
     func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError)
@@ -538,13 +537,13 @@ public protocol Backend: Sendable {
 
     // MARK: Blocking and reporting
 
-    /// Blocks a user for the current user, or unblocks the user. The server decides what the block
+    /// Blocks or unblocks another user for the current user. The server decides what a block
     /// prevents.
     ///
     /// - `block.listed`: Until the block ends, the blocked user is in the current user's list on
     ///   all devices, and in no other user's list because of it.
     ///
-    /// - Throws: `notFound` if there is no such user; `refused` if it is the current user.
+    /// - Throws: `notFound` if there is no such user; `refused` if the user is the current user.
     func setBlocked(_ isBlocked: Bool, _ userID: UserID) async throws(BackendError)
 
     /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
@@ -575,13 +574,13 @@ public protocol Backend: Sendable {
         _ params: OpenChannelCreateParams
     ) async throws(BackendError) -> OpenChannel
 
-    /// Enters an open channel. Until the user exits, its messages can be fetched and are reported
-    /// live.
+    /// Enters an open channel. Until the user exits, the user can fetch its messages, and the feed
+    /// reports new ones.
     ///
     /// - `open.live`: Users in the channel receive the messages that are sent from then on, and
     ///   none of the earlier ones.
     func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
 
-    /// Exits an open channel. Disconnecting has the same effect.
+    /// Exits an open channel, as disconnecting does.
     func exit(_ url: ChannelURL) async throws(BackendError)
 }

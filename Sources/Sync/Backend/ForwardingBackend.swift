@@ -1,7 +1,7 @@
 public import Foundation
 public import Models
 
-/// A backend that forwards each call to another one.
+/// A backend that forwards calls to another backend.
 ///
 /// Adopt this protocol in a backend that wraps another one, and implement only the calls that it
 /// changes.
@@ -14,7 +14,7 @@ extension ForwardingBackend {
     /// The capabilities of ``base``.
     public var capabilities: BackendCapabilities { base.capabilities }
 
-    /// The period of ``base``.
+    /// The deduplication period of ``base``.
     public var deduplicationPeriod: Duration? { base.deduplicationPeriod }
 
     /// Forwards the call to ``base``.

@@ -2,18 +2,18 @@ public import Foundation
 public import Models
 import Store
 
-/// The bytes of a file that is uploaded, read piece by piece.
+/// The bytes of a file to upload, read piece by piece.
 ///
-/// The bytes are in memory, in a file of the application, or in the outbox's copy of a file. If the
-/// outbox's copy is encrypted, it is decrypted in memory, and no plain copy is written to the disk.
+/// The bytes are in memory, in a file of the app, or in the outbox's copy of a file. An encrypted
+/// copy is decrypted in memory; its plain bytes are never written to disk.
 ///
 /// ```swift
 /// let reader = try source.makeReader()
 /// while let piece = try reader.next() { try await body.write(piece) }
 /// ```
 ///
-/// The outbox's copies are verified while they are read: the last piece is returned only if all
-/// bytes have the size and the SHA-256 that were stored when the message was written.
+/// Reading the outbox's copy verifies it: the last piece is returned only if the size and the
+/// SHA-256 hash of all bytes equal those that were stored with the message.
 public struct UploadSource: Sendable {
     /// The number of bytes.
     public let byteCount: Int
@@ -21,7 +21,9 @@ public struct UploadSource: Sendable {
     private let open: @Sendable () throws(BackendError) -> UploadReader
     private let damageFound = DamageFound()
 
-    /// The damage that the readers of a source have found; all of them share this object.
+    /// The damage that the readers of a source have found.
+    ///
+    /// All of them share this object.
     private final class DamageFound: Sendable {
         let error = Locked<BackendError?>(nil)
     }
@@ -41,7 +43,7 @@ public struct UploadSource: Sendable {
 
     /// Creates a source of the bytes of a file.
     ///
-    /// The file must not change until they were read.
+    /// The file must not change until its bytes were read.
     ///
     /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
@@ -84,7 +86,7 @@ public struct UploadSource: Sendable {
     ///   - files: The outbox's files; `nil` for a store in memory, which has none.
     ///   - name: The name of the file in error messages.
     /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another
-    ///   size; `unanswered` if it cannot be read now.
+    ///   size; with code `unanswered` if the copy cannot be read now.
     init(_ copy: FileCopy, in files: OutboxFiles?, called name: String) throws(BackendError) {
         byteCount = copy.size
         let damageFound = damageFound
@@ -116,25 +118,22 @@ public struct UploadSource: Sendable {
                 }
             }
         }
-        // Open the bytes once, so that a missing or truncated file is detected before the backend
+        // Opens the copy once, so that a missing or truncated file is detected before the backend
         // sends anything.
         _ = try reader()
     }
 
-    /// Returns a reader of the bytes, which begins at the first one.
-    ///
-    /// It may be called several times; each reader is independent of the others.
+    /// Returns a new reader, which begins at the first byte and is independent of other readers.
     ///
     /// - Returns: A reader for one task.
-    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` has to
-    ///   rethrow.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow.
     public func makeReader() throws(BackendError) -> UploadReader { try open() }
 
     /// Reads all bytes into memory; intended for small files.
     ///
     /// - Returns: The bytes.
     /// - Throws: As ``makeReader()`` and ``UploadReader/next(upTo:)``.
-    /// - Complexity: O(*n*) in the bytes. Waits for the disk.
+    /// - Complexity: O(*n*) in the number of bytes. Waits for the disk.
     public func data() throws(BackendError) -> Data {
         let reader = try makeReader()
         var data = Data()
@@ -142,11 +141,11 @@ public struct UploadSource: Sendable {
         return data
     }
 
-    /// The damage that any reader has found in the copy; `nil` if none has.
+    /// The damage that a reader has found in the copy; `nil` if no reader has found any.
     var damage: BackendError? { damageFound.error.withLock { $0 } }
 }
 
-/// Reads the bytes of a file that is uploaded, from the beginning to the end.
+/// A reader of the bytes of a file to upload, from the beginning to the end.
 public final class UploadReader {
     private let read: (Int) throws(BackendError) -> Data?
 
@@ -154,20 +153,21 @@ public final class UploadReader {
 
     /// Returns the next bytes.
     ///
-    /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB; a number
-    ///   out of this range counts as its nearest bound. 64 KiB by default.
+    /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB. A number
+    ///   out of this range is replaced by the nearest one in it. The default is 64 KiB.
     /// - Returns: The bytes; `nil` at the end.
-    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` has to
-    ///   rethrow: `refused` if the bytes were changed or the file is gone, `unanswered` if they
-    ///   cannot be read now.
-    /// - Complexity: O(*n*) in the bytes returned. Waits for the disk.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow:
+    ///   `refused` if the bytes were changed or the file is gone, `unanswered` if the bytes cannot
+    ///   be read now.
+    /// - Complexity: O(*n*) in the number of returned bytes. Waits for the disk.
     public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
         try read(min(max(count, 1), 16 << 20))
     }
 }
 
 extension UploadSource {
-    /// Creates a source of the bytes of an outbox item's file.
+    /// Creates a source of the bytes of an item's file: its copy, its data, or the file at its
+    /// path.
     init(
         _ item: OutboxItem, _ index: Int, in files: OutboxFiles?
     ) throws(BackendError) {
@@ -196,8 +196,8 @@ extension BackendError {
 
     fileprivate init(copyOf name: String, _ error: StoreError) {
         guard error.code == .corruption else {
-            // The file may be unreadable only for a while, for example while the device is locked.
-            // The engine tries again later.
+            // The file may be unreadable only for a while, for example while the device is locked,
+            // so the engine retries later.
             self.init(.unanswered, "the copy of \(name) cannot be read: \(error.message)")
             return
         }

@@ -1,6 +1,6 @@
 import Models
 
-/// The state of reading a changelog page by page.
+/// The progress of reading a changelog page by page.
 struct ChangelogRun: Hashable {
     /// The point of the next request.
     private(set) var point: ChangelogPoint
@@ -13,7 +13,7 @@ struct ChangelogRun: Hashable {
     enum Next: Hashable {
         /// Request another page.
         case more
-        /// The changelog was read to its end. The next run starts from the token.
+        /// The changelog was read to its end. The next run starts at the token.
         case done(token: String?)
         /// The server has returned a token again.
         case stalled
@@ -24,7 +24,7 @@ struct ChangelogRun: Hashable {
         if case .token(let token) = point { used = [token] }
     }
 
-    /// Receives the end of a page.
+    /// Advances to the next step after a page.
     ///
     /// - Parameters:
     ///   - token: The token of the page.

@@ -1,16 +1,15 @@
 public import Models
 public import Store
 
-/// The coverage of a channel's history: which ranges are complete, stale and missing, from the
-/// oldest to the newest end.
+/// The coverage of a channel's history: which ranges are known, stale and missing.
 public struct Coverage: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The ranges, oldest first.
+    /// The ranges of the whole history, oldest first.
     ///
-    /// The lower bound of each range is the upper bound of the previous one. Two adjacent ranges
-    /// have different kinds, unless a single known message separates them.
+    /// The upper bound of each range is the lower bound of the next one. Adjacent ranges have
+    /// different kinds, unless they are separated by a single known message.
     public let segments: [Segment]
 
     /// A range of the history with one kind of coverage.
@@ -20,29 +19,27 @@ public struct Coverage: Hashable, Sendable {
 
         /// The lower bound.
         ///
-        /// A message at the bound belongs to the range only if the range is known.
+        /// A message at this position belongs to the range only if the range is known.
         public let lower: Gap.Bound
 
         /// The upper bound.
         ///
-        /// A message at the bound belongs to the range only if the range is known.
+        /// A message at this position belongs to the range only if the range is known.
         public let upper: Gap.Bound
 
-        /// The number of stored messages strictly between the bounds.
+        /// The number of stored messages between the bounds, excluding messages at the bounds.
         ///
-        /// In a missing range, these are messages that arrived alone, for example with a push.
+        /// In a missing range, these messages were received alone, for example by a push.
         public let messageCount: Int
     }
 
     /// A kind of coverage.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// All messages of the range are stored, and include all changes that the feed has
-        /// delivered.
+        /// All messages of the range are stored, with all changes that the feed has reported.
         case known
-        /// All messages of the range are stored as they were at some time, and may have changed
-        /// since.
+        /// All messages of the range were stored at some time, and may have changed since.
         case stale
-        /// The content of the range is unknown.
+        /// The messages of the range are unknown.
         case missing
     }
 
@@ -67,7 +64,7 @@ extension Coverage {
                 } else {
                     .known
                 }
-            // A message at a bound counts as known, even if there is a gap on each side of it.
+            // A message at a bound is known, even if it has a gap on each side.
             let from =
                 segments.last.map { $0.kind == kind && kind != .missing } ?? false
                 ? segments.removeLast().lower : lower
@@ -83,7 +80,7 @@ extension Coverage {
 extension StoreReader {
     /// Returns the coverage of a channel's history.
     ///
-    /// For a channel that is not stored, the whole history is missing; this is not an error.
+    /// If the channel is not stored, the whole history is missing.
     ///
     /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be
     ///   decoded.
@@ -94,8 +91,8 @@ extension StoreReader {
 }
 
 extension Coverage: CustomStringConvertible {
-    /// The ranges in one line, such as "~ 1700000000000/42 [3] 1700000002000/45 ? +∞": `~` for a
-    /// missing range, `?` for a stale one, and the number of messages in brackets for a known one.
+    /// The ranges in one line, such as "~ 1700000000000/42 [3] 1700000002000/45 ? +∞": `~` is a
+    /// missing range, `?` a stale one, and `[3]` a known one with three messages.
     public var description: String {
         segments.map { segment in
             let mark =

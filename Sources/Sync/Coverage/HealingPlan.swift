@@ -1,41 +1,42 @@
 import Models
 import Store
 
-/// The next request for a history with gaps or stale ranges.
+/// The next request for completing a channel's history.
 enum HealingStep: Hashable {
     /// Request the changelog since a point of the feed.
     case changes(since: FeedPoint)
-    /// Request the page of messages just below the upper bound of a gap.
+    /// Request the newest page in a gap.
     case walk(Gap)
-    /// Request the page of messages just below the upper bound of a stale range.
+    /// Request the newest page in a stale range.
     case refetch(StaleRange)
-    /// The messages that are newer than the newest page, if the server has more.
+    /// Request the messages that are newer than the newest fetched page.
     case newer
 }
 
-/// Chooses the next requests for a channel's history, and their order.
+/// Determines the next request for completing a channel's history.
 ///
-/// 1. The changelog: until it is read, stored messages may have been edited or deleted.
-/// 2. Gaps: first those in view, and among these the newest.
-/// 3. Stale ranges: first those in view, then those that are stale because of a gap next to them
-///    and may contain messages that arrived late.
+/// The order is:
 ///
-/// A gap that is older than all stored messages is filled only when it is shown.
+/// 1. The changelog, because stored messages may have been edited or deleted.
+/// 2. Gaps in view, newest first, then other gaps, newest first.
+/// 3. Stale ranges in view, then those that are stale because of an adjacent gap and may lack
+///    messages that arrived late.
+///
+/// A gap that is older than all stored messages is filled only while it is shown.
 struct HealingPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
-    /// The visible part of the history; `nil` if the channel is not shown.
+    /// The visible range; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// A Boolean value that indicates whether the channel's recent messages are fetched in the
-    /// background.
+    /// A Boolean value that indicates whether the engine fetches the channel's recent messages in
+    /// the background.
     var isRecent: Bool
-    /// A Boolean value that indicates whether the engine may request more pages for gaps that are
-    /// not in view.
+    /// A Boolean value that indicates whether the engine may request more pages outside the view.
     var hasBudget: Bool
-    /// The lower bounds of the gaps that are filled only on request.
+    /// The lower bounds of the gaps that the engine fills only on request.
     var stopped: Set<Gap.Bound> = []
 
-    /// The next step; `nil` if none is left.
+    /// The next request; `nil` if there is none.
     var next: HealingStep? {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
@@ -60,8 +61,8 @@ struct HealingPlan {
 
     /// Returns a Boolean value that indicates whether a gap is filled even if it is not shown.
     ///
-    /// That is the case if known messages are older than the gap, and for the gap at the newest end
-    /// of a recent channel.
+    /// This is the case for gaps that are newer than a known message, and for the gap at the newest
+    /// end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !stopped.contains(gap.lower) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
@@ -69,9 +70,9 @@ struct HealingPlan {
 }
 
 extension StaleRange {
-    /// A Boolean value that indicates whether the range was marked as stale because of a gap, not
-    /// because of a lost cursor.
+    /// A Boolean value that indicates whether the range is stale because of an adjacent gap,
+    /// instead of a lost cursor.
     ///
-    /// Such a range is small, and is fetched together with the gap.
+    /// Such a range is small and is fetched together with the gap.
     fileprivate var mayHideLateMessages: Bool { epoch == 0 }
 }

@@ -4,13 +4,13 @@ package import Store
 /// A request for a page of a channel's history, or of the replies to a message.
 package struct PageRequest: Hashable, Sendable {
     let channelURL: ChannelURL
-    /// The parent message of the replies; `nil` for the channel's history.
+    /// The message whose replies are requested; `nil` for the channel's history.
     let parentMessageID: MessageID?
     package var anchor: MessageAnchor
     package let older: Int
     package let newer: Int
-    /// The position of the anchor, if no messages are missing between it and the page: the bound of
-    /// a gap or of a known range.
+    /// The anchor's position if no messages are missing between it and the page, that is, if it is
+    /// the bound of a gap or of a known range.
     var bound: Gap.Bound?
 
     /// Creates a request for the messages next to an anchor.
@@ -28,7 +28,7 @@ package struct PageRequest: Hashable, Sendable {
         self.newer = PageSize.nearest(to: newer)
     }
 
-    /// The call of the backend.
+    /// The backend call that makes the request.
     var call: BackendRequest {
         if let parentMessageID {
             return .replies(parentMessageID, channelURL, anchor, older: older, newer: newer)
@@ -36,8 +36,8 @@ package struct PageRequest: Hashable, Sendable {
         return .messages(channelURL, anchor, older: older, newer: newer)
     }
 
-    /// Returns a Boolean value that indicates whether a page of another request serves this one: it
-    /// starts at the same anchor, in the same direction, and may have another size.
+    /// Returns a Boolean value that indicates whether the page of another request serves this one:
+    /// it starts at the same anchor, in the same direction, and may have another size.
     func isServed(by other: PageRequest) -> Bool {
         channelURL == other.channelURL && parentMessageID == other.parentMessageID
             && anchor == other.anchor && bound == other.bound
@@ -45,10 +45,10 @@ package struct PageRequest: Hashable, Sendable {
             && (newer == other.newer || older == 0 && other.older == 0)
     }
 
-    /// The request to send again after its answer was invalidated.
+    /// The request to make after the answer to this one was voided.
     ///
-    /// A cursor has no bound any more: the history next to the cursor may have changed, so messages
-    /// may exist between that bound and the page.
+    /// If the anchor is a cursor, the new request has no bound: the history may have changed, so
+    /// that messages are missing between the bound and the page.
     var repeated: PageRequest {
         guard case .cursor = anchor else { return self }
         var request = self

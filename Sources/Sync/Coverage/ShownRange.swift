@@ -2,14 +2,14 @@ public import Store
 
 /// The visible range of a history.
 public struct ShownRange: Hashable, Sendable {
-    /// The lower bound: the position of the oldest visible message, or a bound below it.
+    /// The lower bound: the position of the oldest visible message, or an older one.
     public var lower: Gap.Bound
 
-    /// The upper bound: the position of the newest visible message; `end` if new messages are shown
-    /// as they arrive.
+    /// The upper bound: the position of the newest visible message, or `end` if new messages are
+    /// shown as they arrive.
     public var upper: Gap.Bound
 
-    /// Creates the range between two bounds, in whichever order they come.
+    /// Creates the range between two bounds, in either order.
     public init(from lower: Gap.Bound, to upper: Gap.Bound = .end) {
         self.lower = min(lower, upper)
         self.upper = max(lower, upper)

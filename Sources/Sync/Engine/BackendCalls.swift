@@ -21,7 +21,7 @@ enum BackendRequest: Hashable, Sendable {
     case updateChannel(ChannelURL, Patch<GroupChannel>)
     case join(ChannelURL)
 
-    /// The channel of the call, or `nil` if it concerns none.
+    /// The channel of the call; `nil` if the call has none.
     var channelURL: ChannelURL? {
         switch self {
         case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _, _),
