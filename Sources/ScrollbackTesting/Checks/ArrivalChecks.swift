@@ -17,8 +17,7 @@ extension BackendConformance {
                 return try await group.reduce(into: []) { $0 += $1 }
             }.inOrder
             let whole = try await bob.page(url, .newest, older: 100, newer: 0)
-            // A few messages may be outliers, because the server's clocks may differ by
-            // milliseconds.
+            // The server's clocks may differ by milliseconds, so a few messages may be outliers.
             let late = whole.outliers
             try expect(
                 late.count * 2 < sent.count, "\(late.count) of \(sent.count) messages are outliers")
@@ -60,9 +59,9 @@ extension BackendConformance {
         },
     ]
 
-    /// Throws if a page lacks a message of the range that it covers.
+    /// Throws if the page lacks a message of the range that it covers.
     ///
-    /// The range contains the anchor, or ends at it.
+    /// The range contains the anchor, or ends at the anchor.
     private static func expectWhole(
         _ page: MessagePage, around anchor: Message, _ sent: [Message]
     ) throws {
@@ -79,9 +78,8 @@ extension BackendConformance {
             "the page \(page.messages.ids) at \(anchor.shown) lacks \(missing.ids)")
     }
 
-    /// Pages from the newest message toward older ones.
-    ///
-    /// Throws if the pages so far cover a range, and lack a message of it.
+    /// Pages from the newest message toward older ones, and throws if the pages lack a message of
+    /// the range that they cover.
     private static func expectHonestWalk(
         _ url: ChannelURL, on device: Device, by step: Int, _ all: [Message]
     ) async throws {

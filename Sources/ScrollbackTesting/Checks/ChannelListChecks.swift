@@ -93,9 +93,8 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels whose order by name differs from their order by last message.
-    ///
-    /// The last channel is empty.
+    /// Creates channels whose order by name differs from their order by last message; the last
+    /// channel is empty.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for name in ["b1", "a", "B2", "c", "empty"] {
@@ -107,10 +106,10 @@ extension Scene {
 }
 
 extension Device {
-    /// Throws unless a list contains exactly those of the given channels that match the query, in
-    /// the query's order.
+    /// Throws unless the list contains, in the query's order, those of the given channels that
+    /// match the query.
     ///
-    /// Channels that are not given are ignored.
+    /// Other channels in the list are ignored.
     fileprivate func expectList(
         of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
     ) async throws {

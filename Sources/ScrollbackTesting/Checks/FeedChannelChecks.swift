@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Checks of the feed: gained and lost channels, and truncations.
+// Checks of the feed: channels that the user gains and loses, and truncations.
 extension BackendConformance {
     static let feedChannelChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.members", "gain a channel") { scene in
@@ -79,8 +79,8 @@ extension BackendConformance {
         },
     ]
 
-    /// Imports messages that are older and newer than those of a channel, from a sender who is not
-    /// a member.
+    /// Imports messages that are older and newer than those of a channel, from a user who is not a
+    /// member, and checks that the feed reports them.
     private static func importMessages(
         _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
     ) async throws {
@@ -105,8 +105,8 @@ extension BackendConformance {
         }
     }
 
-    /// Changes the history of a channel, and throws unless a device that follows the feed has the
-    /// same history afterwards.
+    /// Changes the history of a channel, and throws unless a device that follows the feed then has
+    /// the same history.
     private static func followHistory(
         of url: ChannelURL, on device: Device, while change: () async throws -> Void
     ) async throws {
@@ -152,8 +152,8 @@ extension BackendConformance {
             notified.sorted(), all.suffix(notified.count).sorted(),
             "the messages in the feed after the last truncation")
         for step in [5, 8] {
-            // If the server's clocks differ, the order of the messages in the pages may differ from
-            // the order in which the feed reported them.
+            // If the server's clocks differ, pages may order the messages differently than the
+            // feed.
             let found = try await alice.walk(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),
@@ -163,8 +163,8 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed reported that the user lost a channel, and reported no events of the
-    /// channel afterwards.
+    /// Throws unless the feed has reported that the user lost the channel, and no later event of
+    /// the channel.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

@@ -11,8 +11,8 @@ extension BackendConformance {
             for name in ["one", "two", "three"] {
                 urls.append(try await scene.channel(alice, bob, named: name))
             }
-            // The second channel has the newest message, unless the clocks of the server's machines
-            // disagree. The third channel has no message.
+            // The second channel has the newest message, unless the server's clocks differ. The
+            // third channel has no message.
             let old = try await bob.send("old", in: urls[0])
             let new = try await bob.send("new", in: urls[1])
             var reading = FeedReading(alice)
@@ -119,7 +119,6 @@ extension BackendConformance {
         },
     ]
 
-    /// A number of missed messages that is so large that a server may report a truncation instead
-    /// of each message.
+    /// A number of missed messages that is large enough for a server to report a truncation.
     static let many = 30
 }

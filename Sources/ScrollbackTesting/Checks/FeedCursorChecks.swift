@@ -184,7 +184,7 @@ extension Device {
 extension FeedEvent {
     var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
 
-    /// A Boolean value that indicates whether the event changes data that devices store.
+    /// A Boolean value that indicates whether devices store the data that the event changes.
     ///
     /// Other events, such as typing, are reported only while the feed is live, and are not
     /// repeated.

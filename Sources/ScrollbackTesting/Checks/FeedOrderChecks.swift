@@ -91,8 +91,8 @@ extension BackendConformance {
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
                 try await reading.await("the user's own message", message, else: nil)
-                // The feed may have omitted the message and reported a truncation: then there is no
-                // event to compare.
+                // If the feed has omitted the message and reported a truncation, there is no event
+                // to compare.
                 guard let notified = reading.received(in: url).first else { continue }
                 try expectEqual(notified.requestID, request, "the request id")
             }
@@ -172,7 +172,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Throws unless a lookup of the message returns an equal one.
+    /// Throws unless a lookup of the message returns an equal message.
     fileprivate func expectWhole(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
         try expectEqual([message.essence], found.map(\.essence), "the message in the feed")

@@ -96,7 +96,7 @@ extension BackendConformance {
         },
     ]
 
-    /// Calls a check with pages of several sizes around several anchors.
+    /// Requests pages of several sizes around several anchors, and calls a check with each of them.
     private static func lookAround(
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
@@ -120,9 +120,9 @@ extension BackendConformance {
         }
     }
 
-    /// Returns the number of messages before an anchor.
+    /// Returns the number of messages that are older than an anchor; `nil` for a time or a cursor.
     ///
-    /// Returns `nil` for a cursor, and for a time, which the checks of `messages.time` cover.
+    /// The checks of `messages.time` cover times.
     private static func place(of anchor: MessageAnchor, in all: [Message]) -> Int? {
         switch anchor {
         case .newest: all.count

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Checks of cursors: that consecutive pages neither omit nor repeat messages.
+// Checks that consecutive pages neither omit nor repeat messages.
 extension BackendConformance {
     static let pageCursorChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -88,16 +88,15 @@ extension BackendConformance {
                 let url = try await scene.channel(alice, bob)
                 var sent = try await alice.send(9, in: url).inOrder
                 if side == .older { sent.reverse() }
-                // Read a first page of three messages in the direction of paging, and later the
-                // remaining six.
+                // The first page has three messages; later pages have the remaining six.
                 let (seen, cursor) = try await bob.firstPage(url, side, of: 3)
                 // Delete the last message of the first page, the one after it, and a later one.
                 for index in [seen - 1, seen, seen + 2] { try await alice.delete(sent[index]) }
                 let new = try await alice.send("new", in: url)
                 var left = Array(sent[seen...])
                 for index in [2, 0] { left.remove(at: index) }
-                // If the new message's position is older than the last message of the first page,
-                // the next page does not contain it.
+                // The next page contains the new message only if that message is newer than the
+                // first page.
                 let isNewer = [sent[seen - 1], new].inOrder.ids.last == [new].ids[0]
                 if isNewer == (side == .newer) { left.append(new) }
                 for step in [2, 20] {
@@ -119,7 +118,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Returns the number of messages and the cursor of the first page that is not empty.
+    /// Returns the number of messages in the first nonempty page, and the cursor of that page.
     fileprivate func firstPage(
         _ url: ChannelURL, _ side: Side, of limit: Int
     ) async throws -> (count: Int, cursor: PageCursor) {

@@ -11,13 +11,12 @@ extension BackendConformance {
             var sent: [Message] = []
             for text in ["one", "two", "three"] { sent.append(try await alice.send(text, in: url)) }
             guard let second = sent[1].messageID, let third = sent[2].messageID else { return }
-            // On a server whose clocks differ, the messages may be in another order than they were
-            // sent.
+            // If the server's clocks differ, the order of the messages may not be the order of
+            // sending.
             let newer = sent.filter { second == $0.messageID || sent[1].isOlder(than: $0) }.count
             if bob.can(.readReceipts) { try await bob.backend.markAsRead(url) }
             let cursor = try await bob.tip()
-            // The second call has no effect: the message is newer than the first unread one, so it
-            // is unread already.
+            // The second call has no effect, because the third message is already unread.
             for id in [second, third] {
                 try await bob.backend.markAsUnread(from: id, in: url)
                 let channel = try await bob.backend.channel(url)
@@ -256,8 +255,9 @@ extension Message {
 }
 
 extension Device {
-    /// Returns the channel with all updates since a cursor applied, and a patch of the fields that
-    /// they set.
+    /// Applies all updates of the channel since a cursor to an empty channel.
+    ///
+    /// - Returns: The last patch that sets the user's role or last read time, and the channel.
     fileprivate func reported(
         _ url: ChannelURL, since cursor: FeedCursor
     ) async throws -> (patch: Patch<GroupChannel>, channel: GroupChannel) {
@@ -273,7 +273,7 @@ extension Device {
         return (last, channel)
     }
 
-    /// The users whom the device's user has blocked.
+    /// Returns the users whom the device's user has blocked.
     fileprivate func blockedIDs(limit: Int = 100) async throws -> [UserID] {
         var ids: [UserID] = []
         var cursor: PageCursor?

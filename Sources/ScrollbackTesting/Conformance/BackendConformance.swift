@@ -7,14 +7,14 @@ import Models
 /// print(report)
 /// ```
 ///
-/// The checks are plain Swift and work with any test framework. Checks that need a missing
-/// capability of the backend or a missing hook of the host are skipped, and the report lists them
-/// with the reason. The checks do not sleep: see ``ConformanceSubject/patience``.
+/// The checks work with any test framework. A check is skipped if the backend lacks a capability,
+/// or the subject lacks a hook, that the check needs; the report gives the reason. The checks do
+/// not sleep: see ``ConformanceSubject/patience``.
 public enum BackendConformance {
     /// All promises, in the order of the protocol's declarations.
     public static var promises: [BackendPromise] { BackendPromise.all }
 
-    /// All checks, with at least one for each promise.
+    /// All checks, at least one for each promise.
     public static let checks: [ConformanceCheck] =
         generalChecks + feedChecks + feedOrderChecks + feedCursorChecks + feedChannelChecks
         + truncationChecks + historyChecks + pageChecks + pageCursorChecks + anchorChecks
@@ -23,18 +23,18 @@ public enum BackendConformance {
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + roleChecks + openChannelChecks
 
-    /// The number of checks after which the run stops if no device has connected.
+    /// The number of checks after which a run stops if no device has connected.
     private static let attempts = 3
 
     /// Runs the checks one after the other.
     ///
-    /// If no device can connect, all checks would fail for the same reason. Therefore, if no device
-    /// has connected in the first three checks that were not skipped, the remaining checks do not
-    /// run, and ``ConformanceReport/failure`` contains the reason. The same applies if the subject
-    /// has fewer than three users for a check.
+    /// If no device has connected in the first three checks that were not skipped, the run stops,
+    /// because all further checks would fail for the same reason. The run also stops if the subject
+    /// has fewer than three users for a check. ``ConformanceReport/failure`` then contains the
+    /// reason.
     ///
     /// - Parameters:
-    ///   - subject: The server, and the way to reach it.
+    ///   - subject: The server, and the way to connect to it.
     ///   - filter: A closure that selects checks; `nil`, the default, selects all.
     /// - Returns: The results.
     public static func run(

@@ -1,4 +1,4 @@
-/// A promise of the protocol `Backend`, as stated in its documentation.
+/// A promise of the protocol `Backend`, as in its documentation.
 public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
     /// The name of the promise, such as `feed.once`.
     public let id: String
@@ -6,9 +6,7 @@ public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
     /// The text of the promise.
     public let sentence: String
 
-    /// Returns the promise with an ID.
-    ///
-    /// Traps if no promise has this ID.
+    /// Returns the promise with an ID, and traps if there is none.
     init(id: String) {
         guard let sentence = BackendPromise.sentences[id] else {
             preconditionFailure("The documentation of `Backend` has no promise with the ID \(id).")
@@ -25,13 +23,13 @@ public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
 }
 
 extension BackendPromise: CustomStringConvertible {
-    /// The ID and the text.
+    /// The ID and the text of the promise.
     public var description: String { "\(id): \(sentence)" }
 }
 
-// The same texts as in `Backend.swift`; a test compares them.
+// These are the texts of `Backend.swift`; a test compares them.
 extension BackendPromise {
-    /// Promises of all calls, the connection, and the feed.
+    /// Promises about all calls, the connection and the feed.
     private static let feedPromises: [(String, String)] = [
         (
             "errors.channel",
@@ -141,7 +139,7 @@ extension BackendPromise {
         ),
     ]
 
-    /// Promises of message pages.
+    /// Promises about message pages.
     private static let pagePromises: [(String, String)] = [
         (
             "messages.order",
@@ -212,7 +210,7 @@ extension BackendPromise {
         ),
     ]
 
-    /// Promises of changelogs and channels.
+    /// Promises about changelogs and channels.
     private static let listPromises: [(String, String)] = [
         (
             "messageChanges.complete",
@@ -267,7 +265,7 @@ extension BackendPromise {
         ),
     ]
 
-    /// Promises of the operations of users.
+    /// Promises about the operations of users.
     private static let writingPromises: [(String, String)] = [
         (
             "send.message",

@@ -4,7 +4,7 @@ import Sync
 
 /// A check of one promise of a backend.
 ///
-/// Each check creates the data that it needs. Checks can run alone and in any order:
+/// Checks create the data that they need, so that they can run alone and in any order:
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
@@ -14,16 +14,16 @@ import Sync
 /// }
 /// ```
 public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible {
-    /// The promise.
+    /// The promise that the check verifies.
     public let promise: BackendPromise
 
-    /// A sentence that describes the actions of the check.
+    /// A sentence that describes what the check does.
     public let summary: String
 
-    /// The capabilities that the backend must have.
+    /// The capabilities of the backend that the check needs.
     public let capabilities: BackendCapabilities
 
-    /// The hooks that the subject must support.
+    /// The hooks of the subject that the check needs.
     public let hooks: Set<ConformanceHook>
 
     let body: @Sendable (Scene) async throws -> Void
@@ -39,7 +39,7 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
         self.body = body
     }
 
-    /// The ID of the promise and the summary.
+    /// The ID of the promise and the summary, which identify the check.
     public var id: String { "\(promise.id): \(summary)" }
 
     /// The ID of the promise and the summary.
@@ -59,7 +59,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Runs the check; returns the result, and whether any device has connected.
+    /// Runs the check, and returns the result and whether any device has connected.
     func result(
         on subject: some ConformanceSubject, _ users: [Credentials]
     ) async -> (result: ConformanceResult, hasConnected: Bool) {
@@ -91,13 +91,13 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // This is a separate task and not a child of a task group, because a group would wait for a
-        // call that ignores its cancellation.
+        // A child of a task group would not do: the group waits for a call that ignores its
+        // cancellation.
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
-            // The sleep throws if this task is canceled, which happens when the work has finished.
-            // Its duration is limited, because `Task.sleep` traps on durations of centuries.
+            // The sleep throws after the work has finished, because `watch` is then canceled. Its
+            // duration is limited, because `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 alarm.finish(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
@@ -132,9 +132,7 @@ private final class FirstResult: Sendable {
         }
     }
 
-    /// The first result.
-    ///
-    /// Await it only once.
+    /// The first result, which must be awaited only once.
     var result: Result<Void, any Error> {
         get async {
             await withCheckedContinuation { continuation in
@@ -150,14 +148,14 @@ private final class FirstResult: Sendable {
     }
 }
 
-/// An error that indicates that a promise is not fulfilled.
+/// An error that reports that a promise is not fulfilled.
 struct Broken: Error {
     let text: String
-    /// The ID of the broken promise; `nil` for the promise of the check.
+    /// The ID of the broken promise; `nil` if it is the promise of the check.
     var promiseID: String?
 }
 
-/// An error that indicates that a promise cannot be checked.
+/// An error that reports that a promise cannot be checked.
 struct Skipped: Error {
     let text: String
 }

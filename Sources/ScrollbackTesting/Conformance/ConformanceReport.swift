@@ -1,14 +1,14 @@
 /// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
-    /// The ID of the promise; see ``BackendPromise/id``.
+    /// The ID of the checked promise or, if the check found another promise broken, of that one.
     ///
-    /// If the check found that another promise is broken, this is the ID of that promise.
+    /// See ``BackendPromise/id``.
     public let promiseID: String
 
     /// The text of the promise.
     public let sentence: String
 
-    /// The actions of the check.
+    /// A sentence that describes what the check did.
     public let summary: String
 
     /// The outcome of the check.
@@ -16,16 +16,16 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
 
     /// The calls that led to a failure and their responses, oldest first; empty without a failure.
     ///
-    /// The trace is complete. ``description`` contains a shortened form.
+    /// The trace is complete; ``description`` shortens it.
     public let trace: [String]
 
     /// The outcome of a check.
     public enum Outcome: Hashable, Sendable, Codable {
         /// The check has found no violation of the promise.
         case passed
-        /// The promise is not fulfilled. The value describes the observed behavior.
+        /// The promise is not fulfilled; the value describes the observed behavior.
         case failed(String)
-        /// The promise was not checked. The value is the reason.
+        /// The promise was not checked; the value is the reason.
         case skipped(String)
     }
 
@@ -49,13 +49,11 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
 }
 
 extension ConformanceResult: CustomStringConvertible {
-    /// The result in one line.
+    /// A line with the outcome; for a failure, also the promise, the observed behavior and the
+    /// calls.
     ///
-    /// For a failure, further lines contain the promise, the observed behavior, and the calls that
-    /// led to it.
-    ///
-    /// Long lines are shortened, and calls in the middle of a long trace are omitted; ``trace`` has
-    /// all of them.
+    /// Long lines are shortened, and calls in the middle of a long trace are omitted: see
+    /// ``trace``.
     public var description: String {
         switch outcome {
         case .passed: "✓ \(promiseID): \(summary)"
@@ -73,7 +71,7 @@ extension ConformanceResult: CustomStringConvertible {
 }
 
 extension [String] {
-    /// The numbers of calls that are shown from the start and from the end of a trace.
+    /// The numbers of calls at the start and at the end of a trace that are shown.
     private static let (first, last) = (8, 24)
 
     /// The trace with shortened lines and, if it is long, without its middle.
@@ -86,9 +84,9 @@ extension [String] {
 }
 
 extension String {
-    /// The numbers of characters that are shown from the start and from the end of a line.
+    /// The numbers of characters at the start and at the end of a line that are shown.
     ///
-    /// The end is shown because responses end with their cursors.
+    /// The end of a response contains its cursor.
     private static let (first, last) = (140, 57)
 
     fileprivate var shortened: String {
@@ -97,18 +95,17 @@ extension String {
     }
 }
 
-/// The results of all checks of a backend.
+/// The results of the checks of a backend.
 public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The results of the checks, in the order in which they ran.
     public let results: [ConformanceResult]
 
-    /// The reason why the run was stopped early, such as an unreachable server; `nil` if it was not
-    /// stopped.
+    /// The reason why the run stopped early, such as an unreachable server; otherwise `nil`.
     ///
     /// See ``BackendConformance/run(on:only:)``.
     public let failure: String?
 
-    /// Creates a report of checks that were run one by one.
+    /// Creates a report of checks that ran one by one.
     ///
     /// - Parameters:
     ///   - results: The results of ``ConformanceCheck/run(on:)``.
@@ -130,16 +127,16 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The IDs of the promises that are not fulfilled.
     public var brokenPromises: Set<String> { Set(failed.map(\.promiseID)) }
 
-    /// A Boolean value that indicates whether the checks ran and no check failed.
+    /// A Boolean value that indicates whether the run did not stop early and no check failed.
     public var isKept: Bool { failure == nil && failed.isEmpty }
 }
 
 extension ConformanceReport: CustomStringConvertible {
-    /// A line with the broken promises, then the failures with their traces, the skipped checks,
-    /// and the number of checks with each outcome.
+    /// A line with the broken promises, the failures with their traces, the skipped checks, and the
+    /// number of checks with each outcome.
     public var description: String {
         if let failure {
-            // All checks failed for the same reason, so one trace is shown.
+            // All checks failed for the same reason: show one trace.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
             return (["the run was stopped: \(failure)"] + trace).joined(separator: "\n")
         }
@@ -152,7 +149,7 @@ extension ConformanceReport: CustomStringConvertible {
 
     /// The first line, such as `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
     ///
-    /// Only promises that were checked are counted.
+    /// It counts only the promises that were checked.
     private var headline: String {
         let found = Set(results.filter { !$0.isSkipped }.map(\.promiseID))
         var names: [String] = []

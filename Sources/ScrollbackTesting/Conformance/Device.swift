@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// A device of a user, with methods for actions that checks often perform.
+/// A user's device, with methods for frequent actions of checks.
 struct Device: Sendable {
     let user: Credentials
     let backend: BackendRecorder
@@ -172,9 +172,7 @@ extension GroupChannelListQuery {
 // MARK: Properties of messages
 
 extension Message {
-    /// The message ID; throws if there is none.
-    ///
-    /// Every message that a server returns must have an ID.
+    /// The ID of the message, which every message from a server must have; throws if there is none.
     var id: MessageID {
         get throws {
             guard let messageID else { throw Broken(text: "a message without an id: \(shown)") }
@@ -182,16 +180,16 @@ extension Message {
         }
     }
 
-    /// The version of the message: its last edit or its creation.
+    /// The time of the message's last edit or, without one, of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
 }
 
 extension Sequence<Message> {
     var ids: [String] { map { $0.messageID?.rawValue ?? "-" } }
 
-    /// The messages in the order of a history.
+    /// The messages, sorted by position.
     ///
-    /// Unless the server's clocks differ, this is also the order in which they were sent.
+    /// If the server's clocks do not differ, this is the order in which the messages were sent.
     var inOrder: [Message] {
         sorted { left, right in
             guard let place = left.position, let other = right.position else { return false }

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// The progress of a device in reading its feed, with the batches that it has received.
+/// A device's reading of its feed, with the batches that it has received.
 struct FeedReading {
     let device: Device
     private(set) var cursor: FeedCursor?
@@ -34,7 +34,7 @@ struct FeedReading {
         throw Broken(text: "the feed was not live after \(limit)", promiseID: "feed.live")
     }
 
-    /// Requests batches until a matching event is reported.
+    /// Requests batches until one contains a matching event.
     @discardableResult
     mutating func await(
         _ what: String, else promiseID: String? = "feed.complete", _ isIt: (FeedEvent) -> Bool
@@ -50,8 +50,8 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Requests batches until a matching message is reported, by an event or by the backfill of a
-    /// truncation.
+    /// Requests batches until an event, or the backfill of a truncation, contains a matching
+    /// message.
     @discardableResult
     mutating func await(
         _ what: String, _ message: Message, else promiseID: String? = "feed.complete",
@@ -74,8 +74,8 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Requests batches until the deletion of a message is reported by an event, or by a truncation
-    /// whose backfill no longer contains the message.
+    /// Requests batches until an event reports the deletion of a message, or until the backfill of
+    /// a truncation no longer contains the message.
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("the deletion") { event in
             switch event {
@@ -92,14 +92,14 @@ struct FeedReading {
         }
     }
 
-    /// If the event is a truncation, backfills it and returns the messages, oldest first; empty for
-    /// any other event.
+    /// Returns the messages that a backfill of a truncation finds, oldest first; empty for any
+    /// other event.
     private func omitted(before event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
         guard case .truncation(in: url) = event else { return [] }
         return try await device.walk(url, from: .newest, .older)
     }
 
-    /// The limit of the number of batches that are requested for an expected event.
+    /// The maximum number of batches that are requested for an expected event.
     private struct Limit: CustomStringConvertible {
         let patience: Int
         private var empty = 0
@@ -142,7 +142,7 @@ extension FeedReading {
     /// Returns the events of a channel.
     func events(in url: ChannelURL) -> [FeedEvent] { events.filter { $0.channelURL == url } }
 
-    /// Returns the messages that were reported as new in a channel.
+    /// Returns the messages that the feed has reported as new in a channel.
     func received(in url: ChannelURL) -> [Message] {
         events(in: url).compactMap {
             if case .messageReceived(let message) = $0 { message } else { nil }
@@ -155,7 +155,7 @@ extension FeedReading {
 }
 
 extension FeedEvent {
-    /// The complete message of the event; `nil` if there is none.
+    /// The complete message in the event; `nil` if there is none.
     var message: Message? {
         switch self {
         case .messageReceived(let message), .messageUpdated(let message): message
@@ -175,9 +175,7 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Returns the message of an event.
-    ///
-    /// If the event contains only the message's ID, looks the message up.
+    /// Returns the message of an event, which is looked up if the event contains only its ID.
     func messages(of event: FeedEvent) async throws -> [Message] {
         guard case .messageChanged(let id, in: let url) = event else {
             return [event.message].compactMap(\.self)

@@ -1,12 +1,11 @@
 import Models
 import Sync
 
-/// A copy of a channel's messages, maintained as a client would do it: by storing the feed's
-/// events, backfilling truncations and fetching changed ranges again.
+/// A copy of a channel's messages, maintained as by a client.
+///
+/// It stores the events of the feed, backfills truncations, and fetches changed ranges again.
 struct Replica {
-    /// The device that reads the feed.
-    ///
-    /// It can be replaced by another device, which continues at the same cursor.
+    /// The device that reads the feed; another device may continue at the same cursor.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
@@ -123,13 +122,13 @@ extension Device {
 }
 
 extension Message {
-    /// The properties that change when the message changes.
+    /// The properties that may change while the message exists.
     fileprivate var state: [String] {
         ["\(messageID ?? "-")", "version \(version)", text]
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
     }
 
-    /// The properties that must be equal in all responses with this version of the message.
+    /// The properties that all responses with this version of the message must agree on.
     var essence: [String] {
         [
             "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
@@ -146,7 +145,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// The properties that must be equal in all responses with this state of the channel.
+    /// The properties that all responses with this state of the channel must agree on.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

@@ -2,7 +2,7 @@ import Models
 import Store
 import Sync
 
-/// The environment of one check: devices of the subject's users, and channels that only this check
+/// The environment of one check: devices of the subject's users, and channels that no other check
 /// uses.
 final class Scene: Sendable {
     let subject: any ConformanceSubject
@@ -21,7 +21,7 @@ final class Scene: Sendable {
         self.users = users
     }
 
-    /// Throws unless the backend has the capabilities and the subject supports the hooks.
+    /// Throws unless the backend has the capabilities, and the subject supports the hooks.
     func require(
         _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>
     ) async throws {
@@ -35,10 +35,9 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
-    /// Returns an earlier time.
+    /// Returns a time that is earlier by the clock skew.
     ///
-    /// The result is earlier by the clock skew: if one clock of the server has reached the given
-    /// time, all clocks have reached the result.
+    /// When one clock of the server shows the given time, all clocks have reached the returned one.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }
@@ -49,7 +48,7 @@ final class Scene: Sendable {
         try await subject.perform(hook)
     }
 
-    /// Returns a new, connected device of the user 0, 1 or 2.
+    /// Returns a new device of user 0, 1 or 2, and connects it.
     func device(_ index: Int) async throws -> Device {
         let device = try await deviceOffline(index)
         _ = try await connect(device)
@@ -66,7 +65,7 @@ final class Scene: Sendable {
     /// A Boolean value that indicates whether any device has connected.
     var hasConnected: Bool { state.withLock { $0.hasConnected } }
 
-    /// Returns a new device that is not connected.
+    /// Returns a new device of user 0, 1 or 2, without connecting it.
     func deviceOffline(_ index: Int) async throws -> Device {
         let user = users[index]
         let backend = try await subject.makeBackend(for: user)
@@ -80,7 +79,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and lets a stopped clock run again.
+    /// Disconnects all devices, and starts a stopped clock again.
     func end() async -> (any Error)? {
         let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
         for device in devices { await device.backend.base.disconnect() }
@@ -93,9 +92,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Creates a channel that the users of some devices have joined.
-    ///
-    /// The first user is the operator.
+    /// Creates a channel that the users of the devices have joined; the first one is its operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL
     {
@@ -117,7 +114,7 @@ final class Scene: Sendable {
     }
 }
 
-/// Throws a description of the observed behavior unless a condition is true.
+/// Throws a description of the observed behavior unless the condition is true.
 func expect(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     guard condition else { throw Broken(text: seen()) }
 }
@@ -127,7 +124,7 @@ func expectEqual<Value: Equatable>(_ left: Value, _ right: Value, _ what: String
     try expect(left == right, "\(what): \(shown(left)) instead of \(shown(right))")
 }
 
-/// Throws unless a call fails with one of the given codes.
+/// Throws unless the call fails with one of the given codes.
 func expectFailure(
     _ codes: BackendError.Code..., of what: String, detail: ErrorCode? = nil,
     _ body: () async throws -> Void

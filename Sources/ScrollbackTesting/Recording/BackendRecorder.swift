@@ -1,7 +1,7 @@
 import Models
 public import Sync
 
-/// A backend that forwards each call to another one, and records the call and its response.
+/// A backend that forwards each call to another backend, and records the call and its response.
 ///
 /// ```swift
 /// let recorder = BackendRecorder(backend, name: "alice")
@@ -9,7 +9,7 @@ public import Sync
 /// print(recorder.log)  // alice: feed(since: nil) → [channel(general name …)], 17, live
 /// ```
 ///
-/// Each line contains only the important properties of the arguments and of the response.
+/// The lines contain only the most important properties of arguments and responses.
 public struct BackendRecorder: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
@@ -17,15 +17,15 @@ public struct BackendRecorder: ForwardingBackend {
     /// The prefix of each line; empty for none.
     public let name: String
 
-    /// The log of the calls.
+    /// The log to which the recorder adds lines.
     public let log: CallLog
 
     /// Creates a recorder.
     ///
     /// - Parameters:
     ///   - base: The backend that executes the calls.
-    ///   - name: The prefix of each line, for several recorders that share a log.
-    ///   - log: The log to which lines are added.
+    ///   - name: The prefix of each line, which distinguishes recorders that share a log.
+    ///   - log: The log to which the recorder adds lines.
     public init(_ base: any Backend, name: String = "", log: CallLog = CallLog()) {
         self.base = base
         self.name = name

@@ -1,14 +1,11 @@
 import Models
 
-/// A log of calls to backends, with one line for each call and its response, in the order of the
-/// responses.
+/// A log of calls to backends, with a line for each call and its response.
 ///
-/// Several recorders may share a log, which then shows the calls of several users in order. The
-/// class is thread-safe.
+/// Lines are in the order of the responses. Recorders of several users may share a log. The class
+/// is thread-safe.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// Closures that format a line.
-    ///
-    /// They are called only when the log is read, because most logs are never read.
+    /// The closures that format the lines when the log is read, because most logs never are.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.

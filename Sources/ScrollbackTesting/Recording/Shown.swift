@@ -1,7 +1,6 @@
 import Models
 
-/// Returns a short description of an argument or a response of a backend, with its important
-/// properties.
+/// Returns a short description of an argument or a response, with its most important properties.
 func shown(_ value: Any?) -> String {
     switch value {
     case nil: "nil"

@@ -2,9 +2,9 @@ public import Models
 import Store
 import Sync
 
-/// A clock that changes only when it is set or advanced.
+/// A clock that changes only when a test sets or advances it.
 ///
-/// Pass it to code that takes the time as a parameter:
+/// Pass the clock to code that takes the time as a parameter:
 ///
 /// ```swift
 /// let clock = ManualClock(at: 1_700_000_000_000)
@@ -23,9 +23,7 @@ public final class ManualClock: Sendable {
         self.time = Locked(time)
     }
 
-    /// The current time.
-    ///
-    /// It may be set to any time, including earlier ones.
+    /// The current time, which may be set to any time, including earlier ones.
     public var now: Timestamp {
         get { time.withLock { $0 } }
         set { time.withLock { $0 = newValue } }
@@ -33,7 +31,7 @@ public final class ManualClock: Sendable {
 
     /// Advances the clock, or sets it back if the duration is negative.
     ///
-    /// The time is limited to the range of `Timestamp`.
+    /// The time stays within the range of `Timestamp`.
     ///
     /// - Parameter duration: The duration; fractions of a millisecond are ignored.
     /// - Returns: The new time.

@@ -3,8 +3,8 @@ import Store
 
 /// A source of request IDs that are the same in every run: r1, r2, r3 and so on.
 ///
-/// The class is thread-safe. If a server remembers request IDs from earlier runs, use a different
-/// prefix for each run.
+/// If a server remembers the request IDs of earlier runs, use another prefix for each run. The
+/// class is thread-safe.
 public final class RequestIDs: Sendable {
     private let prefix: String
     private let count = Locked(0)

@@ -2,22 +2,20 @@ import Foundation
 public import Models
 
 extension Message {
-    /// Creates a sample message for tests.
-    ///
-    /// Its default text contains its ID.
+    /// Creates a sample message for tests, which was sent.
     ///
     /// ```swift
     /// let history = (1...3).map { Message.sample($0) }  // 1, 2, 3: a minute apart, from alice
     /// ```
     ///
     /// - Parameters:
-    ///   - number: The ID in decimal; a higher number is a newer message.
+    ///   - number: The message's ID, as a number. A higher number is a newer message.
     ///   - channelURL: The URL of the channel.
     ///   - sender: The ID of the author.
     ///   - text: The text; `nil` for "message" and the number.
     ///   - createdAt: The time at which the server accepted the message; `nil` for `number` minutes
     ///     after 14 November 2023, 22:13:20 UTC.
-    /// - Returns: A user message that was sent.
+    /// - Returns: A user message.
     public static func sample(
         _ number: Int = 1, in channelURL: ChannelURL = "general", from sender: UserID = "alice",
         text: String? = nil, at createdAt: Timestamp? = nil
@@ -30,11 +28,11 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// Creates a sample group channel for tests that the current user has joined.
+    /// Creates a sample group channel for tests, which the current user has joined.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel, which is also its name.
-    ///   - members: The users who have joined.
+    ///   - members: The IDs of the users who have joined.
     ///   - lastMessage: The newest message.
     /// - Returns: A group channel.
     public static func sample(
@@ -52,21 +50,21 @@ extension GroupChannel {
 }
 
 extension User {
-    /// Creates a sample user for tests, whose nickname is the capitalized ID.
+    /// Creates a sample user for tests; the nickname is the capitalized ID.
     public static func sample(_ id: UserID = "alice") -> User {
         User(id: id, nickname: id.rawValue.capitalized)
     }
 }
 
 extension OutboxItem {
-    /// Creates a sample outbox item for tests that sends a user message.
+    /// Creates a sample outbox item for tests, which sends a user message.
     ///
     /// - Parameters:
-    ///   - text: The text.
+    ///   - text: The text of the message.
     ///   - channelURL: The URL of the channel.
-    ///   - requestID: The ID of the request.
-    ///   - createdAt: The time at which the user wrote it; `nil` for 14 November 2023, 22:13:20
-    ///     UTC.
+    ///   - requestID: The request ID.
+    ///   - createdAt: The time at which the user wrote the message; `nil` for 14 November 2023,
+    ///     22:13:20 UTC.
     /// - Returns: An outbox item whose operation is `send`.
     public static func sample(
         _ text: String = "hello", in channelURL: ChannelURL = "general",
@@ -91,8 +89,8 @@ extension OutboxItem {
 }
 
 extension Timestamp {
-    /// The time `minute` minutes after the initial time of a ``ManualClock``, limited to the range
-    /// of `Timestamp`.
+    /// The time that is a number of minutes after the initial time of a ``ManualClock``, within the
+    /// range of `Timestamp`.
     static func sample(minute: Int) -> Timestamp {
         let (time, overflows) = Int64(minute).multipliedReportingOverflow(by: 60_000)
         let end: Int64 = minute < 0 ? .min : .max

@@ -1,10 +1,10 @@
-/// A random number generator (SplitMix64) with the same numbers in every run with the same seed.
+/// A random number generator (SplitMix64) whose numbers depend only on its seed.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator.
     ///
-    /// - Parameter seed: The seed. Generators with the same seed return the same numbers.
+    /// - Parameter seed: The seed.
     public init(seed: Int) {
         state = UInt64(truncatingIfNeeded: seed)
     }
@@ -18,11 +18,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// Returns a number that is at least 0 and less than `end`; 0 if `end` is less than 1.
+    /// Returns a random number from 0 up to, but not including, `end`; 0 if `end` is less than 1.
     public mutating func number(below end: Int) -> Int {
         Int.random(in: 0..<max(end, 1), using: &self)
     }
 
-    /// Returns `true` with a probability of one in `count`; always if `count` is less than 2.
+    /// Returns `true` with a probability of one in `count`; always `true` if `count` is less than
+    /// 2.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

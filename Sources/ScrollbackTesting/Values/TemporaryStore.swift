@@ -2,8 +2,7 @@ public import Foundation
 import Models
 public import Store
 
-/// A store in its own temporary directory, which is removed when the last reference to this object
-/// is released.
+/// A store in a temporary directory, which is removed when this object is released.
 ///
 /// ```swift
 /// let temporary = try TemporaryStore()
@@ -11,7 +10,7 @@ public import Store
 /// try temporary.reopen()  // as after the process ended
 /// ```
 ///
-/// For a test that does not reopen the store, `ChatStore.inMemory()` is faster and creates no
+/// If a test does not reopen the store, use `ChatStore.inMemory()`, which is faster and creates no
 /// files.
 public final class TemporaryStore: Sendable {
     /// The directory of the store's files.
@@ -20,7 +19,7 @@ public final class TemporaryStore: Sendable {
     private let options: StoreOptions
     private let current: Locked<ChatStore>
 
-    /// Creates a directory, and opens a store in it.
+    /// Creates a temporary directory, and opens a store in it.
     ///
     /// - Parameters:
     ///   - parent: The parent directory.
@@ -39,10 +38,10 @@ public final class TemporaryStore: Sendable {
     /// The current store.
     public var store: ChatStore { current.withLock { $0 } }
 
-    /// Closes the store, and opens another one for the same files.
+    /// Closes the store, and opens a new one for the same files.
     ///
     /// - Returns: The new store, which replaces ``store``.
-    /// - Throws: `StoreError`, as opening a store does. ``store`` is then a closed store.
+    /// - Throws: `StoreError`, as opening a store does. ``store`` is then closed.
     @discardableResult
     public func reopen() throws(StoreError) -> ChatStore {
         store.close()
@@ -53,7 +52,7 @@ public final class TemporaryStore: Sendable {
 
     deinit {
         store.close()
-        // If the removal fails, the directory stays until the system removes its temporary files.
+        // Ignore an error: the system removes its temporary files at some time.
         try? FileManager.default.removeItem(at: directory)
     }
 }
