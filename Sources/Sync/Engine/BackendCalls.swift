@@ -105,7 +105,7 @@ extension Backend {
     ) async throws(BackendError) -> FileInfo {
         let source = try UploadSource(item, index, in: files)
         var file = item.files[index]
-        // The backend reads the source, which verifies the bytes, and must not read the file at the
+        // The backend must read the source, which verifies the bytes, instead of the file at the
         // path.
         (file.data, file.path) = (nil, nil)
         let result: Result<FileInfo, BackendError>
@@ -116,7 +116,7 @@ extension Backend {
         } catch {
             result = .failure(error)
         }
-        // If the file is damaged, the upload fails, whatever result the backend returned.
+        // A damaged file fails the upload, whatever the backend returned.
         if let damage = source.damage { throw damage }
         return try result.get()
     }

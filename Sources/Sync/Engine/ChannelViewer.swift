@@ -1,10 +1,11 @@
 public import Models
 import Store
 
-/// Registers a view of a channel with the engine, which fills the gaps of visible channels first.
+/// A view of a channel, registered with the engine so that gaps in visible channels are filled
+/// first.
 ///
-/// ``SyncEngine/makeViewer(of:)`` creates a viewer. The channel counts as visible from the first
-/// call of ``show(_:)`` until the viewer is released.
+/// ``SyncEngine/makeViewer(of:)`` creates a viewer. The channel is visible from the first call of
+/// ``show(_:)`` until the viewer is released.
 public final class ChannelViewer: Sendable {
     private static let lastNumber = Locked(0)
 
@@ -29,15 +30,15 @@ public final class ChannelViewer: Sendable {
 
     /// Replaces the visible range; `nil` if no row is visible yet.
     ///
-    /// Returns immediately. The engine may skip a range that is soon replaced by another one.
+    /// The method returns immediately. The engine may skip a range that is soon replaced.
     public func show(_ range: ShownRange?) { ranges.yield(range) }
 }
 
 extension SyncEngine {
     /// Creates a viewer of a channel.
     ///
-    /// When a new viewer shows its first range, the engine resumes work that it had stopped in the
-    /// channel, such as filling a huge gap.
+    /// When a new viewer shows its first range, the engine resumes work in the channel that it has
+    /// stopped, such as filling a huge gap.
     public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }

@@ -1,17 +1,17 @@
 import Models
 
-/// The state machine that establishes a connection, and reconnects.
+/// A state machine that connects and reconnects.
 struct Connector: Hashable {
     enum Phase: Hashable {
-        /// No connection is wanted.
+        /// The app has not requested a connection.
         case off
-        /// A connection attempt is in progress. The number counts attempts since the last success.
+        /// An attempt to connect is in flight. Attempts are counted since the last success.
         case connecting(attempt: Int)
         /// The next attempt starts after a delay.
         case waiting(attempt: Int)
         case on
-        /// The engine has requested new credentials from the app, and continues this attempt with
-        /// them.
+        /// The engine has requested new credentials from the app, with which it continues this
+        /// attempt.
         case renewing(attempt: Int)
         /// The server has revoked the session.
         case revoked
@@ -19,12 +19,14 @@ struct Connector: Hashable {
 
     private(set) var phase = Phase.off
     private(set) var credentials: Credentials?
-    /// The generation of the connection: timers and calls of earlier connections are ignored.
+    /// The generation of the connection.
+    ///
+    /// Timers and calls of earlier generations are ignored.
     private(set) var generation = 0
-    /// The number of consecutive connections that were lost before the feed delivered a batch.
+    /// The number of consecutive connections that were lost before the feed reported a batch.
     private var unproductive = 0
-    /// A Boolean value that indicates whether the credentials were renewed, and the feed has not
-    /// delivered a batch since.
+    /// A Boolean value that indicates whether the credentials were renewed since the feed last
+    /// reported a batch.
     private var isRenewed = false
 
     enum Step: Hashable {
@@ -37,14 +39,14 @@ struct Connector: Hashable {
 
     var isOn: Bool { phase == .on }
 
-    /// Starts to connect because the app has requested it.
+    /// Starts the first attempt, at the app's request.
     mutating func begin(as credentials: Credentials) -> Step {
         self.credentials = credentials
         isRenewed = false
         return attempt(1)
     }
 
-    /// Ends the connection because the app has requested it.
+    /// Ends the connection, at the app's request.
     mutating func end() {
         generation += 1
         phase = .off
@@ -54,7 +56,7 @@ struct Connector: Hashable {
     /// Records that the server has accepted the connection.
     mutating func succeed() { phase = .on }
 
-    /// Records that the feed has delivered a batch.
+    /// Records that the feed has reported a batch.
     mutating func recordProgress() {
         unproductive = 0
         isRenewed = false
@@ -75,7 +77,7 @@ struct Connector: Hashable {
                 phase = .renewing(attempt: 1)
             }
             return .renew
-        // The renewed credentials have expired too: renew them again after a delay.
+        // The renewed credentials have expired too. Renew them again after a delay.
         case .sessionExpired: isRenewed = false
         default: break
         }
@@ -92,13 +94,13 @@ struct Connector: Hashable {
         return .wait(attempt: next, generation: generation)
     }
 
-    /// Makes the next attempt when the delay before it is over.
+    /// Makes the next attempt after its delay has ended.
     mutating func retry() -> Step {
         guard case .waiting(let attempt) = phase else { return .nothing }
         return self.attempt(attempt)
     }
 
-    /// Makes an attempt immediately, instead of after the delay, and counts attempts from 1 again.
+    /// Makes an attempt immediately instead of after the delay, and counts attempts from 1 again.
     mutating func retryNow() -> Step {
         switch phase {
         case .waiting: attempt(1)
@@ -108,8 +110,8 @@ struct Connector: Hashable {
 
     /// Continues with renewed credentials.
     ///
-    /// Ends the connection if there are none, or if they are those of another user, because the
-    /// cached data belongs to this user.
+    /// Ends the connection if there are none, or if they belong to another user, because the cached
+    /// data belongs to this user.
     mutating func renew(_ credentials: Credentials?) -> Step {
         guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials, credentials.userID == self.credentials?.userID else {

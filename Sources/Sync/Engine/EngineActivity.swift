@@ -1,16 +1,16 @@
 package import Models
 
-/// An action of an engine, for observers such as the inspector.
+/// An action of the engine, for observers such as the inspector.
 package enum EngineActivity: Sendable {
     /// The engine has called the backend.
     case began(EngineCall, at: Timestamp)
-    /// The backend has answered the call with this number.
+    /// The backend has answered a call.
     case ended(call: Int, CallResult, at: Timestamp)
-    /// The engine has canceled the call with this number.
+    /// The engine has canceled a call.
     case canceled(call: Int, at: Timestamp)
     /// The engine waits before its next attempt.
     case waiting(Wait, beforeAttempt: Int, for: Duration, at: Timestamp)
-    /// The maximum number of attempts was reached.
+    /// The last attempt has failed.
     case gaveUp(Wait, at: Timestamp)
 
     /// The purpose of a wait.
@@ -32,9 +32,7 @@ package enum EngineActivity: Sendable {
 
 /// A description of a backend call.
 package struct EngineCall: Sendable {
-    /// The number of the call.
-    ///
-    /// Later calls have higher numbers.
+    /// The number of the call, which is higher for later calls.
     package let number: Int
     /// The name of the backend's method.
     package let name: String
@@ -44,10 +42,10 @@ package struct EngineCall: Sendable {
 }
 
 extension SyncEngine {
-    /// Returns the actions of the engine from now on, beginning with the calls in flight.
+    /// Returns a stream of the engine's actions from now on, beginning with the calls in flight.
     ///
-    /// The stream buffers up to 1,000 actions; if its reader is slower, the oldest are dropped. An
-    /// engine without observers records no actions.
+    /// The stream buffers up to 1,000 actions, and drops the oldest ones if its reader is slower.
+    /// The engine records actions only for observers.
     package func activity() -> AsyncStream<EngineActivity> {
         let (stream, continuation) = AsyncStream<EngineActivity>.makeStream(
             bufferingPolicy: .bufferingNewest(1000))
@@ -67,11 +65,10 @@ extension SyncEngine {
 
     private func removeActivityObserver(_ number: Int) { activityObservers.remove(number) }
 
-    /// The credentials of the connection; `nil` if none is wanted.
+    /// The credentials of the connection; `nil` if the app has not requested one.
     package var credentials: Credentials? { core.connector.credentials }
 }
 
-/// The observers of an engine's activity.
 struct ActivityObservers {
     private var observers: [Int: AsyncStream<EngineActivity>.Continuation] = [:]
     private var lastNumber = 0
@@ -101,7 +98,7 @@ struct ActivityObservers {
         emit(.ended(call: number, answer.result, at: now()))
     }
 
-    /// Reports a wait; without a duration, reports that the maximum number of attempts was reached.
+    /// Reports a wait or, without a duration, that the last attempt has failed.
     func report(
         _ wait: SyncCore.Wait, _ attempt: Int, _ duration: Duration?, at time: Timestamp
     ) {

@@ -1,50 +1,48 @@
 import Models
 import Store
 
-/// The channels whose gaps, stale ranges or changelogs the engine has to fetch, with the progress of
+/// The channels whose gaps, stale ranges or changelogs the engine fetches, and the progress of
 /// each.
 struct Healing {
-    /// The progress of a channel.
+    /// The progress in one channel.
     struct Work {
-        /// The number of pages requested since the connection was established.
+        /// The number of pages requested on this connection.
         var pages = 0
-        /// The number of messages that pages have delivered for the gap being filled.
-        ///
-        /// Messages that were stored before do not count.
+        /// The number of new messages on the pages that were fetched for the current gap.
         var walked = 0
-        /// The lower bounds of the gaps that are no longer filled automatically.
+        /// The lower bounds of the gaps that the engine no longer fills automatically.
         var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
-        /// The newer end of the newest page, if the server has messages that are newer than the
-        /// page.
+        /// The newer end of the newest page, if the server has newer messages.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
-        /// The cursor with which the next page of a stale range is requested, after a page without
-        /// messages in the range.
+        /// The cursor of the next page of a stale range, if the last page had no messages in the
+        /// range.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
-        /// The messages that are not used as anchors, because the server did not know them.
+        /// The messages that the server did not know as anchors, and that are no longer used as
+        /// such.
         var unknownMessages: Set<MessageID> = []
-        /// The number of consecutive responses without an effect.
+        /// The number of consecutive answers without an effect.
         var idleAnswers = 0
         /// The cursors that were used since the backfill started or last made progress.
         var usedCursors: Set<PageCursor> = []
         /// The number of consecutive failures of the server.
         var failures = 0
-        /// A Boolean value that indicates whether a call or a delay for the channel is pending.
+        /// A Boolean value that indicates whether the channel has a call in flight or is waiting.
         var isBusy = false
-        /// The error that stopped the work on the channel; `nil` if it continues.
+        /// The error that stopped the work; `nil` if the work continues.
         var error: SyncError?
 
-        /// Returns the cursor of the next page of the stale range below a bound; `nil` if the next
-        /// page is requested at the bound itself.
+        /// Returns the cursor of the next page of the stale range that ends at a bound; `nil` if
+        /// the next page is requested at the bound.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
 
-        /// Records the cursor from which a backfill continues.
+        /// Records the cursor with which a backfill continues.
         ///
-        /// - Returns: `true` if the cursor was used before, with other cursors in between, which
-        ///   means that the server's cursors form a cycle.
+        /// - Returns: `true` if the server's cursors form a cycle: the cursor was used before, but
+        ///   not last.
         mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted
@@ -56,18 +54,16 @@ struct Healing {
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
     private var recent: Set<ChannelURL> = []
-    /// The channels to process.
-    ///
-    /// Visible channels, and those that a caller waits for, take precedence; see `next()`.
+    /// The channels to process, in FIFO order except for the precedence that `next()` gives.
     private var queue: [ChannelURL] = []
     private var queued: Set<ChannelURL> = []
 
     // MARK: Viewers
 
-    /// Registers a viewer with its visible range.
+    /// Registers a viewer and its visible range.
     ///
     /// A new viewer resumes work that was stopped. A new range of a known viewer does not, because
-    /// scrolling changes the range often.
+    /// scrolling often changes the range.
     ///
     /// - Returns: `true` if the viewer is new.
     @discardableResult
@@ -88,7 +84,6 @@ struct Healing {
         if viewers[url]?.isEmpty ?? false { viewers[url] = nil }
     }
 
-    /// Returns a Boolean value that indicates whether a channel is visible.
     func isShown(_ url: ChannelURL) -> Bool { viewers[url] != nil }
 
     /// Returns the visible range of a channel: the union of all viewers' ranges.
@@ -98,7 +93,7 @@ struct Healing {
     }
 
     /// Returns a Boolean value that indicates whether the engine fetches the recent messages of a
-    /// channel without a request of the app.
+    /// channel even if the app does not request them.
     func isKept(_ url: ChannelURL) -> Bool {
         recent.contains(url) || awaited.contains(url) || isShown(url)
     }
@@ -108,12 +103,12 @@ struct Healing {
     /// The channels that are visible, or that a caller waits for.
     var inUse: Set<ChannelURL> { awaited.union(viewers.keys) }
 
-    /// The channels whose recent messages are kept up to date in the background.
+    /// The channels whose recent messages the engine keeps up to date in the background.
     var recentChannels: Set<ChannelURL> { recent }
 
     // MARK: The connection
 
-    /// Resumes the work after connecting, and clears the failures of earlier connections.
+    /// Resumes the work on a new connection, and clears earlier failures.
     mutating func begin() {
         isOn = true
         works = [:]
@@ -129,8 +124,7 @@ struct Healing {
         queued = []
     }
 
-    /// Queues all visible channels, and those that the engine keeps up to date, to be processed
-    /// again.
+    /// Queues all channels that are visible, recent or awaited.
     mutating func examineAgain() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
@@ -146,9 +140,9 @@ struct Healing {
 
     mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
         if isAwaited { awaited.insert(url) }
-        // There is a new reason to fetch the channel: retry it even if it had failed.
+        // A new reason to fetch the channel: retry it even if it has failed.
         if isAwaited || isNew { works[url]?.error = nil }
-        // New messages may be newer than the cursor, and would be skipped.
+        // The cursor would skip new messages that are newer than it.
         if isNew { works[url]?.refetch = nil }
         enqueue(url)
     }
@@ -166,9 +160,9 @@ struct Healing {
         queue.append(url)
     }
 
-    /// Removes the next channel to process from the queue.
+    /// Removes the next channel from the queue, and returns it.
     ///
-    /// Visible channels, and those that a caller waits for, come first.
+    /// Channels that are visible, or that a caller waits for, come first.
     ///
     /// - Returns: The channel; `nil` if no channel can be processed.
     mutating func next() -> ChannelURL? {
@@ -193,21 +187,20 @@ struct Healing {
 
     var isDone: Bool { channelsLeft == 0 }
 
-    /// Returns a Boolean value that indicates whether work is left for a channel.
+    /// Returns a Boolean value that indicates whether a channel is being processed or will be.
     func isLeft(_ url: ChannelURL) -> Bool {
         works[url]?.isBusy ?? false || (queued.contains(url) && canContinue(url))
     }
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
-    /// The error that stopped the work on a channel.
-    ///
-    /// If there are several, the error of the channel whose URL sorts first.
+    /// The error that stopped the work on a channel; if several channels have failed, that of the
+    /// channel whose URL sorts first.
     var failure: SyncError? {
         works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
     }
 
-    /// Restarts the work on all channels that failed.
+    /// Restarts the work on all channels that have failed.
     mutating func clearFailures() {
         for url in works.keys.sorted() {
             works[url]?.failures = 0
@@ -224,14 +217,14 @@ struct Healing {
         set { works[url] = newValue }
     }
 
-    /// Processes a channel again, after a call for it was answered or a delay has ended.
+    /// Queues a channel after the answer of its call, or after a delay.
     mutating func resume(_ url: ChannelURL) {
         guard works[url] != nil else { return }
         works[url]?.isBusy = false
         enqueue(url)
     }
 
-    /// Stops processing a channel.
+    /// Stops processing a channel because of an error.
     mutating func fail(_ url: ChannelURL, _ error: SyncError) {
         works[url]?.isBusy = false
         works[url]?.error = error

@@ -2,11 +2,11 @@ import Models
 import Store
 
 extension SyncCore {
-    /// After more consecutive failures of the feed than this, the next events count as missed
-    /// instead of live.
+    /// The number of consecutive failures of the feed after which events count as missed instead of
+    /// live.
     private static let toleratedFeedFailures = 2
 
-    /// Requests the next batch of the feed, if no request is in flight.
+    /// Requests the next batch of the feed, unless a request is in flight.
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
         guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
@@ -36,7 +36,7 @@ extension SyncCore {
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
-        // The feed would deliver the same events again, and storing them would fail again.
+        // After a retry, the feed would report the same events, and storing them would fail again.
         guard !isHaltedByDamage else {
             state.isLive = false
             return
@@ -84,8 +84,8 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
-            // The server may have answered earlier requests before the feed began, so the feed does
-            // not report what happened in between: discard their answers.
+            // The server may have answered requests before the feed began, and the feed does not
+            // report what happened in between. Discard the answers of these requests.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels
@@ -111,7 +111,7 @@ extension SyncCore {
 }
 
 extension GroupChannelListQuery {
-    /// All channels, ordered by the newest message.
+    /// A query for all channels, ordered by their newest message.
     fileprivate static var recent: GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.hiddenStateFilter = .all

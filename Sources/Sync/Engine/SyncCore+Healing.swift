@@ -2,17 +2,17 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive responses without progress after which the engine stops fetching a
+    /// The number of consecutive answers without progress after which the engine stops fetching a
     /// channel.
     private static let idleLimit = 5
 
-    /// The maximum number of messages in one lookup.
+    /// The maximum number of messages in a lookup.
     static let lookupLimit = 100
 
-    /// Starts the next calls.
+    /// Makes the next calls, as far as parallel requests are allowed.
     mutating func planHealing() {
-        // Wait until the feed is live: a page that is requested earlier may be outdated by then,
-        // and would contain messages that the feed is about to deliver.
+        // Waits until the feed is live. A page that is requested earlier may be outdated by then,
+        // and contains messages that the feed is about to report.
         while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
             let url = healing.next()
         {
@@ -20,7 +20,7 @@ extension SyncCore {
         }
     }
 
-    /// Sends the next request that a channel needs, if any.
+    /// Makes the next request for a channel, if one is needed.
     private mutating func heal(_ url: ChannelURL) {
         let work = healing[url]
         if let newer = work.newer {
@@ -63,7 +63,8 @@ extension SyncCore {
         }
     }
 
-    /// If a stale range can contain only one message, returns its position; otherwise `nil`.
+    /// Returns the position of the only message that a stale range can contain; `nil` if the range
+    /// can contain several or no messages.
     private mutating func singlePosition(in range: StaleRange) -> Position? {
         let held = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
@@ -76,7 +77,7 @@ extension SyncCore {
 
     /// Determines the next request for a channel.
     ///
-    /// - Returns: The plan, or `nil` if the store cannot be read.
+    /// - Returns: The plan; `nil` if the store cannot be read.
     private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
@@ -85,8 +86,9 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // An open channel can be fetched only while the user is in it, so it is fetched only if it
-        // is shown. A channel whose messages must not be stored now is not fetched.
+        // The server answers requests for an open channel only while the user is in it, so an open
+        // channel is fetched only if it is shown. A channel whose messages must not be stored now
+        // is not fetched.
         let isLeft = rows.isOpen && !healing.isShown(url) || isUnkept(url)
         return HealingPlan(
             gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
@@ -97,7 +99,7 @@ extension SyncCore {
             stopped: work.stopped)
     }
 
-    /// Returns the anchor of a page whose newest message is just older than a bound.
+    /// Returns the anchor of the page of messages that are just older than a bound.
     private func anchor(
         at bound: Gap.Bound, _ cursor: PageCursor?, _ work: Healing.Work
     ) -> MessageAnchor {
@@ -107,15 +109,15 @@ extension SyncCore {
         if !work.unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
-        // A time as the anchor excludes messages of that time: use the next millisecond, and fetch
-        // some messages again instead of missing some.
+        // A time as the anchor excludes messages of that time. The next millisecond includes them,
+        // at the cost of fetching some messages again.
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
-    /// Returns the number of messages of a gap to request.
+    /// Returns the number of messages to request in a gap.
     ///
-    /// In a visible gap, the last page before the threshold of a huge gap is reduced to the number
-    /// of messages that exceeds the threshold by one.
+    /// In a visible gap, the last page before the threshold of a huge gap is reduced so that it
+    /// exceeds the threshold by one message.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
             return options.pageSize
@@ -129,7 +131,7 @@ extension SyncCore {
     mutating func handleBackfill(_ answer: BackendAnswer, _ call: Call, _ interim: Flights.Interim?)
     {
         guard let url = call.request.channelURL else { return }
-        // Later events have invalidated the response. Repeat the request, even if it failed.
+        // Later events have voided the answer. Repeat the request, even if it failed.
         guard let interim else { return healing.resume(url) }
         if case .failed(let error) = answer { return handleFailure(error, url, call.purpose) }
         switch (answer, call.purpose) {
@@ -156,14 +158,14 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    /// Returns the state by which the effect of a page is measured, before the page is stored.
+    /// Returns the state, before a page is stored, with which the state afterwards is compared.
     mutating func state(
         before page: MessagePage, _ step: HealingStep, in url: ChannelURL
     ) -> (progress: Progress, missingCount: Int) {
         (progress(in: url), missingCount(on: page, step, in: url))
     }
 
-    /// Continues after a page was stored for the backfill.
+    /// Continues the work on a channel after a page was stored.
     mutating func continueHealing(
         _ step: HealingStep, after fetched: FetchedMessages, of request: PageRequest,
         since before: (progress: Progress, missingCount: Int)
@@ -175,8 +177,8 @@ extension SyncCore {
             return resumeOrPause(url)
         }
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
-            // The server's page has the message where it arrived, not at its position. Next time,
-            // request the page by the message's time.
+            // In the server's pages, the message is not at its position. Use its time as the anchor
+            // next time.
             healing[url].unknownMessages.insert(id)
         }
         healing[url].failures = 0
@@ -199,7 +201,7 @@ extension SyncCore {
         lookUp(fetched.doubtful[...], in: url, extent)
     }
 
-    /// Counts consecutive responses without progress.
+    /// Counts consecutive answers without progress.
     private mutating func recordProgress(
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
@@ -210,7 +212,7 @@ extension SyncCore {
         switch step {
         case .walk(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // A backfill that was restarted, or has made progress, may use the same cursors again.
+            // A backfill that was restarted or has made progress may use the same cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
             isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
         case .refetch(let range):
@@ -228,7 +230,7 @@ extension SyncCore {
         healing[url] = work
     }
 
-    /// Looks up messages, a limited number at a time.
+    /// Looks up the first of several messages, as many as a lookup may contain.
     private mutating func lookUp(
         _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
     ) {
@@ -240,7 +242,8 @@ extension SyncCore {
 
     /// Stores the result of a lookup.
     ///
-    /// - Returns: `true` if another lookup was started, after which the channel is processed again.
+    /// - Returns: `true` if another lookup was started. The channel is then processed again
+    ///   afterwards.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         _ rest: ArraySlice<MessageID>, _ interim: Flights.Interim
@@ -254,8 +257,9 @@ extension SyncCore {
         return true
     }
 
-    /// Records the end of a page of messages that are newer than the newest page, so that the next
-    /// page is requested there if the server has more messages.
+    /// Records the end of a page of messages that are newer than the newest page.
+    ///
+    /// If the server has more messages, the next page is requested there.
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
         let url = request.channelURL
         var work = healing[url]
@@ -281,7 +285,7 @@ extension SyncCore {
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
-        // The changes were not stored: they are requested again.
+        // The changes were not stored, so they are requested again.
         guard isStored != nil else { return pause(url) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
@@ -289,7 +293,7 @@ extension SyncCore {
         resumeOrPause(url)
     }
 
-    /// Stops the work on a channel: cancels its calls and delays.
+    /// Stops the work on a channel, and cancels its calls and delays.
     mutating func stopHealing(_ url: ChannelURL) {
         if healing[url].isBusy {
             act(.cancelWait(.healing(url, generation: connector.generation)))
@@ -315,8 +319,8 @@ extension SyncCore {
         switch error.code {
         case .expired: handleExpired(url, purpose)
         case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
-        // An error `canceled` comes from the backend: calls that the engine has canceled do not
-        // arrive here.
+        // The backend itself returned `canceled`. Answers of calls that the engine has canceled do
+        // not arrive here.
         case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
@@ -324,8 +328,7 @@ extension SyncCore {
         }
     }
 
-    /// Continues after the cursor, message or token of a request has expired, without using it
-    /// again.
+    /// Continues without the cursor, message or token of a request that has expired.
     private mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         healing[url].newer = nil
@@ -355,15 +358,15 @@ extension SyncCore {
         healing.resume(url)
     }
 
-    /// Marks the stored messages of a channel as stale, because the server can no longer report
-    /// their changes.
+    /// Marks the stored messages of a channel as stale, because the server cannot report their
+    /// changes.
     private mutating func markStaleWithoutChanges(in url: ChannelURL) {
         healing[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         resumeOrPause(url)
     }
 
-    /// Stops the work on a channel whose last attempt has failed.
+    /// Stops the work on a channel after its last attempt has failed.
     mutating func stopAfterLastAttempt(_ url: ChannelURL) {
         stop(
             url,
@@ -394,7 +397,7 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    /// Counts the messages of a page that are in the gap being filled and not stored yet.
+    /// Returns the number of messages on a page that are in the current gap and not stored yet.
     private mutating func missingCount(
         on page: MessagePage, _ step: HealingStep, in url: ChannelURL
     ) -> Int {
@@ -419,17 +422,16 @@ extension SyncCore {
         switch options.hugeGapPolicy {
         case .report where isLeft:
             healing[url].stopped.insert(gap.lower)
-            // Start the count of the next gap at zero.
+            // The count of the next gap starts at zero.
             healing[url].walked = 0
         case .report: break
-        // Keep the count below the threshold, so that the gap is not reported again.
+        // A count below the threshold prevents another report of this gap.
         case .fill: healing[url].walked = .min
         }
     }
 
-    /// Returns the gaps and stale ranges.
-    ///
-    /// They are compared before and after a page to detect progress.
+    /// Returns the gaps and stale ranges, which show the progress when compared before and after a
+    /// page.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
             Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))
@@ -448,7 +450,7 @@ extension SyncCore.Call.Purpose {
 }
 
 extension Ingest {
-    /// Records that the changelog since each truncation of the channel was read to its end.
+    /// Records that the changelog since each truncation of a channel was read to its end.
     func markChangesRead(in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
             gap.changesSince = nil
@@ -456,7 +458,7 @@ extension Ingest {
         }
     }
 
-    /// Restarts the backfill of a gap at its upper bound.
+    /// Restarts the backfill of a gap at the gap's upper bound.
     func restartBackfill(of gap: Gap) throws(StoreError) {
         let held = try batch.gaps(orAll: gap.channelURL)
         guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// A page that was requested, and what it is for.
+/// A request for a page, and what needs the page.
 struct PageFetch {
     /// A caller of the engine that waits for the page.
     struct Caller {
@@ -11,16 +11,16 @@ struct PageFetch {
     }
 
     let request: PageRequest
-    /// The step of the backfill that needs the page; `nil` if only callers wait for it.
+    /// The backfill's step that needs the page; `nil` if only callers need it.
     var step: HealingStep?
     var callers: [Caller]
 }
 
-// All pages are requested and stored here: those of the backfill, and those that apps request.
+// The only place where pages of messages are requested and stored, for the backfill and for apps.
 extension SyncCore {
-    /// Requests a page for the backfill of a channel, for callers, or for both.
+    /// Requests a page for a backfill, for callers, or for both.
     ///
-    /// If such a page is in flight, no second one is requested: its answer serves both.
+    /// If a request in flight returns such a page, its answer is used instead.
     mutating func fetch(
         _ request: PageRequest, for step: HealingStep? = nil, callers: [PageFetch.Caller] = []
     ) {
@@ -37,7 +37,7 @@ extension SyncCore {
         call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
     }
 
-    /// Changes what a page in flight is for, and cancels the call if it is for nothing.
+    /// Changes what needs a page in flight, and cancels the call if nothing does.
     mutating func setFetch(_ fetch: PageFetch, of number: Int) {
         if fetch.step == nil, fetch.callers.isEmpty { return cancelCall(number) }
         calls[number]?.purpose = .page(fetch)
@@ -52,7 +52,8 @@ extension SyncCore {
         if case .failed(let error) = answer {
             for caller in fetch.callers { act(.fail(SyncError(error), ticket: caller.ticket)) }
             guard fetch.step != nil else { return }
-            // If later events invalidated the response, repeat the request, even if it failed.
+            // Later events may have voided the answer. If so, repeat the request, even if it
+            // failed.
             if interim == nil { return healing.resume(url) }
             return handleFailure(error, url, .page(fetch))
         }

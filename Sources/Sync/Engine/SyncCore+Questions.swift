@@ -2,11 +2,10 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The maximum number of attempts of a request whose answers are repeatedly outdated when they
-    /// arrive.
+    /// The maximum number of attempts of a request whose answers are voided.
     private static let attempts = 5
 
-    /// Sends a request for a caller of the engine.
+    /// Makes a request for a caller of the engine.
     mutating func ask(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
         guard connector.isOn else {
             let error = SyncError(
@@ -20,10 +19,10 @@ extension SyncCore {
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
-    /// If the anchor is a cursor and the bound is the newest end, keeps the bound only while the
-    /// cursor is the backfill cursor of the gap at that end.
+    /// Removes the bound of a request at a cursor if the bound is the newest end, and the cursor is
+    /// not that of the gap at that end.
     ///
-    /// After a truncation, messages may exist between the bound and the page.
+    /// After a truncation, messages may be missing between the bound and the page.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
         guard case .cursor(let cursor) = request.anchor, request.bound == .end,
             request.parentMessageID == nil
@@ -33,7 +32,7 @@ extension SyncCore {
         return gap?.upper == .end && gap?.walkCursor == cursor ? request : request.repeated
     }
 
-    /// Repeats a request whose answer was invalidated by later events.
+    /// Repeats a request whose answer was voided.
     mutating func repeatQuestion(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
         guard attempt < SyncCore.attempts else {
             let error = SyncError(
@@ -54,9 +53,9 @@ extension SyncCore {
         if case .channel(let channel) = answer, attempt < SyncCore.attempts,
             interim?.channels.contains(channel.url) ?? true
         {
-            // While the request was in flight, the feed delivered an event of the channel, and it
-            // is unknown which of the two is newer. Request the current state, instead of repeating
-            // an operation such as joining.
+            // While the request was in flight, the feed reported an event of the channel, and it is
+            // unknown which of the two is newer. Request the current state, instead of repeating an
+            // operation such as joining.
             let isCompared = question == .compareChannel(channel.url)
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
@@ -65,7 +64,8 @@ extension SyncCore {
         reply(handle(answer, to: question, interim), to: question, ticket)
     }
 
-    /// Sends a reply to a caller, or the error of an answer that could not be stored.
+    /// Sends a reply to a caller or, without a reply, the error because of which the answer was not
+    /// stored.
     mutating func reply(_ reply: SyncReply?, to question: SyncQuestion, _ ticket: Int) {
         if let reply { return act(.reply(reply, ticket: ticket)) }
         let error = SyncError(.store, "the answer about \(question.subject) could not be stored")
@@ -74,7 +74,7 @@ extension SyncCore {
 
     /// Stores an answer.
     ///
-    /// - Returns: The reply, or `nil` if the answer could not be stored.
+    /// - Returns: The reply; `nil` if the answer could not be stored.
     private mutating func handle(
         _ answer: BackendAnswer, to question: SyncQuestion, _ interim: Flights.Interim
     ) -> SyncReply? {
@@ -116,7 +116,7 @@ extension SyncCore {
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
-            // Before the user joined, requests for a viewer of the channel may have been refused.
+            // The server may have refused a viewer's requests until the user joined.
             defer { if healing.isShown(channel.url) { healing.examine(channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
@@ -132,8 +132,8 @@ extension SyncCore {
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
             try ingest.apply(changes, in: url, since: interim, .messageChangelog)
-            // Do not store a token that would skip changes: those that the parameters excluded, and
-            // those that have to be read before a gap is filled.
+            // A token must not skip changes: those that the parameters exclude, and those that must
+            // be read before a gap is filled.
             if params == nil,
                 try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil })
             {
@@ -151,7 +151,7 @@ extension SyncCore {
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
             let removed = try ingest.apply(changes, since: interim, .channelChangelog)
-            // Do not store a token that would skip changes that the parameters excluded.
+            // A token must not skip the changes that the parameters exclude.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
@@ -164,13 +164,17 @@ extension SyncCore {
 
     /// Stores messages that the engine has not requested, such as those of a push.
     ///
-    /// If `isDurable` is true, they are synced to disk when the method returns.
-    ///
-    /// - Returns: The number of these messages that are stored now, in this or a newer version.
+    /// - Parameters:
+    ///   - messages: The messages.
+    ///   - source: The source of the change.
+    ///   - isDurable: A Boolean value that indicates whether the messages are synced to disk when
+    ///     the method returns.
+    /// - Returns: The number of messages that are now stored, in this or a newer version.
+    /// - Throws: The error of the store if nothing was stored.
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
-        // One of the messages may acknowledge an outbox item.
+        // A message may acknowledge an outbox item.
         try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
@@ -188,8 +192,8 @@ extension SyncCore {
         return count
     }
 
-    /// Records that an open channel may have changed unnoticed, because the user was not in it:
-    /// opens a gap at the newest end of its history, and marks the rest as stale.
+    /// Records that an open channel may have changed while the user was not in it: adds a gap at
+    /// the newest end of its history, and marks the stored messages as stale.
     mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
         let isStored = read { (reader) throws(StoreError) in
             try reader.openChannel(orNil: url) != nil
@@ -213,7 +217,7 @@ extension SyncCore {
         healing.examine(channel.url, isNew: true)
     }
 
-    /// Marks all stored history of a channel as stale.
+    /// Marks all stored messages of a channel as stale.
     mutating func markStale(_ url: ChannelURL) throws(SyncError) {
         let isMarked: Void? = write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         if isMarked == nil {
@@ -224,7 +228,7 @@ extension SyncCore {
 }
 
 extension StoreReader {
-    /// Compares a page with the stored messages in the complete ranges of the history.
+    /// Compares a page with the stored messages in known ranges of the history.
     fileprivate func compare(
         _ page: MessagePage, of request: PageRequest, _ interim: Flights.Interim
     ) throws(StoreError) -> SyncReply {

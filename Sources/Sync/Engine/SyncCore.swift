@@ -1,42 +1,42 @@
 import Models
 import Store
 
-/// The state machine of an engine, with no tasks, clock or network access of its own.
+/// The state machine of an engine, without tasks, a clock or network access.
 ///
-/// Each step processes an input, writes the results to the store, and returns the actions that the
-/// engine has to perform: calls to make, waits to start, events to deliver. Each step reads from
-/// the store what it needs, so that no decision depends on data that was read before a call.
+/// Each step processes an input, writes to the store, and returns the actions that the engine must
+/// perform: calls, waits and events. A step reads from the store what it needs, so that no decision
+/// depends on data that was read before a call.
 struct SyncCore {
     /// An input of the state machine.
     enum Input: Sendable {
-        /// A connection was requested.
+        /// The app requests a connection.
         case connect(Credentials, ticket: Int)
-        /// The connection was ended.
+        /// The app ends the connection.
         case disconnect
-        /// A connection attempt should be made at once, for example because the network is
+        /// An attempt to connect should be made immediately, for example because the network is
         /// available again.
         case reconnect
-        /// The app has answered the request for new credentials of the user: with credentials, or
-        /// with none.
+        /// The app has answered the request for new credentials; `nil` if it has none.
         case renew(Credentials?)
-        /// A call was answered.
+        /// The backend has answered a call.
         case answer(BackendAnswer, call: Int)
-        /// A wait is over.
+        /// A wait has ended.
         case waited(Wait)
-        /// There is no next attempt, because the maximum number of attempts was reached.
+        /// The maximum number of attempts was reached, so no attempt follows the wait.
         case gaveUp(Wait)
         /// A caller of the engine makes a request.
         case ask(SyncQuestion, ticket: Int)
-        /// A caller waits until the engine has caught up, in one channel or in all.
+        /// A caller waits until the engine has caught up in a channel or, if it is `nil`, in all
+        /// channels.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
-        /// The caller with this ticket no longer waits, because its task was canceled.
+        /// A caller no longer waits, because its task was canceled.
         case abandon(ticket: Int)
         /// The store or the outbox was changed without a call of the backend: the user wrote or
         /// canceled something, or messages were imported.
         case changed
         /// A caller waits for the result of an outbox item.
         case deliveryResult(RequestID, ChannelURL, ticket: Int)
-        /// A viewer shows a range of a channel's history, or another range than before.
+        /// A viewer's visible range has changed.
         case show(ChannelURL, ShownRange?, viewer: Int)
         /// A viewer no longer shows the channel.
         case hide(ChannelURL, viewer: Int)
@@ -46,19 +46,18 @@ struct SyncCore {
     enum Action: Sendable {
         case call(BackendRequest, number: Int)
         case cancel(call: Int)
-        /// Wait before the given attempt, counted from 1, at least as long as the server demands.
+        /// Wait before an attempt, counted from 1, at least as long as the server demands.
         case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
-        /// Cancel a wait.
         case cancelWait(Wait)
-        /// Cancel all waits, and the renewal of credentials.
+        /// Cancel all waits, and the request for new credentials.
         case stopWaiting
-        /// Let the backend end the connection.
+        /// Tell the backend to end the connection.
         case disconnect
-        /// Request new credentials from the application.
+        /// Request new credentials from the app.
         case renewSession
-        /// Remove the outbox's copies of files.
+        /// Remove these copies of files from the outbox.
         case removeFiles([FileCopy])
-        /// Remove all copies of files except these.
+        /// Remove all copies of files from the outbox except for these.
         case keepFiles([FileCopy])
         case emit(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
@@ -68,7 +67,7 @@ struct SyncCore {
 
     /// A delay before an attempt.
     ///
-    /// It has the generation of the connector: the end of a delay of an earlier generation is
+    /// The generation is that of the connector. The end of a delay of an earlier generation is
     /// ignored.
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
@@ -77,26 +76,25 @@ struct SyncCore {
         case outbox(ChannelURL, generation: Int)
     }
 
-    /// A call that has not been answered.
+    /// A call without an answer yet.
     struct Call {
         enum Purpose {
             case connect
             case feed(after: FeedToken?)
-            /// A page for the backfill, for callers, or for both.
+            /// A page for a backfill, for callers, or for both.
             case page(PageFetch)
-            /// A page of the changelog of a channel that the backfill reads.
+            /// A page of a channel's message changelog, for a backfill.
             case changes
-            /// A lookup of stored messages that a page did not contain. Those in `rest` are looked
-            /// up afterwards; then the extent of the page is no longer stale.
+            /// A lookup of stored messages that a page did not contain. After the messages in
+            /// `rest` were looked up too, the page's extent is no longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
         var purpose: Purpose
-        /// Collects the changes that are stored between the request and the answer.
-        ///
-        /// `nil` for `connect` and `feed`, because no other event can arrive before their answers.
+        /// A record of the changes that are stored between the request and the answer; `nil` for
+        /// `connect` and `feed`, because no other event can arrive before their answers.
         let flight: Flights.Flight?
 
         /// The tickets of the callers that wait for the answer.
@@ -122,26 +120,26 @@ struct SyncCore {
     var calls: [Int: Call] = [:]
     var healing = Healing()
     var outbox = Outbox()
-    /// The number of times each outbox item was passed to the backend since it was last saved.
+    /// The number of times that each outbox item was passed to the backend since it was last saved.
     var attempts: [RequestID: Int] = [:]
     /// The tickets of the callers that wait for the result of an outbox item.
     var resultTickets: [RequestID: [Int]] = [:]
     var lastResults = LastDeliveryResults()
     /// The device's time, set by the engine before each step.
     var time: Timestamp = 0
-    /// The channels that callers of `caughtUp` wait for, by ticket; `nil` means all channels.
+    /// The channels that callers of `caughtUp` wait for, by ticket; `nil` for all channels.
     var waiting: [Int: ChannelURL?] = [:]
-    /// A Boolean value that indicates whether a feed cursor is stored, so that the feed will deliver
-    /// all later changes.
+    /// A Boolean value that indicates whether a feed cursor is stored, so that the feed reports all
+    /// later changes.
     var hasFeedBegun = false
     /// A Boolean value that indicates whether the cache may have outgrown its limits.
     var areLimitsDue = false
-    /// A Boolean value that indicates whether the feed is delivering events that happened without a
+    /// A Boolean value that indicates whether the feed reports events that happened without a
     /// connection, rather than live events.
     var isCatchingUp = true
     /// The channels that have changed since the engine began to catch up.
     var missedChannels: Set<ChannelURL> = []
-    /// The number of failures since the feed last delivered a batch.
+    /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
     private var lastNumber = 0
@@ -150,8 +148,7 @@ struct SyncCore {
     private var reportedState: SyncState?
     private var writeFailure: SyncError? { didSet { recordFailure() } }
     private(set) var readFailure: SyncError? { didSet { recordFailure() } }
-    /// Damage that was found in the cache; it is kept until the cache is cleared or the engine
-    /// connects again.
+    /// The damage found in the cache; kept until the cache is cleared or the engine connects again.
     var cacheDamage: SyncError? { didSet { recordFailure() } }
 
     init(
@@ -181,8 +178,8 @@ struct SyncCore {
         return actions
     }
 
-    /// A Boolean value that indicates whether no caller waits to be caught up, and no call is in
-    /// flight except that of the feed.
+    /// A Boolean value that indicates whether no caller waits to be caught up, and no call except
+    /// that of the feed is in flight.
     var isIdle: Bool {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
@@ -226,7 +223,7 @@ struct SyncCore {
         }
     }
 
-    /// Ends an operation whose last attempt has failed.
+    /// Ends the work whose last attempt has failed.
     private mutating func handleLastAttempt(_ wait: Wait) {
         switch wait {
         case .connection(connector.generation), .feed(connector.generation):
@@ -243,7 +240,6 @@ struct SyncCore {
 
     mutating func act(_ action: Action) { actions.append(action) }
 
-    /// Makes a call.
     mutating func call(_ request: BackendRequest, _ purpose: Call.Purpose) {
         lastNumber += 1
         var flight: Flights.Flight?
@@ -256,7 +252,7 @@ struct SyncCore {
     }
 
     private mutating func handle(_ answer: BackendAnswer, of number: Int) {
-        // Ignore the answer of a call that was canceled, or that belongs to an earlier connection.
+        // Ignores the answers of canceled calls and of earlier connections.
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
@@ -276,9 +272,9 @@ struct SyncCore {
         }
     }
 
-    /// Performs a write, and records a failure of the store.
+    /// Writes to the store, and records whether the store has failed.
     ///
-    /// - Returns: The result of the closure, or `nil` if nothing was written.
+    /// - Returns: The result of the closure; `nil` if nothing was written.
     @discardableResult
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
@@ -287,7 +283,7 @@ struct SyncCore {
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         do {
             try store.write { batch in
-                // Before the first connection, the user is the one of the last session.
+                // Before the first connection, the user is that of the last session.
                 let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
                 var ingest = Ingest(
                     batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
@@ -309,15 +305,15 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
         }
-        // The write failed in one of the databases: the cache may already contain the messages of
-        // items that are still in the outbox.
+        // The write failed in one of the two databases. The cache may already contain the messages
+        // of items that are still in the outbox.
         if !endedItems.isEmpty { outbox.isCompared = false }
         return nil
     }
 
-    /// Performs a read, and records a failure of the store.
+    /// Reads from the store, and records whether the store has failed.
     ///
-    /// - Returns: The result of the closure, or `nil` if the read failed.
+    /// - Returns: The result of the closure; `nil` if the read failed.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
             let result = try body(try snapshot())
@@ -331,9 +327,8 @@ struct SyncCore {
 
     /// Returns a snapshot to read from.
     ///
-    /// If the store could not reopen its files after a failure, they cannot be read until a write
-    /// reopens them. A caller that cannot read may never write, so the method itself attempts an
-    /// empty write.
+    /// After a failure, if the store could not reopen its files, only a write reopens them. A
+    /// caller that cannot read may never write, so this method attempts an empty write.
     func snapshot() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try store.snapshot()
@@ -345,7 +340,8 @@ struct SyncCore {
         }
     }
 
-    /// The error of the last write or, if it succeeded, of the last read; `nil` if both succeeded.
+    /// The error of the last write or, if that succeeded, of the last read; `nil` if both
+    /// succeeded.
     var lastFailure: SyncError? {
         // A successful read does not prove that the disk can be written.
         writeFailure ?? readFailure
@@ -358,8 +354,9 @@ struct SyncCore {
         state.failure = lastFailure ?? cacheDamage
     }
 
-    /// Returns a Boolean value that indicates whether an error means that the cache is damaged: a
-    /// retry would fail too, and the outbox can still be used.
+    /// Returns a Boolean value that indicates whether an error means that the cache is damaged.
+    ///
+    /// A retry would then fail too, while the outbox remains usable.
     func isCacheDamage(_ error: SyncError) -> Bool {
         (error.cause as? StoreError).map(store.isCacheDamage) ?? false
     }
