@@ -2,35 +2,37 @@ public import Foundation
 public import Models
 public import Sync
 
-/// The connection of one user on one device to a Matrix homeserver.
+/// The connection of a user's device to a Matrix homeserver.
 ///
 /// ```swift
 /// let backend = MatrixBackend(
 ///     homeserver: URL(string: "https://matrix.example.org")!, deviceID: "PHONE",
 ///     login: .password("secret"))
-/// let client = ChatClient(backend: backend, credentials: Credentials("@alice:example.org"))
+/// let client = try await ChatClient.open(backend: backend)
+/// try await client.connect(as: Credentials("@alice:example.org"))
 /// ```
 ///
-/// A channel is an unencrypted room. The channel's URL is the room's ID, and a message's ID is the
-/// ID of its event. An encrypted message has the text "This message is encrypted."
+/// A channel is an unencrypted room, whose ID is the URL of the channel. The ID of a message is
+/// that of its event. An encrypted message has the text "This message is encrypted."
 public actor MatrixBackend: Backend {
-    /// The origin of a session's tokens.
+    /// The source of a session's tokens.
     public enum Login: Sendable {
         /// The access token in the credentials, which the app has obtained.
         case token
-        /// The access token in the credentials, and the refresh token that renews it.
+        /// The access token in the credentials, and the given refresh token, which renews it.
         case refreshToken(String)
-        /// The user's password. Each process signs in once, with the same device.
+        /// The given password of the user, with which each process signs in once, as the same
+        /// device.
         case password(String)
     }
 
-    /// The tokens of a session, to be stored by the app until the next start.
+    /// The tokens of a session, which the app stores until the next start.
     public struct Tokens: Hashable, Sendable {
         /// The token that authorizes requests.
         public let accessToken: String
-        /// The token that renews the access token; `nil` if it does not expire.
+        /// The token that renews the access token; `nil` if the access token does not expire.
         public let refreshToken: String?
-        /// The device that the tokens belong to.
+        /// The ID of the device that the tokens belong to.
         public let deviceID: String?
     }
 
@@ -42,35 +44,39 @@ public actor MatrixBackend: Backend {
         /// The maximum number of messages of a channel that the feed reports after the device was
         /// offline.
         ///
-        /// If there are more, the feed reports a truncation of the channel.
+        /// If more messages were sent, the feed reports a truncation of the channel.
         public var timelineLimit = 50
 
-        /// The transport of requests.
+        /// The transport that sends the requests.
         public var transport: any HTTPTransport = URLSessionTransport()
 
         /// A closure that receives new tokens after each login and each renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
-        /// The current time, to detect whether the server may have forgotten the first request of a
-        /// message that is sent again.
+        /// A closure that returns the current time.
+        ///
+        /// It decides whether the server may have forgotten the first request of a message that is
+        /// sent again.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-        /// The monotonic time, for the pauses that the server requests.
+        /// A closure that returns the monotonic time, for the pauses that the server requests.
         package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
         /// Creates the default options.
         public init() {}
     }
 
-    /// The features that unencrypted Matrix rooms support.
+    /// The features of unencrypted Matrix rooms.
     public nonisolated let capabilities: BackendCapabilities = [
         .deduplicatesRequests, .messageChangelogByTime, .reactions, .threads, .files, .readReceipts,
         .typing,
         .unreadCounts, .channelManagement, .invitations, .moderation,
     ]
 
-    /// The constant epoch of all servers: Matrix has none, so a homeserver that was restored from a
-    /// backup is not detected.
+    /// The epoch of all servers.
+    ///
+    /// Matrix has no epochs, so the engine does not notice that a homeserver was restored from a
+    /// backup.
     static let epoch = ServerEpoch("matrix")
 
     let homeserver: URL
@@ -81,7 +87,7 @@ public actor MatrixBackend: Backend {
     var session: Session?
     /// The user whose rooms are in `list`.
     var lastUser: UserID?
-    /// The tokens of the last login in this process, and the user to whom they belong.
+    /// The tokens of the last login of this process, and the user to whom they belong.
     var tokens: (user: UserID, tokens: Tokens)?
     var calls: [Int: Task<Result<HTTPReply, BackendError>, Never>] = [:]
     var callCount = 0
@@ -90,16 +96,16 @@ public actor MatrixBackend: Backend {
 
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
-    /// The number of `/sync` requests.
+    /// The number of `/sync` requests, which makes each filter different.
     var syncCount = 0
-    /// The members of rooms by their IDs, as last seen.
+    /// The last known members of rooms, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
-    /// A Boolean value that indicates whether the rooms have to be compared with those of the
-    /// server, because that was not done yet in this session.
+    /// A Boolean value that indicates whether the rooms still have to be compared with those of the
+    /// server, once for each session.
     var mayHaveLostRooms = true
-    /// A Boolean value that indicates whether the feed still has to report the events that happened
-    /// before the connection.
+    /// A Boolean value that indicates whether the feed still has to report the events from before
+    /// the connection.
     var isCatchingUp = true
 
     /// The identity of a connection.
@@ -110,14 +116,14 @@ public actor MatrixBackend: Backend {
         var refreshToken: String?
     }
 
-    /// Creates a backend, not yet connected.
+    /// Creates a backend, which is not connected yet.
     ///
     /// - Parameters:
     ///   - homeserver: The base URL of the homeserver; see ``homeserver(of:transport:)``.
-    ///   - deviceID: The ID of this device, chosen by the app and never changed, because the server
-    ///     recognizes repeated requests of the same device. `nil` lets the server choose one at
-    ///     each login by password.
-    ///   - login: The origin of the tokens; by default, the credentials.
+    ///   - deviceID: The ID of this device. The app chooses it and never changes it, because the
+    ///     server recognizes repeated requests only of the same device. If it is `nil`, the server
+    ///     chooses one at each login by password.
+    ///   - login: The source of the tokens; by default, the credentials.
     ///   - options: Further options.
     public init(
         homeserver: URL, deviceID: String? = nil, login: Login = .token,
@@ -129,12 +135,13 @@ public actor MatrixBackend: Backend {
         self.options = options
     }
 
-    /// Returns the base URL of a user's homeserver, which is published at
-    /// `/.well-known/matrix/client` of the server name.
+    /// Returns the base URL of a user's homeserver.
+    ///
+    /// The server publishes it in the document `/.well-known/matrix/client`.
     ///
     /// - Parameters:
     ///   - userID: A user ID, such as `@alice:example.org`.
-    ///   - transport: The transport of the request.
+    ///   - transport: The transport that sends the request.
     /// - Returns: The published URL; if there is none, `https://` and the server name.
     /// - Throws: `refused` if the ID has no server name, or the published document cannot be read.
     public static func homeserver(

@@ -1,16 +1,16 @@
 public import Models
 import Sync
 
-// Changelogs, which consist of the events after a token.
+// Changelogs, which are made of the events after a token.
 extension MatrixBackend {
     /// Returns the changes of a room's messages since a point, oldest first.
     ///
-    /// The parameters are ignored: the engine applies them. The server cannot return edits without
-    /// the other messages, so the cost grows with the number of messages since the point: one
-    /// request for each hundred of them, and one for each edited message.
+    /// `params` is ignored; the engine applies it. The server cannot return edits without the other
+    /// messages, so the cost depends on the number of messages since the point: one request for
+    /// each hundred of them, and one for each edited message.
     ///
     /// - Throws: `expired` if the server does not know the point, or if a reaction was removed and
-    ///   it cannot be determined from which message.
+    ///   its message cannot be determined.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -89,9 +89,9 @@ extension MatrixBackend {
         return changelog
     }
 
-    /// Returns the changes of the user's rooms since a point: one `/sync`.
+    /// Returns the changes of the user's rooms since a point, with one `/sync`.
     ///
-    /// The parameters are ignored: the engine applies them.
+    /// `params` is ignored; the engine applies it.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -119,7 +119,7 @@ extension MatrixBackend {
 private struct MessageChanges {
     var updated: Set<String> = []
     var deleted: [String: Timestamp] = [:]
-    /// The redacted events whose former meaning is not known yet.
+    /// The redacted events whose kind is not known yet.
     var unknown: [String: Timestamp] = [:]
 
     mutating func add(_ event: RoomEvent, _ seen: SeenEvents) {

@@ -3,8 +3,10 @@ public import Models
 
 // Signing in and out.
 extension MatrixBackend {
-    /// Connects a user, with the tokens of this process, the tokens of the credentials, or the
-    /// password.
+    /// Connects a user.
+    ///
+    /// The tokens are those of an earlier connection of this process, those of the credentials, or
+    /// the result of a login with the password.
     ///
     /// - Throws: `refused` if the password is wrong, or the token belongs to another user;
     ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the
@@ -30,9 +32,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Ends the connection, and cancels all calls in flight.
-    ///
-    /// The tokens stay valid.
+    /// Ends the connection, and cancels all calls in flight; the tokens stay valid.
     public func disconnect() async {
         session = nil
         mayHaveLostRooms = true
@@ -92,7 +92,7 @@ extension MatrixBackend {
         return UserID(reply.user_id)
     }
 
-    /// Keeps the tokens of the session for the next connection, and reports them to the app.
+    /// Keeps the tokens of the session for the next connection, and passes them to the app.
     func keepTokens(_ deviceID: String?) {
         guard let session else { return }
         let new = Tokens(

@@ -1,17 +1,15 @@
 public import Models
 
-// The feed is `/sync`, and a cursor is its token.
+// The feed, which is `/sync`; a cursor is a token of `/sync`.
 extension MatrixBackend {
     /// Returns the next batch of events after a cursor.
     ///
-    /// New messages need no request in addition to `/sync`. An edit needs a request for the
-    /// message, and a redaction needs one for the redacted event if this process has not seen that
-    /// event.
+    /// An edit needs a request for the message, in addition to `/sync`. A redaction needs a request
+    /// for the redacted event, unless this process has seen that event.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
-        // The first request of a connection does not wait, so that events that it returns do not
-        // count as live.
+        // The first request of a connection does not wait, so that its events do not count as live.
         let reply = try await sync(
             since: cursor.rawValue, wait: isCatchingUp ? .zero : options.longPoll)
         isCatchingUp = false
@@ -46,10 +44,10 @@ extension MatrixBackend {
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
     }
 
-    /// Compares the user's rooms with those of the server, once for each connection.
+    /// Compares the known rooms with those of the server, once for each session.
     ///
-    /// This detects rooms that an administrator has purged, because there is no event for that. The
-    /// server's list does not contain invitations.
+    /// This detects rooms that an administrator has purged, which causes no event. The server's
+    /// list does not contain invitations.
     private func channelsAfterALoss() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
@@ -62,7 +60,7 @@ extension MatrixBackend {
         FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
     }
 
-    /// Returns events with the complete state of a room.
+    /// Returns an event with the complete state of a room; none for a space.
     private func whole(_ id: String) throws(BackendError) -> [FeedEvent] {
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
@@ -93,7 +91,7 @@ extension MatrixBackend {
         return events
     }
 
-    /// Returns the new messages of a timeline, and the edited ones in their current version.
+    /// Returns the new messages of a timeline, and the current versions of the edited messages.
     private func currentMessages(
         _ timeline: [RoomEvent], in room: String
     ) async throws(BackendError) -> [String: Message] {
@@ -106,7 +104,7 @@ extension MatrixBackend {
                 Message(event, in: room, sender: $0, me: me)
             }
         }
-        // An edit by another user is also in the timeline, but does not change the message.
+        // An edit by another user is in the timeline, too, but does not change the message.
         let edited = Array(Set(timeline.compactMap(\.edited)))
         let found = try await concurrently(edited) { id throws(BackendError) in
             try await self.message(id, in: room)
@@ -147,7 +145,7 @@ extension MatrixBackend {
 
     /// Returns the events for a redaction.
     ///
-    /// The redaction itself does not contain what was redacted.
+    /// The redaction has the ID of the redacted event, but not its content.
     private func redaction(
         of id: String, in room: String, at time: Timestamp
     ) async throws(BackendError) -> [FeedEvent] {
@@ -167,7 +165,7 @@ extension MatrixBackend {
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
             if event.hasMessageType { return [deletion] }
-            // The reaction has lost its target, which may be any older message of the room.
+            // The reaction no longer has a target, which may be any older message of the room.
             return event.type == "m.reaction"
                 ? [.historyChanged(in: url, from: nil, through: event.time)] : []
         }
@@ -188,8 +186,10 @@ extension MatrixBackend {
         ]
     }
 
-    /// Returns the changes of the channel itself: its complete state if the room's state has
-    /// changed, and otherwise the properties that messages and receipts change.
+    /// Returns the changes of the channel itself.
+    ///
+    /// If the room's state has changed, they are the complete state. Otherwise, they are the
+    /// properties that messages and receipts change.
     private func channelEvents(
         of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message]
     ) async throws(BackendError) -> [FeedEvent] {
@@ -211,9 +211,9 @@ extension MatrixBackend {
 }
 
 extension FeedEvent {
-    /// The complete state of a channel.
+    /// Creates an event with the complete state of a channel.
     fileprivate init(whole channel: GroupChannel) {
-        // `lastSyncedChangelogAt` is state of the device, not of the server.
+        // The device sets `lastSyncedChangelogAt`, not the server.
         let patch = Patch(whole: channel, except: \.lastSyncedChangelogAt)
         let isInvitation = channel.myMemberState == .invited
         self = .channel(
@@ -225,7 +225,7 @@ extension FeedEvent {
 }
 
 extension SyncReply {
-    /// A Boolean value that indicates whether the reply changes the state of rooms.
+    /// A Boolean value that indicates whether the reply changes the state of a room.
     fileprivate var changesState: Bool {
         !invited.isEmpty || !left.isEmpty || joined.values.contains(where: \.changesState)
     }

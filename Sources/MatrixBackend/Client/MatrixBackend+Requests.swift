@@ -1,7 +1,7 @@
 import Foundation
 import Models
 
-// Sending requests. Disconnecting cancels them.
+// Sending requests, which ``disconnect()`` cancels.
 extension MatrixBackend {
     /// Sends a request, and decodes its reply.
     func call<Reply: Decodable>(
@@ -18,7 +18,8 @@ extension MatrixBackend {
 
     /// Sends a request, and returns its successful reply.
     ///
-    /// An expired access token is renewed once, if there is a refresh token.
+    /// If the access token has expired and there is a refresh token, the request is sent once more
+    /// with a renewed token.
     func reply(to request: MatrixRequest) async throws(BackendError) -> HTTPReply {
         guard let session else {
             throw BackendError(.notConnected, "no user is connected: call connect(as:) first")
@@ -68,14 +69,14 @@ extension MatrixBackend {
 
     /// Renews the access token.
     ///
-    /// Calls that concurrently receive the error that it has expired share one renewal.
+    /// Concurrent calls share one renewal.
     private func renewedToken(
         after old: Session, or expiry: BackendError
     ) async throws(BackendError) -> String {
         if let renewal { return try await renewal.value.get() }
         guard let session, session.number == old.number, let refreshToken = session.refreshToken
         else { throw expiry }
-        // Another call has renewed the token while this one was in flight.
+        // Another call renewed the token while this one was in flight.
         guard session.accessToken == old.accessToken else { return session.accessToken }
         let task = Task { () async -> Result<String, BackendError> in
             do throws(BackendError) {
@@ -102,9 +103,10 @@ extension MatrixBackend {
         return decoded.access_token
     }
 
-    /// Runs a call for each element, at most eight at a time, and returns the results in order.
+    /// Performs an operation for each element, at most eight at a time, and returns the results in
+    /// order.
     ///
-    /// Each task returns a `Result`, because a throwing task group would lose the type of the
+    /// The tasks return a `Result`, because a throwing task group would lose the type of the
     /// errors.
     func concurrently<Element: Sendable, Value: Sendable>(
         _ elements: [Element],

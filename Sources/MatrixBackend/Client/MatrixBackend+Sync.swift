@@ -1,8 +1,8 @@
 import Models
 
-// The request `/sync`, and the list of rooms that is updated by it.
+// The request `/sync`, and the list of rooms that it updates.
 extension MatrixBackend {
-    /// Requests the changes since a token, or the current state if the token is `nil`.
+    /// Requests the changes since a token or, if the token is `nil`, the current state.
     ///
     /// - Throws: `expired` if the server does not know the token.
     func sync(since token: String?, wait: Duration = .zero) async throws(BackendError) -> SyncReply
@@ -26,14 +26,14 @@ extension MatrixBackend {
         }
     }
 
-    /// The filter of all requests.
+    /// Returns the filter of a request.
     ///
-    /// Synapse answers equal requests from a cache for two minutes, so a repeated request would
-    /// miss later changes. Therefore each filter ends with a different number of spaces.
+    /// Synapse caches its replies to equal requests for two minutes, so that a repeated request
+    /// would miss later changes. Therefore each filter ends with a different number of spaces.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
-        // The timeline must include state events: a reply does not contain a state event anywhere
-        // else if the filter excludes it from the timeline.
+        // The timeline must include state events: a state event that the filter excludes from the
+        // timeline is nowhere in the reply.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         let limit = isFirst ? 4 : max(options.timelineLimit, 1)
@@ -52,14 +52,15 @@ extension MatrixBackend {
         "m.room.member", "dev.scrollback",
     ]
 
-    /// Updates the list of rooms, or loads it if it was not loaded yet.
+    /// Loads the list of rooms, or updates it if it is loaded.
     func updateList() async throws(BackendError) {
-        // Wait for an update in flight, but do not use its result, because it may have begun before
-        // this call.
+        // Wait for an update in flight, but do not use its result: it may have begun before this
+        // call.
         while let listUpdate { _ = await listUpdate.value }
         let task = Task { () async -> Result<Void, BackendError> in
-            // Not by its caller: a waiting call that resumes earlier would wait for it again, in
-            // vain, since a completed task does not suspend it.
+            // The task itself resets `listUpdate`. If its caller did, another call in the loop
+            // above could resume earlier, and would never suspend again: awaiting a completed task
+            // does not suspend.
             defer { self.listUpdate = nil }
             do throws(BackendError) {
                 let reply = try await self.sync(since: self.list.token)
@@ -84,7 +85,6 @@ extension MatrixBackend {
         try await fetchStaleLastMessages()
     }
 
-    /// Adds changes to the list of rooms.
     func apply(_ reply: SyncReply) {
         guard let session else { return }
         let people = people
@@ -102,17 +102,15 @@ extension MatrixBackend {
 
     // MARK: Members
 
-    /// Records the names of members.
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // Keep the last known name of a user who has left, because their messages still show
-            // it.
+            // Keep the name of a user who has left, because the user's messages still show it.
             guard let id = event.stateKey, event.content.membership != "leave" else { continue }
             people[room, default: [:]][id] = event.user
         }
     }
 
-    /// Returns the authors of events by their IDs.
+    /// Returns the senders of events, by their IDs.
     func senders(
         of events: [RoomEvent], in room: String
     ) async throws(BackendError) -> [String: Sender] {

@@ -3,9 +3,10 @@
     import Models
     import Sync
 
-    /// The body of an upload for `URLSession`, read piece by piece.
+    /// The body of an upload for `URLSession`.
     ///
-    /// A pair of bound streams passes the bytes from the reader to the session.
+    /// A thread reads the source piece by piece, and passes the bytes to the session through a pair
+    /// of bound streams.
     final class FileStream {
         let input: InputStream
         private let reading: Reading
@@ -23,8 +24,8 @@
             }
             self.input = input
             nonisolated(unsafe) let writer = output
-            // Writing blocks while the buffer is full, so it needs a thread of its own. From here
-            // on, only this thread uses the output stream.
+            // Writing blocks while the buffer is full, so it needs its own thread. From now on,
+            // only that thread uses the output stream.
             Thread.detachNewThread {
                 writer.open()
                 while let piece = reading.next(), writer.write(whole: piece) {}
@@ -32,13 +33,13 @@
             }
         }
 
-        /// The error of the source because of which the upload ended; `nil` if there is none.
+        /// The error of reading the source, which ended the upload; `nil` if there is none.
         var failure: BackendError? { reading.failure }
     }
 
-    /// The state of an upload whose source one thread reads.
+    /// The state of reading the source of an upload.
     ///
-    /// Another thread may ask whether reading has failed, and with which error.
+    /// One thread reads, and another one may ask for the error.
     private final class Reading: Sendable {
         private struct State {
             var reader: UploadReader

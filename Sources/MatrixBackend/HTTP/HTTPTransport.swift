@@ -4,13 +4,12 @@ public import Sync
 
 /// Sends HTTP requests for ``MatrixBackend``.
 ///
-/// The default is ``URLSessionTransport``. An app that uses another HTTP client, such as
-/// AsyncHTTPClient on a server, implements this protocol with it. Tests implement it with recorded
-/// replies.
+/// The default is ``URLSessionTransport``. Implement this protocol to use another HTTP client, such
+/// as AsyncHTTPClient on a server, or recorded replies in tests.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and returns the reply, whatever its status is.
+    /// Sends a request, and returns the reply regardless of its status.
     ///
-    /// If the calling task is canceled, the call throws without much delay.
+    /// If the calling task is canceled, the call throws soon.
     ///
     /// - Throws: `notConnected` if the request did not reach the server, `unanswered` if no reply
     ///   came, `canceled` after a cancellation, and the errors of an upload's source.
@@ -31,9 +30,8 @@ public struct HTTPRequest: Sendable {
     /// The body.
     public var body = HTTPBody.none
 
-    /// The time to wait for the reply, in addition to the transport's own timeout.
-    ///
-    /// It is greater than zero for a long poll.
+    /// The time to wait for the reply, in addition to the transport's own timeout; zero unless the
+    /// request is a long poll.
     public var wait = Duration.zero
 
     init(_ method: String, _ url: URL) {
@@ -48,7 +46,7 @@ public enum HTTPBody: Sendable {
     case none
     /// The bytes of a body.
     case data(Data)
-    /// A file, which is read piece by piece. The closure receives the progress.
+    /// A file that is read piece by piece, and a closure that receives the progress.
     case file(UploadSource, @Sendable (TransferProgress) -> Void)
 }
 

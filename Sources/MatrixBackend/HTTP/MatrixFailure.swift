@@ -38,7 +38,7 @@ struct MatrixFailure: Decodable {
 }
 
 extension BackendError {
-    /// The error of a reply whose status is not 2xx.
+    /// Creates the error for a reply whose status is not 2xx.
     init(_ reply: HTTPReply, to request: MatrixRequest) {
         let failure = MatrixFailure(reply)
         let message = "\(request.path.joined(separator: "/")): \(failure.text) (\(failure.code))"
@@ -60,7 +60,7 @@ extension BackendError {
                 retryAfter: failure.pause ?? .seconds(1))
         case (403, _): self.init(.refused, message, detail: .notAuthorized)
         case (400..<500, _): self.init(.refused, message, detail: .invalidParameter)
-        // A proxy may return this status although the server has executed the request.
+        // A proxy may return this status after the server has executed the request.
         default: self.init(.unanswered, message, detail: .internalServerError)
         }
     }

@@ -6,7 +6,7 @@ struct MatrixRequest {
     var method: String
     /// The path of the API.
     ///
-    /// It is followed by the parts in ``path``, which are not percent-encoded yet.
+    /// The parts in ``path`` follow it. They are not percent-encoded yet.
     var api = "_matrix/client/v3"
     var path: [String]
     var query: [(String, String)] = []
@@ -16,21 +16,21 @@ struct MatrixRequest {
     var wait = Duration.zero
     var isAuthorized = true
 
-    /// Creates a request that only reads.
+    /// Creates a request that changes nothing on the server.
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
     ) -> MatrixRequest {
         MatrixRequest(method: "GET", api: api, path: path, query: query)
     }
 
-    /// A request that changes something.
+    /// Creates a request that changes something on the server.
     static func put(
         _ path: String..., body: JSONValue, kind: RateLimits.Kind = .managing
     ) -> MatrixRequest {
         MatrixRequest(method: "PUT", path: path, body: .json(body), kind: kind)
     }
 
-    /// A request that changes something.
+    /// Creates a request that changes something on the server.
     static func post(_ path: String..., body: JSONValue = [:]) -> MatrixRequest {
         MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
     }

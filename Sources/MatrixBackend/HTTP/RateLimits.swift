@@ -3,14 +3,14 @@ import Models
 /// The pauses that the server has requested, for each kind of request.
 ///
 /// After a reply "too many requests", requests of the same kind fail with `throttled` until the
-/// pause is over, without being sent. The engine and its outbox wait for the rest of the pause.
+/// pause has ended, without being sent. The engine retries them after the remaining time.
 struct RateLimits {
-    /// The kinds of requests, each with a rate limit of its own.
+    /// A kind of request, with its own rate limit.
     enum Kind: Hashable { case reading, sending, managing }
 
     private var pausedUntil: [Kind: ContinuousClock.Instant] = [:]
 
-    /// Throws `throttled` during a pause.
+    /// Throws `throttled` if requests of a kind are paused.
     func check(_ kind: Kind, at now: ContinuousClock.Instant) throws(BackendError) {
         guard let end = pausedUntil[kind], now < end else { return }
         throw BackendError(
@@ -18,7 +18,7 @@ struct RateLimits {
             retryAfter: end - now)
     }
 
-    /// Begins a pause.
+    /// Pauses requests of a kind, at least for a given duration.
     mutating func pause(_ kind: Kind, for pause: Duration, at now: ContinuousClock.Instant) {
         pausedUntil[kind] = max(pausedUntil[kind] ?? now, now + pause)
     }

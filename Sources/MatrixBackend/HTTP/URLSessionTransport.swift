@@ -8,17 +8,17 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// The session is never invalidated, because on Linux that traps if a request is in flight.
-/// Canceling the task of a request cancels only this request.
+/// Canceling the task of a request cancels only this request. The session is never invalidated,
+/// because this traps on Linux if a request is in flight.
 public struct URLSessionTransport: HTTPTransport {
-    /// The timeout: a request fails if the server sends no byte for this time.
+    /// The timeout in seconds: a request fails if the server sends no byte for this time.
     ///
-    /// A request without a file also fails if it takes longer in total.
+    /// A request without a file also fails if it takes longer than this time in total.
     private static let tolerance: TimeInterval = 30
 
     private let session: URLSession
 
-    /// Creates a transport with connections, caches and cookies of its own.
+    /// Creates a transport with its own connections, caches and cookies.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 12
@@ -44,8 +44,8 @@ public struct URLSessionTransport: HTTPTransport {
 
     /// Sends a request, and cancels it at its timeout.
     ///
-    /// This is needed because Foundation on Linux may never end a request if the server stops while
-    /// the client is connecting.
+    /// Foundation on Linux may never end a request if the server stops while the client is
+    /// connecting.
     private func replyInTime(
         to sent: URLRequest, _ request: HTTPRequest
     ) async throws(BackendError) -> HTTPReply {
@@ -83,8 +83,8 @@ public struct URLSessionTransport: HTTPTransport {
             do { return try await reply(to: sent, request) } catch { throw stream.failure ?? error }
         }
     #else
-        // Foundation on Linux sends a stream without its length, which homeservers refuse.
-        // Therefore the whole file is read into memory.
+        // Read the whole file into memory: Foundation on Linux sends a stream without its length,
+        // which homeservers refuse.
         private func upload(
             _ source: UploadSource, _ progress: @escaping @Sendable (TransferProgress) -> Void,
             _ sent: URLRequest, _ request: HTTPRequest

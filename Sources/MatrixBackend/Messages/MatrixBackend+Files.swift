@@ -2,12 +2,11 @@ public import Foundation
 public import Models
 public import Sync
 
-// Files are stored as media on the homeserver. Only users with a session can download them.
+// Files, which are media of the homeserver that only signed-in users can download.
 extension MatrixBackend {
     /// Uploads a file piece by piece.
     ///
-    /// Repeating an upload creates another file on the server; the message refers to one of the
-    /// two.
+    /// A repeated upload creates another file on the server. The message refers to one of them.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -25,7 +24,7 @@ extension MatrixBackend {
         return info
     }
 
-    /// Downloads a file of a homeserver, whose URL begins with `mxc`.
+    /// Downloads a file of a homeserver, whose URL has the scheme `mxc`.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         guard let url = URL(string: file.url), url.scheme == "mxc", let server = url.host() else {
             throw BackendError(

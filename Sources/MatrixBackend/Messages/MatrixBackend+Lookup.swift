@@ -1,8 +1,8 @@
 public import Models
 
-// Messages by their IDs, with their reactions.
+// Looking up messages by their IDs, with their reactions.
 extension MatrixBackend {
-    /// Returns messages by their IDs, with two requests for each.
+    /// Returns messages by their IDs, with two requests for each message.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -18,8 +18,8 @@ extension MatrixBackend {
         return MessageLookup(found: messages, gone: Array(gone))
     }
 
-    /// Returns an event with its latest edit; `nil` if it does not exist in the room, or this user
-    /// may not see it.
+    /// Returns an event with its latest edit; `nil` if the room has no such event, or the user may
+    /// not see it.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         do {
             let event: RoomEvent = try await call(.get("rooms", room, "event", id))
@@ -42,13 +42,13 @@ extension MatrixBackend {
             .get("rooms", room, "state", "m.room.member", me.rawValue))
     }
 
-    /// Converts events that appear as messages, with their reactions, and sorts them.
+    /// Creates messages from events, with their reactions.
     ///
     /// - Parameters:
-    ///   - events: The events.
-    ///   - room: The ID of their room.
-    ///   - bound: The token of a place that is older than all of the events, if it is known. All
-    ///     reactions to the events are newer than it.
+    ///   - events: The events, which appear as messages.
+    ///   - room: The ID of the room.
+    ///   - bound: A token that is older than all of the events, if one is known. All reactions to
+    ///     the events are newer than it.
     /// - Returns: The messages, oldest first.
     /// - Throws: Errors of the requests.
     func messages(
@@ -71,15 +71,14 @@ extension MatrixBackend {
 
     // MARK: Reactions
 
-    /// The maximum number of a room's newest reactions that are fetched to find those to the
-    /// messages of a page.
+    /// The maximum number of a room's newest reactions that one request fetches.
     private static let maximumReactionCount = 500
 
-    /// Returns the reactions to messages by the messages' IDs.
+    /// Returns the reactions to messages, by the IDs of the messages.
     ///
-    /// Replies of the server do not contain the reactions to messages. For a recent page, all of
-    /// them are among the newest reactions of the room, which one request returns. For an older
-    /// page, there is one request for each message.
+    /// The server returns messages without their reactions. The reactions to the messages of a
+    /// recent page are among the newest reactions of the room, which one request returns. For an
+    /// older page, each message needs a request.
     private func reactions(
         to ids: [String], in room: String, since bound: String?
     ) async throws(BackendError) -> [String: [Reaction]] {
@@ -108,7 +107,7 @@ extension MatrixBackend {
     }
 
     /// Returns the reactions in a room that are newer than a token; `nil` if there are more than
-    /// the maximum.
+    /// ``maximumReactionCount``.
     private func reactions(
         in room: String, since token: String
     ) async throws(BackendError) -> [RoomEvent]? {

@@ -1,22 +1,21 @@
 public import Models
 
-// Pages of a room's history, and of a thread.
+// Pages of the history of a room, and of a thread.
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// It takes one request for the place of a time or a message, and one for each direction.
-    /// Another request fetches the messages that arrived just before the page: messages of the page
-    /// are outliers if one of those has a newer position.
+    /// Each direction needs at least one request, and an anchor that is a time or a message needs
+    /// another one. A last request fetches the messages that arrived just before the page: a
+    /// message of the page is an outlier if one of those has a newer position.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
         try await page(History(room: channelURL.rawValue), at: anchor, older: older, newer: newer)
     }
 
-    /// Returns a page of the replies to a message.
+    /// Returns a page of the replies in the thread that a message starts.
     ///
-    /// These are the replies in the thread that the message starts. No list contains a reply
-    /// outside of a thread.
+    /// Replies to the message outside of the thread are not in any page.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -25,7 +24,7 @@ extension MatrixBackend {
         return try await page(history, at: anchor, older: older, newer: newer)
     }
 
-    /// The messages of a room, or those of a thread in it.
+    /// The history of a room, or of a thread in it.
     struct History: Sendable {
         let room: String
         var thread: String?
@@ -56,8 +55,8 @@ extension MatrixBackend {
         }
         var before = Segment()
         if older > 0 || place == nil {
-            // Without a place, the page is at the newest end, and the token with which the request
-            // started is that of the place.
+            // Without a place, the page is at the newest end. The reply's start token is the place
+            // there.
             before = try await segment(.older, of: history, from: place, limit: older)
             if place == nil, older == 0 {
                 place = before.start.map { Place($0) }
@@ -85,22 +84,21 @@ extension MatrixBackend {
             outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
-    /// The number of messages that arrived before a page with whose positions those of the page are
-    /// compared.
+    /// The number of messages before a page whose positions are compared with those of the page.
     private static let contextCount = 20
 
-    /// Returns the messages just older than a page, oldest first.
+    /// Returns the messages that arrived just before a page, oldest first.
     private func context(
         of events: [RoomEvent], in history: History, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
-        // The outliers of a thread's page are not needed.
+        // A thread's page needs no outliers.
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
             .older, of: history, from: bound, limit: Self.contextCount)
         return reply.events.filter(history.contains).reversed()
     }
 
-    /// Returns the messages after a place; the first one is the event of the place.
+    /// Returns the messages after a place, beginning with the event of the place.
     private func newerSegment(
         of history: History, from place: Place?, _ found: RoomEvent?, limit: Int
     ) async throws(BackendError) -> Segment {
@@ -156,13 +154,13 @@ extension MatrixBackend {
 
     /// The maximum number of requests for one direction of a page.
     ///
-    /// After these, the page is returned even if it has fewer messages than requested.
+    /// If they do not suffice, the page has fewer messages than requested.
     private static let maximumRequestCount = 6
 
     /// Fetches messages in one direction.
     ///
-    /// The server's limit also counts edits and deleted messages, so several requests may be
-    /// needed.
+    /// Several requests may be needed, because the server's limit also counts edits and deleted
+    /// messages.
     private func segment(
         _ side: Side, of history: History, from place: Place?, limit: Int
     ) async throws(BackendError) -> Segment {
@@ -218,9 +216,9 @@ extension MatrixBackend {
 
     // MARK: Rooms
 
-    /// Throws `notFound` if the user is no longer in the room.
+    /// Throws `notFound` if the user is not in the room.
     ///
-    /// The server still returns older messages to users who have left.
+    /// The server would still return older messages to a user who has left.
     func requireRoom(_ id: String) async throws(BackendError) {
         guard list.token != nil, list.rooms[id] == nil else { return }
         try await updateList()
@@ -230,14 +228,11 @@ extension MatrixBackend {
 }
 
 extension [Position] {
-    /// The IDs of the messages that arrived late: a message that arrived earlier has a newer
-    /// position.
+    /// The IDs of the messages that arrived late: after a message with a newer position.
     ///
-    /// The messages are in the order of arrival.
-    ///
-    /// After a message from a server whose clock is fast, all messages count as late until the
-    /// clocks of their servers have reached the time of that message. They are stored, but cover no
-    /// range.
+    /// The array has the positions in the order of arrival. After a message from a server whose
+    /// clock is fast, all messages are late until the clocks of their servers reach the time of
+    /// that message. Late messages are stored, but cover no range.
     var late: Set<MessageID> {
         var late: Set<MessageID> = []
         var newest: Position?

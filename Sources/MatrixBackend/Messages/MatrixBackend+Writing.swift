@@ -1,11 +1,13 @@
 import Foundation
 public import Models
 
-// Sending, editing, deleting and reacting. The request ID is used as the transaction ID. With it,
-// the server recognizes repeated requests of the same device for about a day.
+// Sending, editing, deleting and reacting.
+//
+// The request ID is the transaction ID, by which the server recognizes repeated requests of the
+// same device for about a day.
 extension MatrixBackend {
-    /// Sends a message with two requests: one to send it, and one for the time at which the server
-    /// accepted it.
+    /// Sends a message with two requests: the second one reads the time at which the server
+    /// accepted the message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let room = item.channelURL.rawValue
         try await requireRoom(room)
@@ -34,11 +36,11 @@ extension MatrixBackend {
         return message
     }
 
-    /// Returns the message of an old item that was sent in an earlier attempt.
+    /// Returns the message that an earlier attempt has sent for an old outbox item.
     ///
     /// Servers forget transaction IDs after about a day, but the message contains the request ID.
-    /// Therefore, before a later attempt, this method searches the user's messages since the item
-    /// was written for the request ID.
+    /// Therefore, before a later attempt, this method searches the user's messages since the
+    /// creation of the item for the request ID.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         let age = options.now().milliseconds - written
@@ -54,16 +56,15 @@ extension MatrixBackend {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
             if let found { return try await messages([found], in: room, since: nil).first }
-            // Continue for one more day, because the clocks of the device and of the server may
-            // differ.
+            // The clocks of the device and of the server may differ: continue for one more day.
             let isOver = reply.events.contains { $0.time.milliseconds < written - day }
             token = isOver ? nil : reply.end
         } while token != nil
         return nil
     }
 
-    /// Returns the thread of which a message is a reply; `nil` if it is not in a thread, or is the
-    /// first message of one.
+    /// Returns the thread that a message is a reply in; `nil` if the message is in no thread, or is
+    /// the first message of one.
     private func thread(
         of parent: MessageID, in room: String
     ) async throws(BackendError) -> String? {
@@ -73,7 +74,8 @@ extension MatrixBackend {
         return relation?.type == "m.thread" ? relation?.eventID : nil
     }
 
-    /// Returns the reason why a message was refused, derived from the power levels of the room.
+    /// Returns the reason why the server refused a message, derived from the power levels of the
+    /// room.
     private func reason(
         for error: BackendError, in room: String
     ) async throws(BackendError) -> BackendError {
@@ -89,8 +91,8 @@ extension MatrixBackend {
         return BackendError(.refused, error.message, detail: .channelFrozen)
     }
 
-    /// Edits a message with three requests: to read its current content, to send the edit, and to
-    /// read the result.
+    /// Edits a message with three requests, which read its current content, send the edit and read
+    /// the result.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -131,7 +133,7 @@ extension MatrixBackend {
         return reply.event_id
     }
 
-    /// Returns a message as the server stores it.
+    /// Returns a message in the server's version.
     private func existing(
         _ id: MessageID, in room: String
     ) async throws(BackendError) -> JSONValue {
@@ -152,7 +154,7 @@ extension MatrixBackend {
 
     /// Adds or removes a reaction.
     ///
-    /// Removing a reaction needs another request, to find its event.
+    /// Removing a reaction needs another request, which finds the reaction's event.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -172,7 +174,7 @@ extension MatrixBackend {
                 id = try await redact(event.id, in: room, requestID: requestID)
             }
         }
-        // If there is no event, the message is unchanged.
+        // Without an event, the message is unchanged.
         let time = if let id { try await event(id, in: room)?.time } else { message.time }
         return ReactionEvent(
             action, key, by: me, to: messageID, in: channelURL, at: time ?? message.time,

@@ -6,7 +6,7 @@ extension Message {
     /// - Parameters:
     ///   - event: An event that appears as a message.
     ///   - room: The ID of its room.
-    ///   - sender: The author, with the name that the room knows.
+    ///   - sender: The author, with the name in the room.
     ///   - me: The current user. Only the user's own messages get a request ID.
     init(_ event: RoomEvent, in room: String, sender: Sender, me: UserID) {
         let content = event.replacement?.content ?? event.content
@@ -29,7 +29,7 @@ extension Message {
         }
     }
 
-    /// Returns the type, text, custom type and data of the message for an event.
+    /// Returns the type, text, custom type and data of an event's message.
     private static func kind(
         of event: RoomEvent, _ content: EventContent
     ) -> (MessageType, String, customType: String, data: String) {
@@ -59,10 +59,9 @@ extension Message {
 
     /// Sets the parent message.
     ///
-    /// A message of a thread is a reply to the thread's first message, unless the sender has
-    /// explicitly replied to another one.
-    ///
-    /// A reply outside of a thread is also shown in the channel.
+    /// A message in a thread is a reply to the thread's first message, unless the sender has
+    /// explicitly replied to another message. A reply outside of a thread is also shown in the
+    /// channel.
     private mutating func setParent(_ relation: EventContent.Relation?) {
         guard let relation else { return }
         let isThread = relation.type == "m.thread"
@@ -74,7 +73,7 @@ extension Message {
 }
 
 extension EventContent {
-    /// The text without the quotation with which old clients begin a reply.
+    /// The text without the quotation at the start of a reply from an old client.
     fileprivate var text: String {
         let body = body ?? ""
         guard relation?.repliesTo != nil, body.hasPrefix("> ") else { return body }
@@ -85,7 +84,6 @@ extension EventContent {
 }
 
 extension FileInfo {
-    /// Creates the description of the file of a message.
     init(_ content: EventContent) {
         self.init(
             url: content.url ?? "", name: content.filename ?? content.body,

@@ -1,13 +1,13 @@
 import Models
 import Sync
 
-// The content of events that are sent.
+// The content of events that the user sends.
 extension JSONValue {
     /// Returns the content of a new message.
     ///
     /// - Parameters:
     ///   - item: The outbox item.
-    ///   - relation: The relation to the message that it replies to.
+    ///   - relation: The relation to the message that is replied to.
     /// - Returns: The content.
     /// - Throws: `refused` for a message with several files.
     static func content(
@@ -69,7 +69,7 @@ extension JSONValue {
 
     /// Returns the content of an edit.
     ///
-    /// Fields that the edit does not contain keep their values, including fields that only other
+    /// Fields that the edit does not set keep their values, including fields that only other
     /// clients know.
     static func edit(
         _ update: MessageUpdate, of current: JSONValue, _ id: MessageID
@@ -97,7 +97,7 @@ extension JSONValue {
     ) {
         if let text = params.text {
             content["body"] = .string(text)
-            // Remove the formatted text, because these clients would show the old one.
+            // Remove the formatted text, because clients would show the old one.
             content["formatted_body"] = nil
             content["format"] = nil
         }
@@ -111,7 +111,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns the relation of a reply to `parent`, which is in the thread `root` or in none.
+    /// Returns the relation of a reply to `parent`, which is in the thread `root`, or in no thread.
     static func reply(to parent: MessageID, in root: String?) -> JSONValue {
         let answered: JSONValue = ["event_id": .string(parent.rawValue)]
         return [

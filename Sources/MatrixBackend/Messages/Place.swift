@@ -1,11 +1,11 @@
 import Models
 
-/// A place in a room's history between two events, as a page cursor.
+/// A place in a room's history between two events, which is a page cursor.
 ///
-/// A place is either a token, or just before an event, given by that event and a token after it.
-/// Synapse returns a token before an event, too (`start` of `/context`), but pages from there can
-/// miss messages that several clients sent at the same time. Going one event back from the token
-/// `end` does not miss any.
+/// A place is either a token, or just before an event, as given by that event and a token after it.
+/// Synapse also returns a token before an event, `start` of `/context`, but pages from there can
+/// miss messages that several clients sent at the same time. Pages from the token `end`, which go
+/// back over the event, miss none.
 struct Place: Hashable {
     let token: String
     /// An event with the type of a message.
@@ -30,7 +30,7 @@ enum Side: String {
     case newer = "f"
 }
 
-/// The messages in one direction from a place, the nearest first.
+/// The messages in one direction from a place, nearest first.
 struct Segment {
     var events: [RoomEvent] = []
     /// The token from which the next request continues; `nil` at the end of the history.

@@ -1,8 +1,7 @@
-/// The kind of each event that this process has seen, by the event's ID.
+/// The kinds of the events that this process has seen, by the events' IDs.
 ///
-/// A redaction contains the ID of the redacted event but not its kind, and the redacted event no
-/// longer contains its relation. For reactions and edits that this process has seen, the message is
-/// known from here.
+/// A redaction contains only the ID of the redacted event, and the server removes the relation of a
+/// redacted event. This type remembers which message a reaction or an edit belonged to.
 struct SeenEvents {
     /// The kind of an event.
     enum Meaning: Hashable {
@@ -20,7 +19,7 @@ struct SeenEvents {
 
     mutating func insert(_ events: some Sequence<RoomEvent>) {
         for event in events { if let meaning = Meaning(event) { meanings[event.id] = meaning } }
-        // Discard the older half at once.
+        // Remove the older half of the events.
         if meanings.count > Self.capacity / 2 { (older, meanings) = (meanings, [:]) }
     }
 }

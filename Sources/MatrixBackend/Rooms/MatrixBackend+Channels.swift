@@ -4,10 +4,10 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of the channels that match a query.
     ///
-    /// The first call of a process loads all rooms, unless the feed or another call has done so;
-    /// later calls need one short request. There is one exception: if all rooms are not loaded yet,
-    /// the query is for the first page in the order of the last message, and the homeserver
-    /// supports it, the page is fetched alone, without unread counts.
+    /// The first call of a process loads all rooms, unless the feed or another call has loaded
+    /// them. Later calls need one short request. If the rooms are not loaded, the query is for the
+    /// first page in the order of the last message, and the homeserver supports it, the call
+    /// fetches only that page, without unread counts.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -31,8 +31,7 @@ extension MatrixBackend {
 
     /// Returns a channel.
     ///
-    /// For a channel that the user is invited to, servers return the name, the picture and the
-    /// inviter.
+    /// For an invitation, servers return only the name, the picture and the inviter.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
         guard let channel = list.channel(url.rawValue, for: try me) else {
@@ -41,9 +40,7 @@ extension MatrixBackend {
         return channel
     }
 
-    /// Returns a page of the members.
-    ///
-    /// Each page needs a request for all members.
+    /// Returns a page of the members, with a request for all members.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -83,7 +80,7 @@ extension MatrixBackend {
 }
 
 extension Page {
-    /// Creates the page after the element that a cursor identifies.
+    /// Creates the page after the element that a cursor names.
     fileprivate init(
         _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
     ) throws(BackendError) {

@@ -2,9 +2,9 @@ public import Models
 
 // Creating and changing rooms, and their members.
 extension MatrixBackend {
-    /// Creates a room and invites users.
+    /// Creates a room and invites users, or returns the existing room for a distinct channel.
     ///
-    /// A distinct channel of two users is a direct chat. If one exists, it is returned.
+    /// A distinct channel of two users is a direct chat.
     ///
     /// - Throws: `refused` if the parameters have a URL, because the server chooses it.
     public func createChannel(
@@ -141,11 +141,9 @@ extension MatrixBackend {
         }
     }
 
-    /// Bans a user, or mutes one by setting a power level below the one that sending messages
-    /// requires.
+    /// Bans a user, or mutes a user by a power level below the one that sending messages requires.
     ///
-    /// - Throws: `unsupported` for a restriction with an end, because Matrix has no such
-    ///   restrictions.
+    /// - Throws: `unsupported` for a restriction with an end, which Matrix does not have.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -176,9 +174,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Changes the power levels of a room.
-    ///
-    /// Sends no request if the closure changes nothing.
+    /// Changes the power levels of a room, unless the closure changes nothing.
     private func changePower(
         in room: String, _ change: (inout JSONValue) -> Void
     ) async throws(BackendError) {
@@ -191,8 +187,8 @@ extension MatrixBackend {
 }
 
 extension JSONValue {
-    /// Returns the content of the state event that contains the properties of a room for which
-    /// Matrix has no field.
+    /// Returns the content of the state event with the properties of a room for which Matrix has no
+    /// field.
     fileprivate static func own(
         data: String, customType: String, metadata: [String: String]
     ) -> JSONValue {

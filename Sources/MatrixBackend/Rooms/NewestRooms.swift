@@ -6,7 +6,7 @@ import Models
 /// The newest rooms of a user.
 ///
 /// In an account with many rooms, `/sync` without a token takes seconds. If the homeserver supports
-/// simplified sliding sync, that call returns the newest rooms at once, without unread counts.
+/// simplified sliding sync, it returns the newest rooms immediately, but without unread counts.
 struct NewestRooms: Decodable {
     let rooms: [String: NewestRoom]
     /// The number of all rooms.
@@ -55,10 +55,11 @@ struct NewestRoom: Decodable {
 }
 
 extension MatrixBackend {
-    /// Returns the newest rooms while the list of all rooms is not loaded, without unread counts.
+    /// Returns the newest channels, without unread counts, while the list of all rooms is not
+    /// loaded.
     ///
     /// - Returns: The channels, and whether there are more; `nil` if the list is loaded, or if the
-    ///   homeserver lacks the call.
+    ///   homeserver does not support the call.
     func newestChannels(
         _ limit: Int
     ) async throws(BackendError) -> (channels: [GroupChannel], hasMore: Bool)? {

@@ -13,11 +13,12 @@ struct Room {
     private var isPublic = false
     private var own: EventContent.OwnContent?
     private var power: EventContent.PowerLevels?
-    /// The ID of the room that has replaced this one; empty if the ID is not known, `nil` if the
-    /// room was not replaced.
+    /// The ID of the room that replaced this one: empty if the ID is unknown, `nil` if the room was
+    /// not replaced.
     private var replacement: String?
     private var pinned: [String] = []
-    /// The known members: the senders of messages, and the members after whom the room is named.
+    /// The known members: the senders of messages, and the members whose names make up the room's
+    /// name.
     private var people: [String: RoomEvent] = [:]
     private var heroes: [String] = []
     private var joinedCount = 0
@@ -28,18 +29,19 @@ struct Room {
     /// The newest message; `nil` if the room has none.
     var lastMessage: Message?
     /// A Boolean value that indicates whether `lastMessage` was edited or deleted, and has to be
-    /// fetched again.
+    /// fetched.
     var lastMessageIsStale = false
 
     init(_ id: String) { self.id = id }
 
-    /// A Boolean value that indicates whether `user` was invited to the room as a direct chat.
+    /// Returns a Boolean value that indicates whether a user was invited to the room as a direct
+    /// chat.
     func isDirectInvitation(of user: String) -> Bool {
         isInvitation && people[user]?.content.isDirect ?? false
     }
 
-    /// A Boolean value that indicates whether the room is a space, which groups other rooms and has
-    /// no messages.
+    /// A Boolean value that indicates whether the room is a space, which groups rooms and has no
+    /// messages.
     var isSpace: Bool { roomType == "m.space" }
 }
 
@@ -90,9 +92,8 @@ extension Room {
 // MARK: People
 
 extension Room {
-    /// Returns the power level of a user.
-    ///
-    /// The creators of a room of version 12 have a power level above any number.
+    /// Returns the power level of a user; in a room of version 12, its creators have the highest
+    /// one.
     func power(of user: String) -> Int {
         creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
     }
@@ -101,16 +102,15 @@ extension Room {
 
     /// A Boolean value that indicates whether only operators may send messages.
     ///
-    /// A room that was replaced by a new version is frozen too.
+    /// A room that was replaced by a new version is frozen, too.
     var isFrozen: Bool { replacement != nil || (power?.eventsDefault ?? 0) >= 50 }
 
-    /// A Boolean value that indicates whether a user's power level is too low to send messages, in a
-    /// room that is not frozen.
+    /// Returns a Boolean value that indicates whether a user's power level is too low to send
+    /// messages in a room that is not frozen.
     func isMuted(_ user: String) -> Bool {
         !isFrozen && power(of: user) < power?.eventsDefault ?? 0
     }
 
-    /// The known members.
     var members: [Member] {
         people.keys.sorted().compactMap { user in
             guard let event = people[user], let state = MemberState(membership: event.content)
@@ -123,7 +123,7 @@ extension Room {
         }
     }
 
-    /// Returns the name of the room: its own name or, if it has none, the names of its members.
+    /// Returns the name of the room or, if it has none, the names of its members.
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }
         if let alias, !alias.isEmpty { return alias }
@@ -149,7 +149,7 @@ extension MemberState {
 }
 
 extension RoomEvent {
-    /// The user whom this membership event is about.
+    /// The user whom a membership event is about.
     var user: User {
         User(
             id: UserID(stateKey ?? ""), nickname: content.displayName ?? "",
@@ -160,7 +160,7 @@ extension RoomEvent {
 // MARK: As a channel
 
 extension Room {
-    /// The room as a channel of a user.
+    /// Returns the room as a channel of a user.
     func channel(for me: String, isDirect: Bool) -> GroupChannel {
         var channel = GroupChannel(
             url: ChannelURL(id), name: name(for: me), createdAt: createdAt ?? 0)

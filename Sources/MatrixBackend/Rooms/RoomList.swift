@@ -2,12 +2,12 @@ import Models
 
 /// The rooms of the user, as of a token of `/sync`.
 ///
-/// Only `/sync` returns unread counts, invitations and the numbers of members. Therefore the list
-/// is loaded once, by a `/sync` without a token, and then updated by short ones.
+/// Only `/sync` returns unread counts, invitations and numbers of members. Therefore one `/sync`
+/// without a token loads the list, and short ones update it.
 struct RoomList {
     private(set) var rooms: [String: Room] = [:]
     private(set) var directRooms: [String: [String]] = [:]
-    /// The token of the last update; `nil` before the list was loaded.
+    /// The token of the last update; `nil` until the list is loaded.
     private(set) var token: String?
 
     mutating func apply(_ reply: SyncReply, me: UserID, names: (String, String) -> Sender) {
@@ -15,8 +15,8 @@ struct RoomList {
             var room = rooms[id] ?? Room(id)
             room.apply(changes)
             for event in changes.timeline { room.follow(event, me, names) }
-            // If the timeline was truncated and contains only edits and reactions, the newest
-            // message is unknown.
+            // A truncated timeline with only edits and reactions does not show which message is the
+            // newest.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
                 room.lastMessageIsStale = true
             }
@@ -40,7 +40,7 @@ struct RoomList {
 
     mutating func remove(_ id: String) { rooms[id] = nil }
 
-    /// Removes the joined rooms that the server no longer has.
+    /// Removes the joined rooms that are not among the given ones.
     mutating func keepJoined(_ joined: Set<String>) {
         rooms = rooms.filter { $0.value.isInvitation || joined.contains($0.key) }
     }
@@ -60,7 +60,6 @@ struct RoomList {
 }
 
 extension Room {
-    /// Updates the last message.
     fileprivate mutating func follow(
         _ event: RoomEvent, _ me: UserID, _ names: (String, String) -> Sender
     ) {
@@ -69,7 +68,7 @@ extension Room {
             lastMessageIsStale = false
         } else if event.edited != nil || event.redacts != nil {
             let changed = event.edited ?? event.redacts
-            // The edited message may be the last message of a room whose messages were not loaded.
+            // The changed message may be the room's last one, although this reply lacks it.
             let isLast = lastMessage?.messageID?.rawValue == changed
             lastMessageIsStale = lastMessageIsStale || isLast
         }

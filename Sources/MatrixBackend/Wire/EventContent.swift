@@ -3,7 +3,7 @@
 
 import Models
 
-/// The content of an event, with the fields of all known types.
+/// The content of an event, with the fields of all supported types.
 struct EventContent: Decodable, Sendable {
     private(set) var isEmpty = true
 
@@ -39,9 +39,7 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// Any key.
-    ///
-    /// It is used to detect empty content, which a redacted event has.
+    /// Any key, which detects whether content is empty, as that of a redacted event.
     private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -173,7 +171,7 @@ extension EventContent {
 
     /// The properties of messages and channels for which Matrix has no field.
     ///
-    /// Scrollback adds them to events under the key `dev.scrollback`.
+    /// This backend adds them to events, under the key `dev.scrollback`.
     struct OwnContent: Decodable, Sendable {
         let requestID: String?
         let data: String?

@@ -1,7 +1,8 @@
 import Models
 
-// Lenient decoding, because events may come from any client. A field of the wrong type counts as
-// missing, and an element of a list that cannot be decoded is omitted.
+// Lenient decoding, because events may come from any client.
+//
+// A field of the wrong type counts as missing, and an element that cannot be decoded is omitted.
 extension KeyedDecodingContainer {
     func lenient<Value: Decodable>(_ key: Key) -> Value? { lenient(Value.self, key) }
 
@@ -28,7 +29,7 @@ private struct Lenient<Value: Decodable>: Decodable {
     init(from decoder: any Decoder) { value = try? Value(from: decoder) }
 }
 
-/// An integer that old servers write as text.
+/// An integer, which old servers write as text.
 struct LenientInt: Decodable {
     let value: Int
 

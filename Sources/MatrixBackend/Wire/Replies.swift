@@ -3,7 +3,7 @@
 
 import Models
 
-// The replies of the client-server API, with the fields that this package uses.
+// The replies of the client-server API, with the fields that this target reads.
 
 struct LoginReply: Decodable {
     let user_id: String
@@ -41,7 +41,7 @@ struct JoinedRoomsReply: Decodable { let joined_rooms: [String] }
 struct UploadReply: Decodable { let content_uri: String }
 struct EmptyReply: Decodable {}
 
-/// A page of events: of `/messages` or `/relations`.
+/// A page of events, from `/messages` or `/relations`.
 struct EventsReply: Decodable {
     let events: [RoomEvent]
     /// The membership events of the events' senders.
@@ -66,7 +66,6 @@ struct ContextReply: Decodable {
     let end: String
 }
 
-/// All state of a room.
 struct StateReply: Decodable {
     let events: [RoomEvent]
 

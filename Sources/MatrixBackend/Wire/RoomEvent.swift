@@ -6,13 +6,13 @@ import Models
 /// An event of a room: a message, a change of the room's state, or a redaction.
 struct RoomEvent: Decodable, Sendable {
     let type: String
-    /// The ID; empty in the stripped state of an invitation.
+    /// The ID of the event; empty in the stripped state of an invitation.
     let id: String
     let sender: String
     let time: Timestamp
     let stateKey: String?
     let content: EventContent
-    /// The event that this redaction redacts; `nil` for other events.
+    /// The ID of the event that this event redacts; `nil` if it is not a redaction.
     let redacts: String?
     /// A Boolean value that indicates whether the event was redacted.
     let isRedacted: Bool
@@ -90,7 +90,7 @@ extension RoomEvent {
 
     /// A Boolean value that indicates whether the event has the type of a message.
     ///
-    /// It may be an edit, and it may be redacted.
+    /// It may be an edit, or may be redacted.
     var hasMessageType: Bool { stateKey == nil && Self.messageTypes.contains(type) }
 
     /// A Boolean value that indicates whether the event appears as a message.

@@ -3,7 +3,7 @@
 
 import Models
 
-/// A reply of `/sync`: what has changed since a token.
+/// A reply of `/sync`: the changes since a token.
 struct SyncReply: Decodable {
     let nextBatch: String
     let joined: [String: JoinedRoom]
@@ -64,11 +64,10 @@ extension SyncReply {
         /// The times at which users have read the room.
         let readers: [(user: String, time: Timestamp)]
 
-        /// A Boolean value that indicates whether the reply contains changed or new state of the
+        /// A Boolean value that indicates whether the reply contains new or changed state of the
         /// room.
         ///
-        /// The membership events of senders do not count, because the server sends them with each
-        /// reply.
+        /// Membership events of senders do not count, because each reply contains them.
         var changesState: Bool {
             timeline.contains { $0.stateKey != nil }
                 || state.contains { $0.type != "m.room.member" || isLimited }
@@ -143,9 +142,7 @@ extension SyncReply {
         }
     }
 
-    /// The typing users, or the read receipts.
-    ///
-    /// Neither is part of the room's history.
+    /// Typing users or read receipts, which are not part of the room's history.
     private struct Ephemeral: Decodable {
         let type: String
         var userIDs: [String] = []
