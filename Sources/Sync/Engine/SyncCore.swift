@@ -426,7 +426,7 @@ struct SyncCore {
                 ingest.batch.setAppInfo(session.appInfo)
             }
             let last = try ingest.batch.lastEpoch()
-            // This is the first connection: there are no cached rows of an earlier epoch.
+            // On the first connection, the cache has no rows of an earlier epoch.
             guard let last else {
                 ingest.batch.setLastEpoch(session.epoch)
                 return false
@@ -446,7 +446,7 @@ struct SyncCore {
         startFeed()
     }
 
-    /// Returns a Boolean value that indicates whether an error means that the connection was lost,
+    /// Returns a Boolean value that indicates whether an error means that the connection was lost
     /// or could not be established.
     private func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
         if case .connect = call.purpose { return error.code != .canceled }
@@ -462,10 +462,9 @@ struct SyncCore {
         perform(step, atLeast: error.retryAfter)
     }
 
-    /// Reports a failed connection attempt to the caller of `connect`.
+    /// Answers the caller of `connect` after a failed attempt.
     ///
-    /// If the store has data of this user, the user may continue offline; otherwise, the call
-    /// fails.
+    /// If the store has the user's data, the user may continue offline. Otherwise, the call fails.
     private mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
         let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
         guard let user = known, connector.phase != .revoked else {
@@ -480,7 +479,6 @@ struct SyncCore {
         act(.connected(user, error, ticket: ticket))
     }
 
-    /// Cancels all calls and waits.
     mutating func cancelCallsAndWaits() {
         state.isLive = false
         healing.end()
@@ -523,7 +521,7 @@ struct SyncCore {
         }
     }
 
-    /// Cancels a call and discards its answer.
+    /// Cancels a call and ignores its answer.
     mutating func cancelCall(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         if let flight = call.flight { _ = flights.end(flight) }
@@ -536,8 +534,8 @@ struct SyncCore {
             let isDone =
                 state.isLive && lastFailure == nil
                 && (url.map { !healing.isLeft($0) } ?? healing.isDone)
-            // A caller that waits for all channels receives the error of one channel only after the
-            // others have been processed.
+            // A caller that waits for all channels receives the error of a channel only after the
+            // other channels have been processed.
             let error =
                 (url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil))
                 ?? (isDone ? nil : cacheDamage)

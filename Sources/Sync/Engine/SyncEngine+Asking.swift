@@ -1,21 +1,21 @@
 public import Models
 public import Store
 
-// Requests of callers. The results are stored, and reported to observers of the store, before they
-// are returned.
+// Requests of callers. Before a call returns, the result is stored and reported to observers of the
+// store.
 extension SyncEngine {
     /// Fetches messages around an anchor, and closes gaps in the range that the page covers.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
-    ///   - older: The maximum number of messages older than the anchor, from 0 to 10,000; values out
-    ///     of range are replaced by the nearest valid one. A page may have fewer messages without
-    ///     being the last one.
+    ///   - older: The maximum number of messages older than the anchor, from 0 to 10,000. A number
+    ///     out of this range is replaced by the nearest one in it. A page with fewer messages is
+    ///     not necessarily the last one.
     ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
     ///     anchor is a message, the message itself is one of them.
-    ///   - edge: The bound of a gap, if the anchor is at that bound. The page then closes the gap
-    ///     from there on. It is not needed if the anchor is a stored message.
+    ///   - edge: If the anchor is at the bound of a gap, that bound; the page then closes the gap
+    ///     from there on. Otherwise `nil`, also for a stored message.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
     /// - Returns: The page, and the range of the history that it covers. If a request at the same
@@ -30,7 +30,7 @@ extension SyncEngine {
             PageRequest(in: url, at: anchor, bound: edge, older: older, newer: newer), source)
     }
 
-    /// Fetches a page, and stores it with the given source for observers.
+    /// Fetches a page, and stores it with a source of the change for observers.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     package func fetch(
@@ -39,7 +39,8 @@ extension SyncEngine {
         guard case .page(let fetched) = try await reply(to: .page(request, source)) else {
             throw .unexpectedReply
         }
-        // The engine looks up the missing messages of a history, but not those of a thread.
+        // The engine looks up the missing messages of a channel's history, but not those of a
+        // thread.
         if request.parentMessageID != nil, !fetched.doubtful.isEmpty {
             _ = try await fetchMessages(fetched.doubtful, in: request.channelURL)
         }
@@ -48,11 +49,11 @@ extension SyncEngine {
 
     /// Fetches messages by their IDs, for example after a search.
     ///
-    /// The call closes no gap: a message that was not stored before is stored inside a gap. Each
-    /// request contains up to 100 IDs.
+    /// The call closes no gap: it stores new messages inside gaps. Each request contains up to 100
+    /// IDs.
     ///
-    /// - Returns: The messages that exist, and the IDs of those that do not. The latter are removed
-    ///   from the store.
+    /// - Returns: The messages that exist, and the IDs of those that do not, which are removed from
+    ///   the store.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
@@ -74,15 +75,15 @@ extension SyncEngine {
 
     /// Fetches replies to a message around an anchor.
     ///
-    /// The call closes no gap of the channel. Stored replies that are missing on the page are looked
-    /// up, and removed if the server does not have them any more.
+    /// The call closes no gap of the channel. Stored replies that are missing on the page are
+    /// looked up, and removed if the server no longer has them.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
-    ///   - url: The URL of its channel.
+    ///   - url: The URL of the parent message's channel.
     ///   - anchor: The anchor in the thread.
-    ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000; values out
-    ///     of range are replaced by the nearest valid one.
+    ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000. A number
+    ///     out of this range is replaced by the nearest one in it.
     ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
     ///   - edge: If the anchor is at the bound of a known range of the thread, that bound: the
     ///     position of the reply at which the range starts or ends. Otherwise `nil`.
@@ -103,12 +104,13 @@ extension SyncEngine {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
-    ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not change where a call with `nil` continues.
+    ///   - params: A filter of the edited messages to return; `nil` for all. It does not apply to
+    ///     deleted messages. A call with a filter does not change where a call without `point`
+    ///     continues.
     /// - Returns: The changes, and the token for the next page.
     /// - Throws: ``SyncError`` with code `refused` and a cause of code `expired` if the server
-    ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there is
-    ///   no earlier changelog; or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there
+    ///   is no earlier changelog; or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
@@ -132,9 +134,9 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
-    ///   - params: The new and changed channels to return; `nil` for all. Channels that the user has
-    ///     lost are always returned. A call with parameters does not change where a call with `nil`
-    ///     continues.
+    ///   - params: A filter of the new and changed channels to return; `nil` for all. It does not
+    ///     apply to channels that the user has lost. A call with a filter does not change where a
+    ///     call without `point` continues.
     /// - Returns: The changes, and the token for the next page.
     /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
     public func channelChanges(
@@ -158,10 +160,10 @@ extension SyncEngine {
     /// Fetches a page of the group channels that match a query.
     ///
     /// - Parameters:
-    ///   - query: The filters and the order. A `limit` out of range is replaced by the nearest valid
-    ///     one.
+    ///   - query: The filters and the order. A `limit` out of range is replaced by the nearest
+    ///     valid one.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    /// - Returns: The page; its cursor is `nil` if it is the last one.
+    /// - Returns: The page, whose cursor is `nil` if it is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
@@ -186,23 +188,24 @@ extension SyncEngine {
 
     // MARK: Viewers
 
-    /// Registers the visible range of a ``ChannelViewer``, or replaces it.
+    /// Sets the visible range of a ``ChannelViewer``, and registers the viewer if it is new.
     package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
         handle(.show(url, range, viewer: viewer))
     }
 
-    /// Unregisters a viewer; has no effect for an unknown one.
+    /// Unregisters a viewer, if it is registered.
     package func hide(_ url: ChannelURL, viewer: Int) { handle(.hide(url, viewer: viewer)) }
 
     // MARK: Messages from other sources
 
-    /// Stores messages that the app received without the engine, such as in a push notification.
+    /// Stores messages that the app received without the engine, for example in a push
+    /// notification.
     ///
-    /// A message replaces the stored one only if it is newer. The call closes no gap: a message
-    /// that was not stored before is stored inside a gap. It needs no connection.
+    /// A message replaces the stored one only if it is newer. The call closes no gap: it stores new
+    /// messages inside gaps. It needs no connection.
     ///
-    /// - Returns: The number of these messages that are now stored, in this or a newer version.
-    ///   Deleted messages, and messages older than the user's history, are not stored.
+    /// - Returns: The number of the given messages that are now stored, in this or a newer version.
+    ///   Messages that are deleted, or older than the user's history, are not stored.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func ingest(
@@ -223,7 +226,7 @@ extension SyncEngine {
 }
 
 extension SyncError {
-    /// The error for a reply of the wrong kind.
+    /// The error for an answer to another request.
     static var unexpectedReply: SyncError {
         SyncError(
             .serverFailure,

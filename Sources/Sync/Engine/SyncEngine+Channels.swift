@@ -1,7 +1,8 @@
 public import Models
 
-// The user's operations on channels. They need a connection and are not queued. The returned channel
-// is stored and reported to observers of the store. All other effects arrive through the feed.
+// The user's operations on channels, which need a connection and are not queued. The returned
+// channel is stored and reported to observers of the store. All other effects arrive through the
+// feed.
 extension SyncEngine {
     /// Creates a group channel.
     ///
@@ -38,13 +39,13 @@ extension SyncEngine {
 
     /// Enters an open channel.
     ///
-    /// The feed does not report what happened in the channel before, so the stored history is
-    /// fetched again where it is shown.
+    /// The feed does not report earlier events of the channel, so the ranges of the stored history
+    /// that viewers show are fetched again.
     ///
     /// - Returns: The channel, which is stored.
     /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
     package func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        // Open the gap before entering: a message that arrives immediately after entering must be
+        // Add the gap before entering: a message that arrives immediately after entering must be
         // newer than the gap's lower bound.
         try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
         let channel = try await perform { (backend) throws(BackendError) in

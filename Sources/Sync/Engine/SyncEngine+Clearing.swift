@@ -1,18 +1,16 @@
 public import Models
 import Store
 
-// Clears the cache while the engine runs. An app must not clear the store directly: the feed would
-// then continue at its cursor, although the data of the earlier events was removed.
+// An app must not clear the store itself: the feed would continue at its cursor, and not report the
+// removed data again.
 extension SyncEngine {
     /// Removes all cached data and the contents of the push inbox, and restarts the feed from the
     /// beginning.
     ///
-    /// The outbox is kept.
+    /// The outbox is kept. When the call returns, the rows can no longer be read. Later writes
+    /// remove them from the disk; `ChatStore.purgeCleared()` does so immediately.
     ///
-    /// The rows can no longer be read when the call returns. Later writes remove them from the
-    /// disk, and `ChatStore.purgeCleared()` removes them at once.
-    ///
-    /// If the tables of the cache are damaged, this call fails. Use `ChatClient.clearCachedData()`,
+    /// If the tables of the cache are damaged, the call fails. Use `ChatClient.clearCachedData()`,
     /// which removes the files, or `ChatStore.rebuildCache(at:)` while the store is closed.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
@@ -25,7 +23,8 @@ extension SyncEngine {
 
     /// Removes the cached messages of channels.
     ///
-    /// The channels and the outbox are kept, and the messages of visible channels are fetched again.
+    /// The channels and the outbox are kept, and the messages of visible channels are fetched
+    /// again.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
@@ -37,7 +36,7 @@ extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
-            // If the user cannot be read, it is removed, too: the server sends it again.
+            // If the user cannot be read, it is removed too. The server sends it again.
             let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -45,7 +44,7 @@ extension SyncCore {
             for url in try ingest.batch.channelURLs() { ingest.forget(url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData()
-            // Keep the owner of the store, and the epoch of the data until the feed starts again.
+            // Keeps the owner of the store, and the epoch of the data until the feed starts again.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info)
             ingest.batch.setLastEpoch(epoch)
@@ -53,7 +52,7 @@ extension SyncCore {
         }
         guard isCleared != nil else { throw writeError("the cache could not be cleared") }
         cacheDamage = nil
-        // The batch in flight would continue after events whose data was removed.
+        // The feed's request in flight would continue after events whose data was removed.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }
         state.isLive = false
         hasFeedBegun = false
@@ -73,7 +72,7 @@ extension SyncCore {
         }
     }
 
-    /// Returns the error of a write that has just failed.
+    /// Returns the error of the write that has just failed.
     func writeError(_ message: String) -> SyncError {
         state.failure ?? SyncError(.store, message)
     }

@@ -1,7 +1,6 @@
 public import Models
 public import Store
 
-// Processes the messages that another process has left in the push inbox.
 extension SyncEngine {
     /// The maximum number of messages in a write batch, so that other writes do not wait long.
     private static let messagesOfABatch = 500
@@ -10,15 +9,16 @@ extension SyncEngine {
     /// the inbox if there is none.
     ///
     /// The messages are stored as by ``ingest(_:source:)``: a message is stored unless it was
-    /// deleted or a newer version is stored, and no gap is closed. A file is removed from the inbox
-    /// after its messages were synced to disk. If the process ends in between, the file is read
-    /// again, which has no effect. Unreadable parts of a file are reported, and removed with the
-    /// file. The call needs no connection.
+    /// deleted or a newer version is stored, and no gap is closed. The call needs no connection.
+    ///
+    /// A file is removed from the inbox after its messages were synced to disk. If the process ends
+    /// before that, the file is read again, which has no further effect. Unreadable parts of a file
+    /// are reported, and removed with the file.
     ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
     /// - Throws: ``SyncError`` with code `store` or `closed`. A file that cannot be read, for
-    ///   example because a newer version of the package wrote it, stays in the inbox; the other
+    ///   example because a newer version of the package wrote it, stays in the inbox, and the other
     ///   files are processed before the error is thrown.
     /// - Complexity: Lists a directory and reads its files. If there are any, one synced write for
     ///   each 500 messages.
@@ -26,8 +26,7 @@ extension SyncEngine {
     public func absorbPushes() throws(SyncError) -> AbsorbedPushes {
         var absorbed = AbsorbedPushes()
         guard store.directory != nil, state.connection != .revoked else { return absorbed }
-        // Throw an error now if the store is closed or suspended, so that the inbox stays
-        // unchanged.
+        // If the store is closed or suspended, throw an error now, before the inbox is changed.
         _ = try stored { (reader) throws(StoreError) in reader.number }
         let names = try withPushInboxFiles { (store) throws(StoreError) in
             try store.makePushInbox()
@@ -46,7 +45,8 @@ extension SyncEngine {
                         try store.drop(name)
                     }
                 } catch {
-                    // A newer version of the package, or a later call, may be able to read the file.
+                    // A newer version of the package, or a later call, may be able to read the
+                    // file.
                     failure = failure ?? error
                     continue
                 }
@@ -56,7 +56,7 @@ extension SyncEngine {
                 damage += drop.damage
             }
             let held = try absorb(messages)
-            // Only now are the messages on disk, so that their files can be removed.
+            // The messages are on disk now, so their files can be removed.
             try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
             absorbed.pushCount += drops.count
             absorbed.messages += messages
@@ -69,15 +69,15 @@ extension SyncEngine {
 
     /// Removes the push inbox with its content.
     ///
-    /// Call this method when a user logs out. Other processes then cannot store messages of the user
-    /// until ``absorbPushes()`` creates a new inbox.
+    /// Call this method when a user logs out. Other processes then cannot store messages of the
+    /// user until ``absorbPushes()`` creates a new inbox.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func removePushInbox() throws(SyncError) {
         try withPushInboxFiles { (store) throws(StoreError) in try store.removePushInbox() }
     }
 
-    /// Accesses the files of the inbox.
+    /// Accesses the files of the push inbox.
     func withPushInboxFiles<Value>(
         _ body: (ChatStore) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
@@ -96,17 +96,17 @@ extension SyncEngine {
     }
 }
 
-/// The content of a push inbox, which was stored and removed from the inbox.
+/// The content of a push inbox that was stored and removed from the inbox.
 public struct AbsorbedPushes: Sendable {
     /// The number of files that were read and removed.
     public internal(set) var pushCount = 0
 
-    /// The messages in the order in which the other processes stored them.
+    /// The messages, in the order in which the other processes stored them.
     ///
-    /// Their size is at most that of the inbox, `PushInbox.maximumByteCount`.
+    /// They have at most the size of the inbox, `PushInbox.maximumByteCount`.
     public internal(set) var messages: [Message] = []
 
-    /// The number of these messages that are now stored, in this or a newer version.
+    /// The number of ``messages`` that are now stored, in this or a newer version.
     public internal(set) var heldCount = 0
 
     /// The parts of the files that could not be read.

@@ -6,7 +6,7 @@ public struct HistoryDifferences: Hashable, Sendable {
     /// The number of the server's messages that were compared with the cache.
     public internal(set) var comparedCount = 0
 
-    /// The server's messages that are not cached although they are in a complete range.
+    /// The server's messages that are not cached, although their positions are in known ranges.
     public internal(set) var missing: [Message] = []
 
     /// The cached messages that the server does not have.
@@ -16,7 +16,7 @@ public struct HistoryDifferences: Hashable, Sendable {
     public internal(set) var different: [Message] = []
 
     /// The difference of the channel itself, such as of its last message or its number of members;
-    /// `nil` if there is none, or if it is not a group channel.
+    /// `nil` if there is none, or if the channel is not a group channel.
     public internal(set) var channel: ChannelDifference?
 
     /// A Boolean value that indicates whether there is no difference.
@@ -37,16 +37,15 @@ public struct ChannelDifference: Hashable, Sendable {
     /// The server's version of the channel.
     public let channel: GroupChannel
 
-    /// The names of the fields that differ, as in the JSON of a channel, in the order of
-    /// `scrollback.proto`.
+    /// The JSON names of the fields that differ, in the order of `scrollback.proto`.
     ///
-    /// If the channel is not cached, these are all fields that have a value on the server.
+    /// If the channel is not cached, these are all fields that the server's version has.
     public let fields: [String]
 
-    /// Compares two states of a channel; returns `nil` if they are equal.
+    /// Compares two versions of a channel; `nil` if they are equal.
     init?(held: GroupChannel?, server: GroupChannel) {
         var server = server
-        // Only the device has this field.
+        // Only the device sets this field.
         server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
         if server == held { return nil }
         channel = server
@@ -55,17 +54,17 @@ public struct ChannelDifference: Hashable, Sendable {
 }
 
 extension SyncEngine {
-    /// Compares a channel and the complete ranges of its history with the server, and changes
-    /// nothing.
+    /// Compares a channel and the known ranges of its history with the server, without changing the
+    /// cache.
     ///
     /// Gaps and stale ranges are not compared, and changes that the feed reports during the
-    /// comparison are not differences. Of an open channel only the messages are compared, because
+    /// comparison are not differences. For an open channel, only the messages are compared, because
     /// the feed does not keep the channel itself up to date.
     ///
     /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     /// - Complexity: One request for the channel, or two if it differs; one for each page of the
-    ///   complete ranges; and one for each hundred cached messages that no page contains.
+    ///   known ranges; and one for each hundred cached messages that no page contains.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
@@ -90,7 +89,7 @@ extension SyncEngine {
         return differences
     }
 
-    /// Returns those of the messages that the server has.
+    /// Returns the IDs of the messages that the server has.
     ///
     /// A message that arrived late may be on another page than its position suggests, so messages
     /// that no page contains are looked up by their IDs.
@@ -108,13 +107,13 @@ extension SyncEngine {
         return found
     }
 
-    /// Compares the cached copy of a channel with the server's.
+    /// Compares the cached version of a channel with the server's.
     private func channelDifference(
         of url: ChannelURL
     ) async throws(SyncError) -> ChannelDifference? {
         guard try !isOpenChannel(url) else { return nil }
         var last: ChannelDifference?
-        // A difference may be a change that the feed is about to deliver, so compare a second time.
+        // The feed may be about to report the difference, so compare a second time.
         for _ in 0..<2 {
             guard case .comparedChannel(let found) = try await reply(to: .compareChannel(url))
             else {
@@ -131,11 +130,11 @@ extension SyncEngine {
         try stored { (reader) throws(StoreError) in try reader.openChannel(orNil: url) != nil }
     }
 
-    /// Fetches a channel and the complete ranges of its history again, so that they equal the
+    /// Fetches a channel and the known ranges of its history again, so that they equal the
     /// server's.
     ///
     /// The ranges are stale until they have been fetched. If a request fails, the remaining ranges
-    /// stay stale, and are fetched when they are shown. Of an open channel only the messages are
+    /// stay stale, and are fetched when they are shown. For an open channel, only the messages are
     /// fetched.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
@@ -148,8 +147,8 @@ extension SyncEngine {
 
     /// Fetches the stale ranges of a channel's history, from the newest to the oldest.
     ///
-    /// - Parameter url: The channel.
-    /// - Returns: The number of messages that were fetched.
+    /// - Parameter url: The URL of the channel.
+    /// - Returns: The number of fetched messages.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does. The
     ///   remaining ranges stay stale.
     /// - Complexity: One request for each page of the stale ranges.
@@ -179,8 +178,8 @@ extension SyncEngine {
             try await lookUpDoubtful(fetched, in: url)
             cursor = fetched.page.older
             if let lossCount, lossCount != fetched.lossCount {
-                // The history has changed: there may be new messages in the part that the cursor
-                // has already passed.
+                // The history has changed, so there may be new messages in the part that the cursor
+                // has passed.
                 (last, cursor) = (nil, nil)
             }
             lossCount = fetched.lossCount
@@ -188,8 +187,8 @@ extension SyncEngine {
         return count
     }
 
-    /// Looks up the stored messages that a page did not contain, so that the extent of the page is
-    /// no longer stale.
+    /// Looks up the stored messages that a page did not contain, so that the page's extent is no
+    /// longer stale.
     private func lookUpDoubtful(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
@@ -205,17 +204,17 @@ extension SyncEngine {
         }
     }
 
-    /// Returns which ranges of a channel's history are complete, stale or missing.
+    /// Returns the coverage of a channel's history: which ranges are known, stale or missing.
     ///
     /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is closed.
-    /// - Complexity: O(*n*) in the number of stored messages; decodes none.
+    /// - Complexity: O(*n*) in the number of stored messages, none of which are decoded.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }
 }
 
 extension SyncError {
-    /// Returns the error for a server whose page cursors repeat.
+    /// Returns the error for a server that repeats its page cursors.
     static func stalled(_ url: ChannelURL) -> SyncError {
         SyncError(
             .stalled, "the server returns the same page of channel \(url) repeatedly: retry later")

@@ -2,7 +2,7 @@ public import Foundation
 public import Models
 public import Store
 
-/// Keeps a ``/Store/ChatStore`` in sync with a ``Backend``, and is the store's only writer.
+/// Keeps a ``/Store/ChatStore`` in sync with a ``Backend``.
 ///
 /// ```swift
 /// let engine = SyncEngine(store: store, backend: server.client())
@@ -12,9 +12,9 @@ public import Store
 /// ```
 ///
 /// The engine follows the backend's feed, fills gaps in the stored history, sends outbox items, and
-/// reconnects when the connection is lost. User interfaces read from the store, not from the engine.
-/// A store has at most one engine at a time. Releasing an engine stops it; ``close()`` also waits
-/// until it has stopped.
+/// reconnects when the connection is lost. It is the store's only writer; user interfaces read from
+/// the store. A store has at most one engine at a time. Releasing the engine stops it; ``close()``
+/// also waits until it has stopped.
 public actor SyncEngine {
     /// The store to which the engine writes.
     public nonisolated let store: ChatStore
@@ -36,17 +36,14 @@ public actor SyncEngine {
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var observers: [Int: EventObserver] = [:]
     private var lastNumber = 0
-    /// The task that ends the previous connection.
-    ///
-    /// The calls of the next connection wait for it.
+    /// The task that ends the previous connection, for which calls of the next connection wait.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     /// The credentials with which `resume()` reconnects.
     private var interrupted: Credentials?
     /// The task that reduces the cache to its limits.
     var limiting: Task<Void, Never>?
-    /// The total number of bytes written at the time when the engine last checked the size of the
-    /// cache.
+    /// The total number of bytes written when the engine last checked the size of the cache.
     private var bytesWrittenAtLastCheck = 0
     private var reportedConnection = ConnectionState.closed
 
@@ -64,9 +61,7 @@ public actor SyncEngine {
         case reply(SyncReply)
     }
 
-    /// Creates an engine.
-    ///
-    /// It does nothing until ``connect(as:)`` is called.
+    /// Creates an engine, which does nothing until ``connect(as:)`` is called.
     ///
     /// - Parameters:
     ///   - store: The store to which the engine writes.
@@ -79,8 +74,8 @@ public actor SyncEngine {
     ///   - jitter: Returns a random number from 0 to 1, for ``Backoff``.
     ///   - now: Returns the device's time, by which outbox items expire.
     ///   - makeRequestID: Returns a request ID that is unique across all devices.
-    ///   - renewSession: Called when the session has expired. Returns new credentials of the same
-    ///     user. If it returns `nil` or another user's credentials, the engine disconnects.
+    ///   - renewSession: Returns new credentials of the same user. The engine calls it when the
+    ///     session has expired, and disconnects if it returns `nil` or another user's credentials.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         limits: CacheLimits = CacheLimits(),
@@ -116,16 +111,16 @@ public actor SyncEngine {
 
     /// Connects a user, and reconnects after each loss of the connection.
     ///
-    /// If the first attempt fails and the user has connected with this store before, the method
-    /// returns the user and the error: the app can show the cached data, and the engine keeps
-    /// trying. If the user has not connected before, it throws the error, and the engine stops
-    /// trying.
+    /// If the first attempt fails, the result depends on the store. If the user has connected with
+    /// this store before, the method returns the user and the error: the app can show the cached
+    /// data, and the engine keeps trying. Otherwise, the method throws the error, and the engine
+    /// stops trying.
     ///
-    /// - Returns: The user, and the reason if there is no connection yet.
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the user's id is empty; `otherUser` if
-    ///   the store belongs to another user; `store` if the store's user cannot be read; `canceled`
-    ///   if the calling task is canceled or another call of this method starts; `closed`; or the
-    ///   error of the server, such as `notConnected`, `refused` or `sessionEnded`.
+    /// - Returns: The user, and the error if there is no connection yet.
+    /// - Throws: ``SyncError`` with code `invalidArgument` if the user's ID is empty; `otherUser`
+    ///   if the store belongs to another user; `store` if the store's user cannot be read;
+    ///   `canceled` if the calling task is canceled or another call of this method starts;
+    ///   `closed`; or the error of the server, such as `notConnected`, `refused` or `sessionEnded`.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -137,8 +132,8 @@ public actor SyncEngine {
         }
     }
 
-    /// Connects immediately if the engine is waiting to reconnect, and restarts the work on channels
-    /// whose requests had failed.
+    /// Connects immediately if the engine is waiting to reconnect, and restarts the work on
+    /// channels whose requests have failed.
     ///
     /// Call this method when the network is available again, or when the app becomes active.
     public func reconnect() { handle(.reconnect) }
@@ -159,16 +154,16 @@ public actor SyncEngine {
     /// reads or writes the store throws an error with code `store`, whose cause has the code
     /// `suspended`.
     ///
-    /// - Throws: ``SyncError`` with code `store` if a snapshot still exists, or `closed`. If a
-    ///   snapshot still exists, the connection has ended, but the store stays open.
+    /// - Throws: ``SyncError`` with code `closed`, or with code `store` if a snapshot still exists.
+    ///   In the latter case, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // Save the credentials before the first `await`, so that a call of `disconnect()` during
+        // Saves the credentials before the first `await`, so that a call of `disconnect()` during
         // the wait can remove them and thereby prevent the reconnection.
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
         await ending?.value
-        // A compaction in progress would keep LevelDB's files open.
+        // A compaction would keep LevelDB's files open.
         await limited()
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
@@ -176,11 +171,12 @@ public actor SyncEngine {
     /// Reopens the store's files, and reconnects if the engine was connected or connecting when it
     /// was suspended.
     ///
-    /// The method does not wait for the connection. It has no effect if the engine is not suspended.
+    /// The method does not wait for the connection. It has no effect on an engine that is not
+    /// suspended.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, for example because
-    ///   another process has opened them: call the method again later, or close the engine and the
-    ///   store. `closed` if the engine was closed.
+    /// - Throws: ``SyncError`` with code `closed` if the engine was closed, or with code `store` if
+    ///   the files cannot be opened, for example because another process has opened them. In the
+    ///   latter case, call the method again later, or close the engine and the store.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
@@ -224,9 +220,7 @@ public actor SyncEngine {
     /// The current state of the engine.
     public var state: SyncState { core.state }
 
-    /// Returns a stream of the engine's events from now on.
-    ///
-    /// The first one is its current state.
+    /// Returns a stream of the engine's events from now on, beginning with the current state.
     ///
     /// Each stream receives all events, and buffers unread ones without limit. It ends when the
     /// engine is closed.
@@ -256,21 +250,21 @@ public actor SyncEngine {
 
     private func removeObserver(_ number: Int) { observers[number] = nil }
 
-    /// Waits until the feed is live, and the engine has read all changelogs and filled all gaps
-    /// that it fetches without a request of the app.
+    /// Waits until the feed is live, all changelogs have been read, and all gaps are filled that
+    /// the engine fills without a request of the app.
     ///
     /// - Parameter url: The channel to wait for; `nil` to wait for all channels. For a channel, the
-    ///   engine also fetches its newest missing messages, even if requests for it had failed
-    ///   before.
-    /// - Throws: ``SyncError`` with the error that stopped the work on the channel or, without a
-    ///   channel, on any channel, after all others are done; `closed`, `canceled`.
+    ///   engine also fetches its newest missing messages, even if earlier requests for them have
+    ///   failed.
+    /// - Throws: ``SyncError`` with the error that stopped the work on the channel or, if `url` is
+    ///   `nil`, on any channel, after the others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
-    /// A Boolean value that indicates whether the engine has nothing to do: apart from the feed's
-    /// request, no request is in flight or waits for its next attempt, and no caller waits for the
-    /// engine.
+    /// A Boolean value that indicates whether the engine has nothing to do except to follow the
+    /// feed: no other request is in flight or waits for its next attempt, and no caller waits for
+    /// the engine.
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
     /// A Boolean value that indicates whether a request other than that of the feed is in flight,
@@ -323,7 +317,7 @@ public actor SyncEngine {
         continuation.resume(returning: .failure(.canceled))
     }
 
-    /// Changes the core, and performs the actions that follow.
+    /// Changes the core, and performs the resulting actions.
     func change<Result>(
         _ body: (inout SyncCore) throws(SyncError) -> Result
     ) throws(SyncError) -> Result {
@@ -352,10 +346,10 @@ public actor SyncEngine {
     var inUse: Set<ChannelURL> { core.healing.inUse }
     var recent: Set<ChannelURL> { core.healing.recentChannels }
 
-    /// The number of newest messages that eviction keeps in each channel as long as another channel
-    /// has more.
+    /// The number of newest messages that eviction keeps in each channel while another channel has
+    /// more.
     ///
-    /// It is the number that the engine would fetch again in the background.
+    /// The engine would fetch as many messages again in the background.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
@@ -384,7 +378,7 @@ public actor SyncEngine {
         core.areLimitsDue = false
         bytesWrittenAtLastCheck = written
         limiting = Task { [weak self] in
-            // Ignore an error: the next write reports a failure of the store, and the limits are
+            // Ignores an error: the next write reports a failure of the store, and the limits are
             // checked again after more writes.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
@@ -438,7 +432,7 @@ public actor SyncEngine {
                 await backend.answer(to: request, store.outboxFiles) { progress in
                     guard case .upload(let item, _) = request else { return }
                     meter.report(progress) {
-                        // Ignore the error: a closed store has no observers.
+                        // Ignores the error: a closed store has no observers.
                         _ = try? store.emit(
                             .uploadProgress(
                                 item.requestID, in: item.channelURL,
@@ -505,31 +499,32 @@ public actor SyncEngine {
         }
     }
 
-    /// Delivers the connection's state through the store, so that collections receive it in order
+    /// Reports the connection's state through the store, so that collections receive it in order
     /// with other changes.
     private func notifyStore(_ state: SyncState) {
         let connection = ConnectionState(state.connection)
         guard connection != reportedConnection else { return }
         reportedConnection = connection
-        // Ignore the error: this fails only if the store is closed, which then has no observers.
+        // Ignores the error, which means that the store is closed and has no observers.
         _ = try? store.emit(.connection(connection))
     }
 }
 
-/// Filters the progress reports of one upload: drops reports that do not increase the number of
-/// bytes, and those after the end of the upload.
+/// Filters the progress of an upload: ignores reports that do not increase the number of bytes, or
+/// that arrive after the end.
 ///
 /// A backend may report from any thread, and with a delay.
 private final class UploadMeter: Sendable {
-    /// The number of bytes that was reported last; `nil` after the end.
+    /// The last reported number of bytes; `nil` after the end.
     private let last = Locked<Int?>(-1)
 
-    /// Calls a closure if the upload has not ended and the number of bytes has increased.
+    /// Calls a closure if the number of bytes has increased and the upload has not ended.
     func report(_ progress: TransferProgress, _ body: () -> Void) {
         last.withLock { last in
             guard let before = last, progress.bytesTransferred > before else { return }
             last = progress.bytesTransferred
-            // Call the closure under the lock, so that there is no report after `end` has returned.
+            // The closure is called under the lock, so that no report follows after `end` has
+            // returned.
             body()
         }
     }

@@ -1,7 +1,5 @@
 package import Store
 
-// Converts errors of the store, and runs work that waits for the disk off the caller's thread.
-
 extension SyncError {
     /// Creates the error for a failed read or write.
     package init(_ error: StoreError) {
@@ -20,7 +18,7 @@ package func translatingStoreErrors<Value>(
     }
 }
 
-/// Performs work that waits for the disk, on another thread than the caller's.
+/// Performs work that waits for the disk, on a thread other than the caller's.
 ///
 /// - Parameter work: A closure that uses a store or its files.
 /// - Returns: The result of the closure.

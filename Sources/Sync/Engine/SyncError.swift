@@ -3,15 +3,14 @@ public import Models
 
 /// An error of the engine, of a client or of a collection.
 public struct SyncError: LocalizedError {
-    /// The kind of failure, for use in code.
+    /// The kind of failure.
     public let code: Code
 
-    /// A description of the failure for people to read.
-    ///
-    /// It names what failed, such as the channel or the outbox item.
+    /// A description for people to read, which names the channel, outbox item or other object that
+    /// is affected.
     public let message: String
 
-    /// The error of the server or the store that caused the failure, if there is one.
+    /// The error of the server or the store that caused this error; `nil` if there is none.
     public let cause: (any Error)?
 
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -124,7 +123,7 @@ extension SyncError {
             }
         }
 
-        /// A Boolean value that indicates whether the call was canceled, or the engine was closed.
+        /// A Boolean value that indicates whether the call was canceled or the engine was closed.
         package var isEnd: Bool { self == .canceled || self == .closed }
 
         /// The name of the code, such as `notConnected`.
@@ -168,22 +167,22 @@ extension SyncError {
         self.init(code, error.message, cause: error)
     }
 
-    /// The same text as ``description``, for code that handles any `Error`.
+    /// The same text as ``description``, for code that handles the error as `any Error`.
     public var errorDescription: String? { description }
 }
 
 extension SyncError: CustomStringConvertible {
-    /// The code and the message in one line, with the additional information of the cause.
+    /// The code, the message, and what the cause adds to the message, in one line.
     public var description: String { .line("\(code)", message, because: cause) }
 }
 
 extension String {
-    /// Returns an error in one line.
+    /// Returns the description of an error in one line.
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: The description of the failure, which may be equal to that of the cause.
-    ///   - cause: The underlying error. Its text is omitted as far as the message contains it.
+    ///   - message: The message, which may equal that of the cause.
+    ///   - cause: The underlying error. Text that the message contains is not repeated.
     /// - Returns: The line.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
@@ -191,7 +190,6 @@ extension String {
         let line = "\(code): \(message)"
         guard let cause else { return line }
         let reason = "\(cause)"
-        // The description of the cause already contains the line.
         if reason.hasPrefix(line) { return reason }
         let isSameMessage = reason.hasSuffix(": \(message)")
         return "\(line) (\(isSameMessage ? String(reason.dropLast(message.count + 2)) : reason))"

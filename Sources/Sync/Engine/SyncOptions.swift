@@ -1,87 +1,87 @@
 import Models
 
-/// Settings of a ``SyncEngine``.
+/// The settings of a ``SyncEngine``.
 ///
-/// A value out of range is replaced by the nearest valid one.
+/// Values out of range are replaced by the nearest valid ones.
 public struct SyncOptions: Hashable, Sendable {
-    /// The delays before the engine reconnects, and before it retries a request.
+    /// The delays before the engine reconnects and before it retries a request.
     ///
-    /// An outbox item whose request has failed ``Backoff/retries`` times is marked failed, and the
-    /// user may resend it; by default there is no limit. A server that throttles the client may
-    /// demand longer delays, up to a day.
+    /// An outbox item fails after its request has failed ``Backoff/retries`` times, and the user
+    /// may resend it. By default, there is no limit. A server that throttles the client may demand
+    /// longer delays, up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
-    /// The number of messages of each page that the engine requests on its own, from 1 to 10,000.
+    /// The number of messages in a page that the engine requests on its own, from 1 to 10,000.
     ///
     /// The default is 100. A server may return fewer.
     public var pageSize = 100
 
     /// The number of channels whose history the engine fetches at the same time; at least 1.
     ///
-    /// For each of these channels, one request is in flight or waits for its next attempt. The
-    /// default is 2.
+    /// Each of these channels has one request, which is in flight or waits for its next attempt.
+    /// The default is 2.
     public var parallelRequests = 2
 
-    /// The number of channels whose recent messages the engine fetches in the background; at least 0.
+    /// The number of channels whose recent messages the engine fetches in the background; at least
+    /// 0.
     ///
-    /// They are the channels with the newest messages. The default is 20.
+    /// The engine chooses the channels with the newest messages. The default is 20.
     public var backgroundChannels = 20
 
-    /// The maximum number of pages that the engine fetches in the background for each channel and
+    /// The maximum number of pages that the engine fetches in the background, for each channel and
     /// connection; at least 0.
     ///
-    /// Channels that are visible, or for which a caller waits, have no limit. The default is 5.
+    /// There is no limit for channels that are visible, or that a caller waits for. The default is
+    /// 5.
     public var backgroundPages = 5
 
-    /// The number of missing messages above which a gap of a visible channel counts as huge; at
-    /// least 0.
+    /// The number of missing messages above which a gap of a visible channel is huge; at least 0.
     ///
-    /// The engine counts the messages while it fetches them, without those that were cached before.
-    /// The default is 300. With `Int.max`, no gap is huge.
+    /// The engine counts the messages while it fetches them, without those that were already
+    /// cached. The default is 300. With `Int.max`, no gap is huge.
     public var hugeGapThreshold = 300
 
-    /// Whether the engine fills a huge gap completely.
+    /// The policy for huge gaps.
     ///
     /// The default is ``HugeGapPolicy/report``.
     public var hugeGapPolicy = HugeGapPolicy.report
 
     /// The maximum difference between the clocks of the server's machines; at least zero.
     ///
-    /// A message that the feed omitted may be older than the newest message that it delivered, by
-    /// up to this duration. After a truncation, the cached messages that are older than the gap by
-    /// at most this duration become stale, and the engine fetches them again. The default is one
-    /// second. Use zero if the times of all messages come from one clock, and are distinct.
+    /// A message that the feed omitted may be older than the newest message that it reported, by up
+    /// to this duration. After a truncation, the cached messages that are older than the gap by at
+    /// most this duration therefore become stale, and the engine fetches them again. The default is
+    /// one second. Use zero if one clock sets the times of all messages, and all times differ.
     public var clockSkew = Duration.seconds(1)
 
     /// The number of channels in which the engine sends outbox items at the same time; at least 1.
     ///
-    /// Within a channel, items are sent one at a time. The default is 4.
+    /// In each channel, items are sent one at a time. The default is 4.
     public var parallelSends = 4
 
-    /// The duration after which an unsent outbox item fails, measured with the device's clock; at
-    /// least zero.
+    /// The duration, on the device's clock, after which an unsent outbox item fails; at least zero.
     ///
     /// The user may then resend the item. The default is three days.
     public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
-    /// Whether the engine resends an outbox item after a connection failure.
+    /// The policy for outbox items whose request failed because of the connection.
     ///
     /// The default is ``ResendPolicy/automatic``. ``backoff`` limits the number of attempts.
     public var resendPolicy = ResendPolicy.automatic
 
-    /// Whether the engine sends the items that follow a failed item in the outbox of a channel.
+    /// The policy for the items that follow a failed item in the outbox of a channel.
     ///
     /// The default is ``FailedItemPolicy/goOn``.
     public var failedItemPolicy = FailedItemPolicy.goOn
 
-    /// The maximum number of failed outbox items that are kept in each channel; at least 0.
+    /// The maximum number of failed outbox items in each channel; at least 0.
     ///
-    /// If there are more, the oldest are canceled. The default is `nil`: all are kept.
+    /// If there are more, the oldest are canceled. The default `nil` means no limit.
     public var failedItemLimit: Int?
 
     /// The duration for which failed outbox items are kept; at least zero.
     ///
-    /// Older ones are canceled at the next connection. The default is `nil`: there is no limit.
+    /// Older items are canceled at the next connection. The default `nil` means no limit.
     public var failedItemLifetime: Duration?
 
     /// Creates the default options.
@@ -106,19 +106,19 @@ extension SyncOptions {
     }
 }
 
-/// How the engine handles an outbox item that it could not send because there was no connection.
+/// A policy for outbox items that could not be sent because there was no connection.
 public enum ResendPolicy: Hashable, Sendable, CaseIterable {
     /// The item stays pending, and the engine sends it after the next connection.
     case automatic
-    /// The item fails with the error `connectionRequired`. This includes items that are written
-    /// without a connection, and items that were pending when an earlier process ended. The user
-    /// may resend it.
+    /// The item fails with the error `connectionRequired`, and the user may resend it. This
+    /// includes items that are written without a connection, and items that were pending when an
+    /// earlier process ended.
     case manual
-    /// Like `manual`, but `resend` throws `notPermitted`: the user can only remove the item.
+    /// As `manual`, except that `resend` throws `notPermitted`: the user can only remove the item.
     case off
 }
 
-/// How the engine handles the items that follow a failed item in the outbox of a channel.
+/// A policy for the items that follow a failed item in the outbox of a channel.
 public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     /// The following items are sent.
     case goOn
@@ -126,10 +126,10 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     case stop
 }
 
-/// How the engine handles a huge gap.
+/// A policy for huge gaps.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// The gap is reported, and the rest of it is filled only on request.
+    /// The engine reports the gap, and fills the rest of it only on request.
     case report
-    /// The gap is reported, and filled completely.
+    /// The engine reports the gap, and fills it completely.
     case fill
 }

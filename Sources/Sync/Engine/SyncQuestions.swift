@@ -1,19 +1,19 @@
 public import Models
 public import Store
 
-/// A request that a caller of the engine makes, as opposed to the engine's own requests.
+/// A request by a caller of the engine, rather than by the engine itself.
 enum SyncQuestion: Hashable, Sendable {
-    /// A page of messages or replies, stored with the given source for observers.
+    /// A page of messages or replies, which is stored with a source of the change for observers.
     case page(PageRequest, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
-    /// The last lookup of stored messages that a page did not contain. Afterwards the page's extent
-    /// is no longer stale, unless `lossCount` has changed since the page.
+    /// The last lookup of stored messages that a page did not contain. Afterwards, the page's
+    /// extent is no longer stale, unless `lossCount` has changed since the page.
     case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
-    /// A comparison of the stored messages with a page.
+    /// A page to compare with the stored messages.
     case compare(PageRequest)
-    /// A lookup of messages whose answer is not stored.
+    /// A lookup whose answer is not stored.
     case confirm([MessageID], ChannelURL)
-    /// A comparison of the cached group channel with the server's.
+    /// A group channel to compare with the cached one.
     case compareChannel(ChannelURL)
     case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
@@ -41,10 +41,10 @@ enum SyncQuestion: Hashable, Sendable {
 }
 
 extension SyncQuestion {
-    /// The subject of the request in an error message.
+    /// The subject of the request in error messages.
     var subject: String { request.channelURL.map { "channel \($0)" } ?? "the list of channels" }
 
-    /// The request to send again after the answer was invalidated.
+    /// The request to make after the answer to this one was voided.
     var repeated: SyncQuestion {
         if case .page(let request, let source) = self {
             .page(request.repeated, source)
@@ -59,9 +59,9 @@ enum SyncReply: Sendable {
     case page(FetchedMessages)
     case lookup(MessageLookup)
     /// The differences, the cursor at which the comparison continues, and the lower bound of the
-    /// range that was compared.
+    /// compared range.
     case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
-    /// The difference between the cached channel and the server's; `nil` if they are equal.
+    /// The difference between the cached channel and the server's; `nil` if there is none.
     case comparedChannel(ChannelDifference?)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)
@@ -71,12 +71,12 @@ enum SyncReply: Sendable {
     case caughtUp
 }
 
-/// Messages that were fetched and stored.
+/// A page of messages that was fetched and stored.
 public struct FetchedMessages: Hashable, Sendable {
-    /// The page as the server returned it, the oldest message first.
+    /// The page, as returned by the server.
     public var page: MessagePage
 
-    /// The range that the page covers, or `nil` if it covers only its messages.
+    /// The range that the page covers; `nil` if the page covers only its messages.
     var extent: PageExtent?
 
     /// The stored messages of this range that the page does not contain; they may have been
