@@ -79,17 +79,19 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The range that the page covers; `nil` if the page covers only its messages.
     var extent: PageExtent?
 
-    /// The stored messages of this range that the page does not contain; they may have been
-    /// deleted.
+    /// The stored messages in the covered range that the page does not contain.
+    ///
+    /// They may have been deleted.
     var doubtful: [MessageID]
 
     /// The value of `StoreReader.lossCount()` when the page was stored.
     var lossCount: Int64
 
-    /// The lower bound of the range of the history, or of the thread, that the page covers; `nil` if
-    /// it covers only its messages.
+    /// The lower bound of the covered range of the history or thread; `nil` if the page covers only
+    /// its messages.
     public var from: Gap.Bound? { extent?.from }
 
-    /// The upper bound of that range; `nil` if the page covers only its messages.
+    /// The upper bound of the covered range of the history or thread; `nil` if the page covers only
+    /// its messages.
     public var through: Gap.Bound? { extent?.through }
 }

@@ -2,7 +2,8 @@ import Foundation
 package import Models
 package import Store
 
-/// The cursor at which the feed continues, stored in the same batch as the events before it.
+/// The point at which the feed resumes, stored in the same write batch as the events that precede
+/// it.
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
@@ -19,9 +20,7 @@ package struct FeedToken: Hashable {
         self.epoch = epoch
     }
 
-    /// Decodes a token.
-    ///
-    /// - Returns: `nil` if the bytes are not those of a token.
+    /// Decodes a token; `nil` if the bytes do not contain one.
     package init?(bytes: [UInt8]) {
         let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
@@ -34,7 +33,7 @@ package struct FeedToken: Hashable {
     }
 }
 
-// The scopes of the engine's tokens. On-disk format, DO NOT CHANGE.
+// The scopes under which the store keeps the engine's tokens. On-disk format, DO NOT CHANGE.
 private enum Scope {
     static let feed = "feed"
     static let epoch = "epoch"
@@ -49,9 +48,7 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of an empty store.
-    ///
-    /// The owner may then use the store offline.
+    /// Records the owner of an empty store, who may then use the store offline.
     package func recordOwner(_ user: User) throws(StoreError) {
         do {
             try write { $0.setUser(user) }
@@ -64,15 +61,14 @@ extension ChatStore {
 }
 
 extension StoreReader {
-    /// Returns the cursor at which the feed continues.
+    /// Returns the token with which the feed resumes; `nil` if there is none or it cannot be read.
     ///
-    /// If there is none, or it cannot be read, returns `nil`, and the feed starts from the
-    /// beginning.
+    /// The feed then starts from the beginning.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
 
-    /// Returns the server epoch of the stored data, or `nil` if there is none.
+    /// Returns the server epoch of the stored data; `nil` if there is none.
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feed() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
@@ -83,16 +79,15 @@ extension StoreReader {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
-    /// Returns a Boolean value that indicates whether all group channels of the user are stored.
-    ///
-    /// That is the case after the feed has delivered the whole list.
+    /// Returns a Boolean value that indicates whether all group channels of the user are stored,
+    /// because the feed has reported the whole list.
     package func hasAllChannels() throws(StoreError) -> Bool {
         try token(Scope.channelList) != nil
     }
 
-    /// Returns the user who was connected last, or `nil` if there was none.
+    /// Returns the user who was connected last; `nil` if there was none.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `corruption` if the user cannot be read; the owner
+    /// - Throws: ``/Store/StoreError`` with code `corruption` if the user cannot be read. The owner
     ///   of the store is then unknown.
     package func storedUser() throws(StoreError) -> User? {
         guard let bytes = try token(Scope.user) else { return nil }
@@ -104,24 +99,25 @@ extension StoreReader {
         }
     }
 
-    /// Returns the server's information about the application, or `nil` if there is none or it
-    /// cannot be read.
+    /// Returns the server's information about the application; `nil` if there is none or it cannot
+    /// be read.
     func storedAppInfo() throws(StoreError) -> AppInfo? {
         try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
     }
 
-    /// Returns the user's unread count as last delivered, or `nil` if there is none or it cannot be
+    /// Returns the last reported unread count of the user; `nil` if there is none or it cannot be
     /// read.
     func storedUnreadCount() throws(StoreError) -> UnreadItemCount? {
         try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
     }
 
-    /// Returns the token at which the changelog of channels continues, if it was ever requested.
+    /// Returns the token with which the changelog of channels continues; `nil` if none was
+    /// requested.
     func channelChangelogToken() throws(StoreError) -> String? {
         try text(Scope.channelChangelog)
     }
 
-    /// Returns the position of the oldest stored message that the feed has yet to deliver.
+    /// Returns the position of the oldest stored message that the feed has not reported yet.
     func unreported(of url: ChannelURL) throws(StoreError) -> Position? {
         guard let bytes = try token(Scope.unreported(in: url)) else { return nil }
         let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
@@ -133,8 +129,8 @@ extension StoreReader {
             messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
     }
 
-    /// Returns the token at which the changelog of a channel's messages continues, if it was read
-    /// to its end.
+    /// Returns the token with which the changelog of a channel's messages continues; `nil` unless a
+    /// changelog was read to its end.
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
         try text(Scope.messageChangelog(of: url))
     }
@@ -147,7 +143,7 @@ extension StoreReader {
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
-    /// Saves the epoch of the server's history while there is no feed token that contains it.
+    /// Sets the server epoch of the stored data while no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {
         setText(epoch?.rawValue, for: Scope.epoch)
     }

@@ -2,11 +2,10 @@ import Models
 
 /// The requests in flight, and the changes that were stored since each request was made.
 ///
-/// A response reflects the server's data at some time after the request. Events that the feed
-/// delivered after the request may be newer or older than the response, so they take precedence
-/// over it. A response is void, and is not stored, if too many events were delivered since the
-/// request or if the history was replaced, because the response can then not be compared with the
-/// events.
+/// An answer reflects the server's data at some time after the request. Events that the feed has
+/// reported since the request may be newer or older than the answer, so they take precedence over
+/// it. An answer is void, and is not stored, if it cannot be compared with the events: because
+/// there were too many of them, or because the history was replaced.
 struct Flights {
     /// A request in flight.
     struct Flight: Hashable {
@@ -14,22 +13,19 @@ struct Flights {
         fileprivate let loss: Int
         fileprivate let channelLoss: Int
         let channelURL: ChannelURL?
-        /// A Boolean value that indicates whether the feed reports everything that happens after
-        /// the request.
+        /// A Boolean value that indicates whether the feed reports all events since the request.
         let isFollowed: Bool
     }
 
     /// The changes of a channel's messages since a request was made.
     struct Interim {
-        /// A Boolean value that indicates whether the feed reports everything that happened after
-        /// the request.
+        /// A Boolean value that indicates whether the feed reports all events since the request.
         fileprivate(set) var isFollowed = false
-        /// The messages for which anything was recorded: they were saved, deleted or changed by an
-        /// event.
+        /// The messages that were saved, deleted or changed by an event.
         fileprivate(set) var touched: Set<MessageID> = []
-        /// The messages that were stored since the request, from any source.
+        /// The messages that were saved, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
-        /// The messages that were deleted.
+        /// The messages that were deleted and not saved afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []
         /// The channels that were saved or removed.
         fileprivate(set) var channels: Set<ChannelURL> = []
@@ -48,7 +44,7 @@ struct Flights {
         let what: What
     }
 
-    /// The maximum number of records for a channel.
+    /// The maximum number of notes about a channel.
     ///
     /// If there are more, the channel's requests become void.
     private static let limit = 20_000
@@ -58,11 +54,13 @@ struct Flights {
     private var open: [ChannelURL: Set<Int>] = [:]
     private var notes: [ChannelURL: [Note]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// The number of the latest record of each channel; kept while requests are in flight.
+    /// The number of the latest note about each channel.
+    ///
+    /// Kept while requests are in flight.
     private var channelNotes: [ChannelURL: Int] = [:]
     private(set) var openCount = 0
 
-    /// Starts a request.
+    /// Records that a request is made.
     mutating func begin(in channelURL: ChannelURL?, isFollowed: Bool) -> Flight {
         count += 1
         openCount += 1
@@ -72,9 +70,9 @@ struct Flights {
             channelURL: channelURL, isFollowed: isFollowed)
     }
 
-    /// Ends a request, with or without a response.
+    /// Records that a request was answered or canceled.
     ///
-    /// - Returns: The changes since the request; `nil` if the response is void.
+    /// - Returns: The changes since the request; `nil` if its answer is void.
     mutating func end(_ flight: Flight) -> Interim? {
         openCount -= 1
         var interim = Interim(isFollowed: flight.isFollowed)
@@ -103,16 +101,15 @@ struct Flights {
         return isValid ? interim : nil
     }
 
-    /// Returns a Boolean value that indicates whether the response of a request is valid.
+    /// Returns a Boolean value that indicates whether the answer to a request can be stored.
     func isValid(_ flight: Flight) -> Bool {
         flight.loss == losses
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }
 
-    /// Returns a Boolean value that indicates whether a request for a channel is in flight.
     func isAsking(about url: ChannelURL) -> Bool { open[url] != nil }
 
-    /// Makes the requests for a channel void.
+    /// Makes the answers to a channel's requests in flight void.
     mutating func void(_ url: ChannelURL) {
         guard open[url] != nil else { return }
         count += 1
@@ -120,7 +117,7 @@ struct Flights {
         notes[url] = nil
     }
 
-    /// Makes all requests void.
+    /// Makes the answers to all requests in flight void.
     mutating func voidAll() {
         losses += 1
         notes = [:]
@@ -128,13 +125,11 @@ struct Flights {
 
     // MARK: Noting
 
-    /// Records that a message was saved.
     mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
 
-    /// Records that a message was deleted.
     mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }
 
-    /// Records an event of a message, stored or not.
+    /// Records an event of a message, whether or not the message is stored.
     mutating func record(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
         record(id, url, .event(event))
     }

@@ -4,7 +4,7 @@ import Store
 extension Ingest {
     /// The result of storing a page.
     struct PageReport: Hashable {
-        /// The covered range; `nil` if there is none.
+        /// The range that the page covers; `nil` if there is none.
         var extent: PageExtent?
         /// The stored messages of stale ranges that the page should contain but does not.
         ///
@@ -12,7 +12,7 @@ extension Ingest {
         var doubtful: [MessageID] = []
     }
 
-    /// Stores the answer to a request for a page, and closes the gaps that it covers.
+    /// Stores the answer to a request for a page, and closes the gaps that the page covers.
     ///
     /// If the page ends before it reaches the gap at which it was requested, the backfill continues
     /// at the end of the page. A page of replies closes no gap of the channel.
@@ -40,7 +40,7 @@ extension Ingest {
         return report
     }
 
-    /// Stores a page of the replies to a message.
+    /// Stores a page of replies to a message.
     private mutating func apply(
         _ page: MessagePage, repliesTo parentID: MessageID, in url: ChannelURL,
         _ extent: PageExtent?, since interim: Flights.Interim
@@ -58,7 +58,7 @@ extension Ingest {
         return PageReport(extent: extent, doubtful: doubtful)
     }
 
-    /// Stores a page of a history, and closes the gaps in the range that it covers.
+    /// Stores a page of a channel's history, and closes the gaps in the range that the page covers.
     private mutating func apply(
         _ page: MessagePage, in url: ChannelURL, _ extent: PageExtent?,
         since interim: Flights.Interim, _ source: CollectionEventSource
@@ -69,7 +69,7 @@ extension Ingest {
         guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
         if page.orderedPositions.isEmpty, extent.from == extent.through {
-            // The page contains nothing new: only the backfill cursor is moved.
+            // The page contains nothing new, so only the backfill cursor moves.
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
@@ -86,16 +86,16 @@ extension Ingest {
         return report
     }
 
-    /// Returns the positions of stored messages that the page does not contain, without those for
-    /// which an event arrived since the request.
+    /// Returns the positions of stored messages that a page should contain but does not, without
+    /// the messages that have changed since the request.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
         let feedState = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
-        // A page of older messages does not contain its anchor, so a message at a bound is not
-        // missing.
+        // The bounds are not part of these positions. A stored message at a bound, such as the anchor
+        // of the request, may be missing on the page too.
         for case .position(let edge) in [extent.from, extent.through] {
             let held = try batch.message(orNil: edge.messageID, in: url)
             if held?.position == edge { positions.append(edge) }
@@ -105,7 +105,7 @@ extension Ingest {
         }
     }
 
-    /// Marks stored messages inside a gap as stale before the gap is closed: they had arrived
+    /// Marks messages as stale before the gap that contains them is closed: they were received
     /// alone, the page does not contain them, and they may have been deleted.
     private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
         for position in positions where try batch.isInGap(position, in: url) {
@@ -113,15 +113,15 @@ extension Ingest {
         }
     }
 
-    /// Marks one message as stale.
+    /// Marks a message as stale.
     mutating func doubt(_ position: Position, in url: ChannelURL) throws(StoreError) {
         let bound = Gap.Bound.position(position)
-        // The range excludes its neighbors, even those of the same time.
+        // The range excludes the message's neighbors, even those of the same time.
         let older = try batch.positionOrNil(before: position, in: url)
         let newer = try batch.positionOrNil(after: position, in: url)
         let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
         let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-        // The epoch is 0, because the message arrived after the last loss of the history.
+        // The epoch is 0, because the message was received after the last loss of the history.
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
         forget(url)
     }
@@ -129,8 +129,7 @@ extension Ingest {
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // Remove parts of stale ranges that are inside a gap: the gap implies that they have to be
-        // fetched.
+        // Also removes stale ranges inside a gap: the gap implies that they must be fetched.
         let gaps = try batch.gaps(orAll: url)
         for range in try batch.staleRanges(orNone: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
@@ -139,7 +138,7 @@ extension Ingest {
         forget(url)
     }
 
-    /// Stores a message of a response, with the events that were reported since the request.
+    /// Stores a message of an answer, with the events that were reported since the request.
     mutating func apply(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
@@ -154,7 +153,7 @@ extension Ingest {
         try applyAlone(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
-    /// Stores the result of fetching messages by their IDs.
+    /// Stores the answer to a lookup.
     mutating func apply(
         _ lookup: MessageLookup, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -182,14 +181,14 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// Stores the channel of a response, unless the channel was saved or removed after the request.
+    /// Stores a channel of an answer, unless the channel was saved or removed since the request.
     mutating func apply(
         _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !interim.channels.contains(channel.url) else { return }
         let held = try batch.groupChannel(orNil: channel.url)
         var channel = channel
-        // The server does not have this property. Keep the value of this device.
+        // Only the device sets this property, so keep its value.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
         if channel != held { try save(channel, over: held, source) }
     }
@@ -209,9 +208,9 @@ extension Ingest {
 
     // MARK: Gaps
 
-    /// Closes gaps.
+    /// Closes the gaps in a range.
     ///
-    /// A gap whose changelog has not been read yet is kept, and made as small as possible.
+    /// A gap whose changelog was not read yet is kept, but made as small as possible.
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
     ) throws(StoreError) {
@@ -220,7 +219,7 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // Keep the part of the gap from its lower bound to the oldest message above that bound.
+            // Keeps the part of the gap that is older than the newest message in it.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
@@ -233,9 +232,8 @@ extension Ingest {
         }
     }
 
-    /// Continues the backfill after a page that ended before it reached the gap.
-    ///
-    /// This happens if many messages have the time at which the page was requested.
+    /// Continues the backfill after a page that ended before it reached the gap, which happens if
+    /// many messages have the time at which the page was requested.
     private func goOnWalking(
         at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
     ) throws(StoreError) {
@@ -257,17 +255,17 @@ extension Ingest {
 }
 
 extension Flights.Interim {
-    /// Returns whether a response may be older than the stored copy of a message.
+    /// Returns whether an answer may be older than the stored copy of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
-        // Events of reactions and threads do not make the response stale, because they are applied
-        // to it.
+        // Events of reactions and threads do not make the answer older, because they are applied to
+        // it.
         return saved.contains(id) ? .unknown : .fresh
     }
 }
 
 extension Message {
-    /// Returns the message with events applied.
+    /// Returns the message after applying events.
     fileprivate func with(_ events: [FeedEvent]) -> Message {
         var message = self
         for event in events {

@@ -8,9 +8,9 @@ extension Ingest {
         var openedChannels: [ChannelURL] = []
         /// The channels that the user has lost.
         var removedChannels: [ChannelURL] = []
-        /// The unread count, if the feed reported it.
+        /// The unread count; `nil` if the feed did not report it.
         var unreadCount: UnreadItemCount?
-        /// The channels that have changed since the engine began to catch up; empty when it has
+        /// The channels that have changed since the engine began to catch up; empty after it has
         /// caught up.
         var missedChannels: Set<ChannelURL> = []
     }
@@ -41,8 +41,8 @@ extension Ingest {
             do throws(StoreError) {
                 try apply(event, after: previous, derivesLast: toldLast, &report)
             } catch {
-                // Skip data that the store rejects as invalid; otherwise the feed would deliver it
-                // again and again.
+                // Skips data that the store rejects as invalid, because the feed would otherwise
+                // report it forever.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -50,7 +50,8 @@ extension Ingest {
         return report
     }
 
-    /// When the engine has caught up, reports each channel that has changed in the meantime once.
+    /// After catching up, reports once each channel that has changed since the engine began to
+    /// catch up.
     private func recordMissed(
         _ earlier: Set<ChannelURL>, isOver: Bool, _ report: inout FeedReport
     ) {
@@ -62,14 +63,14 @@ extension Ingest {
         for url in missed.sorted() { batch.emit(.caughtUp(url), source: .channelBackgroundSync) }
     }
 
-    /// The source to report for a change of a message: the event's own source, or background sync
-    /// while the engine catches up.
+    /// Returns the source to report for a change of a message: that of the event or, while the
+    /// engine catches up, background synchronization.
     private func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .messageBackgroundSync : event
     }
 
-    /// The source to report for a change of a channel: the event's own source, or background sync
-    /// while the engine catches up.
+    /// Returns the source to report for a change of a channel: that of the event or, while the
+    /// engine catches up, background synchronization.
     private func channelSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .channelBackgroundSync : event
     }
@@ -139,8 +140,7 @@ extension Ingest {
 
     // MARK: Messages
 
-    /// Applies an edit, unless the message is not stored and its position is in a gap that no
-    /// request in flight may close.
+    /// Applies an edit, unless the message is neither stored nor in a known or requested range.
     mutating func applyUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
@@ -148,7 +148,7 @@ extension Ingest {
     }
 
     /// Returns a Boolean value that indicates whether an edited message is stored, or its position
-    /// is in a known or requested part of the history.
+    /// is in a known or requested range of the history.
     func isOfUse(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
@@ -157,19 +157,20 @@ extension Ingest {
         return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
-    /// Marks a message as stale because the feed reports that it has changed, without its content.
+    /// Marks a message as stale because the feed reports a change without the content.
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        // The answer to a request in flight may contain the message as it was before the change.
+        // The answer to a request in flight may contain the message before the change.
         if flights.isAsking(about: url) { flights.void(url) }
         guard let position = try batch.message(orNil: id, in: url)?.position else { return }
         try doubt(position, in: url)
     }
 
-    /// Opens a gap at the newest end of a history, above the newest known message.
+    /// Adds a gap that is newer than all known messages, because the feed has reported a
+    /// truncation.
     ///
-    /// If the server's clocks disagree, omitted messages may be older than the gap. Therefore the
-    /// known messages within ``SyncOptions/clockSkew`` below it become stale, without gaps between
-    /// them, until a page covers them.
+    /// If the server's clocks differ, omitted messages may be older than the gap. The known
+    /// messages that are at most ``SyncOptions/clockSkew`` older than the gap therefore become
+    /// stale, until a page covers them.
     mutating func openTruncation(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
@@ -180,17 +181,16 @@ extension Ingest {
             since: previous)
     }
 
-    /// Opens a gap from a bound to the end of a history, and makes the messages between `oldest`
-    /// and that bound stale.
+    /// Adds a gap from a bound to the newest end of a history, and marks the messages between
+    /// `oldest` and that bound as stale.
     private mutating func openNewestGap(
         in url: ChannelURL, from lower: Gap.Bound, doubtfulFrom oldest: Gap.Bound,
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
         if var gap = try batch.newestGap(in: url), gap.walkCursor != nil {
-            // The new gap was merged with an older one. The backfill cursor of the older gap is
-            // below messages that are missing now, so the backfill starts again at the newest
-            // message.
+            // The new gap was merged with an older one, whose backfill cursor is older than some
+            // messages that are missing now. Restart the backfill at the newest message.
             gap.walkCursor = nil
             try batch.update(gap)
         }
@@ -201,7 +201,7 @@ extension Ingest {
 
     /// Marks the messages between two bounds as stale.
     ///
-    /// The epoch 0 means that the reason is not a lost cursor.
+    /// The epoch 0 means that no cursor was lost.
     private func doubt(
         from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
     ) throws(StoreError) {
@@ -209,8 +209,8 @@ extension Ingest {
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
     }
 
-    /// The upper bound of the known history; the beginning of the history if no part next to its
-    /// newest end is known.
+    /// Returns the upper bound of the newest known range; the beginning of the history if no range
+    /// is known.
     private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
         let unreported = try batch.unreported(of: url)
@@ -219,48 +219,49 @@ extension Ingest {
         if let gap, gap.upper == .end {
             edge = gap.lower
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
-            // Unless a push has opened the gap, the feed has delivered all messages above it.
+            // The feed has reported all messages that are newer than the gap, unless the gap is due
+            // to a push.
             edge = max(edge, gap.upper)
         }
         return edge
     }
 
-    /// Records that the server changed a part of a history without reporting each message.
+    /// Records that a range of a history has changed without an event for each message.
     ///
-    /// The stored part of the range becomes stale. A gap opens at the newest stored message if the
-    /// range reaches above it.
+    /// The stored part of the range becomes stale. If the range extends beyond the newest stored
+    /// message, a gap is added there.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - from: The earliest creation time of a message concerned; `nil` for the beginning.
-    ///   - through: The latest one, included; `nil` for the end.
-    /// - Throws: The store's errors.
+    ///   - url: The URL of the channel.
+    ///   - from: The earliest creation time of an affected message; `nil` for the beginning.
+    ///   - through: The latest creation time of an affected message, inclusive; `nil` for the end.
+    /// - Throws: Errors of the store.
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {
-        // Responses to earlier requests may show the history before the change.
+        // Answers to earlier requests may show the history before the change.
         flights.void(url)
         let lower = from.map { Gap.Bound(before: $0) } ?? .beginning
         let upper = through.map { Gap.Bound(after: $0) } ?? .end
-        // The bounds are not in order: assume that the whole history has changed.
+        // If the bounds are not in order, the whole history may have changed.
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestEdge(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, doubtfulFrom: newest) }
         for var gap in try batch.gaps(orAll: url)
         where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // New messages may be newer than the cursor.
+            // The cursor would skip new messages that are newer than it.
             gap.walkCursor = nil
             try batch.update(gap)
         }
-        // Extend the range, because a stale range of a single time is treated like a changed
-        // message (`recordChanged`), which is looked up by its ID. Here messages may have been
-        // added, so a page has to be fetched.
+        // Extends the range, because a stale range of a single time is fetched by looking up its
+        // message, like a changed message (`recordChanged`). Here, a page must be fetched, because
+        // messages may have been added.
         try distrust(url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
-    // MARK: Messages that arrive before the feed delivers them
+    // MARK: Messages that arrive before the feed reports them
 
-    /// Records that the feed has delivered a message, and therefore all messages that the server
+    /// Records that the feed has reported a message, and therefore all messages that the server
     /// accepted before it.
     private func recordFeedState(_ message: Message) throws(StoreError) {
         guard let position = message.position,
@@ -270,7 +271,7 @@ extension Ingest {
         batch.setUnreported(next, of: message.channelURL)
     }
 
-    /// The newest stored message that the feed has delivered.
+    /// Returns the position of the newest stored message that the feed has reported.
     func newestTold(
         in url: ChannelURL, before unreported: Position?
     ) throws(StoreError) -> Position? {
@@ -280,7 +281,7 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// - Returns: A Boolean value that indicates whether the channel is new.
+    /// Applies a change of a channel, and returns whether the channel is new.
     private mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(orNil: url)
@@ -295,7 +296,7 @@ extension Ingest {
         return held == nil
     }
 
-    /// Saves a channel, and removes the messages before the beginning of the user's history.
+    /// Saves a channel, and removes the messages that are older than the user's history.
     mutating func save(
         _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
         people: EventPeople? = nil
@@ -306,7 +307,7 @@ extension Ingest {
         guard channel.historyBeginning != before else { return }
         forget(channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {
-            // The history now begins earlier than before.
+            // The user's history begins earlier than before.
             try batch.open(Gap(in: channel.url, from: .beginning, to: before))
         }
         guard let beginning = channel.historyBeginning else { return }
@@ -326,7 +327,7 @@ extension Ingest {
         }
     }
 
-    /// Removes all stored group channels that are not in the user's complete list.
+    /// Removes all stored group channels that are missing from the user's complete list.
     private mutating func removeAll(
         but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
         _ report: inout FeedReport
@@ -348,7 +349,6 @@ extension Ingest {
         report.removedChannels.append(url)
     }
 
-    /// Removes a channel that the user has lost.
     mutating func remove(
         _ url: ChannelURL, _ source: CollectionEventSource
     ) throws(StoreError) {
@@ -371,7 +371,7 @@ extension Ingest {
 
     // MARK: The last message, if the server does not send it
 
-    /// The number of newest messages that are searched for a channel's last message.
+    /// The number of newest messages among which a channel's last message is searched.
     private static let lastCandidates = 20
 
     /// Makes a message the last one of its channel, unless the channel has a newer one.
@@ -390,7 +390,7 @@ extension Ingest {
         flights.recordChannel(channel.url)
     }
 
-    /// Replaces a channel's last message if it was deleted.
+    /// Replaces a channel's last message if that message was deleted.
     private mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         guard var channel = try batch.groupChannel(orNil: url), channel.lastMessage?.messageID == id
         else {
@@ -404,23 +404,23 @@ extension Ingest {
 }
 
 extension Message {
-    /// A Boolean value that indicates whether the message may be a channel's last message: replies
-    /// and silent messages may not.
+    /// A Boolean value that indicates whether the message may be a channel's last message.
+    ///
+    /// Replies and silent messages may not.
     fileprivate var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }
 }
 
 extension [UserID: Timestamp] {
-    /// Sets the time of a user, unless the user already has a later time.
+    /// Sets the time of a user, unless the user has a later one.
     fileprivate mutating func raise(_ userID: UserID, to time: Timestamp) {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }
 }
 
 extension Gap.Bound {
-    /// The bound below this one by a duration: messages that are older than this bound by at most
-    /// the duration are above it.
+    /// Returns the bound that is older than this one by a duration.
     fileprivate func earlier(by duration: Duration) -> Gap.Bound {
         guard case .position(let position) = self, duration > .zero else { return self }
         return .position(

@@ -1,11 +1,11 @@
 import Models
 import Store
 
-/// The reason why the stored history no longer corresponds to the server's.
+/// A reason why the stored history may differ from the server's.
 public enum HistoryLoss: Hashable, Sendable {
-    /// The feed cannot deliver the events since the stored cursor.
+    /// The feed cannot report the events since the stored cursor.
     case expiredCursor
-    /// The server's history was replaced, for example by a backup: cursors are no longer valid, and
+    /// The server's history was replaced, for example by a backup. Cursors are no longer valid, and
     /// IDs and versions may have other meanings.
     case newEpoch
 }
@@ -13,14 +13,14 @@ public enum HistoryLoss: Hashable, Sendable {
 extension Ingest {
     /// Records that all channels may have changed, before the feed restarts.
     ///
-    /// Stored history is kept and marked as stale. A gap at the newest end covers the messages that
-    /// may have arrived since.
+    /// The stored history is kept and marked as stale. A gap at the newest end represents messages
+    /// that the feed has not reported.
     ///
     /// - Parameters:
     ///   - loss: The reason.
-    ///   - epoch: The epoch of the server's history from now on, if it is known.
-    /// - Throws: The errors of the store.
-    /// - Complexity: O(*c*) in the channels, with some lookups for each.
+    ///   - epoch: The new epoch of the server's history, if it is known.
+    /// - Throws: Errors of the store.
+    /// - Complexity: O(*c*) in the number of channels, with some lookups for each.
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
@@ -44,8 +44,8 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Discards the stored time up to which the user has reset the history of a channel, because
-    /// the server's current history may not contain that reset.
+    /// Removes the time up to which the user has reset the history of a channel, because the
+    /// server's new history may not contain that reset.
     private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
             return
@@ -63,7 +63,7 @@ extension Ingest {
         try distrust(url, from: .beginning, to: .end)
     }
 
-    /// Marks the known history between two bounds as stale, and counts one more loss.
+    /// Marks the known history between two bounds as stale, and counts a loss.
     mutating func distrust(
         _ url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) {
@@ -73,7 +73,6 @@ extension Ingest {
         forget(url)
     }
 
-    /// Marks the known history of a channel between two bounds as stale.
     private func markStale(
         _ url: ChannelURL, _ number: Int64, from first: Gap.Bound = .beginning,
         to last: Gap.Bound = .end
@@ -92,9 +91,9 @@ extension Ingest {
         }
     }
 
-    /// Removes the backfill cursors that are no longer valid, and the changelog points of all gaps.
+    /// Removes the changelog points of all gaps and, in a new epoch, the backfill cursors.
     ///
-    /// The changelogs are not needed, because fetching the stale history delivers the same changes.
+    /// The changelogs are unnecessary, because fetching the stale ranges returns the same changes.
     private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
@@ -104,7 +103,7 @@ extension Ingest {
         }
     }
 
-    /// Removes the stored messages inside gaps, because their IDs may now belong to other messages.
+    /// Removes the stored messages in gaps, because their IDs may now belong to other messages.
     private func removeMessagesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
@@ -122,23 +121,23 @@ extension Ingest {
 }
 
 extension Gap.Bound {
-    /// The bound below all messages of a time.
+    /// Creates a bound that is older than all messages of a time.
     init(before time: Timestamp) {
         self = .position(Position(createdAt: time, messageID: ""))
     }
 
-    /// The bound above all messages of a time.
+    /// Creates a bound that is newer than all messages of a time.
     init(after time: Timestamp) {
         self = time.next.map { Gap.Bound(before: $0) } ?? .end
     }
 
-    /// A bound just below this one, so that a message at this bound is above it.
+    /// A bound that is just older than this one, so that a message at this bound is newer than it.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(before: position.createdAt)
     }
 
-    /// A bound just above this one, so that a message at this bound is below it.
+    /// A bound that is just newer than this one, so that a message at this bound is older than it.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(after: position.createdAt)

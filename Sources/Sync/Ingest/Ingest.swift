@@ -3,29 +3,29 @@ import Store
 
 /// Merges data of the server into a write batch.
 ///
-/// All data of the server enters the store through this type.
-///
-/// The sources are the feed, pages, changelogs, lookups, imports and pushes. The result does not
-/// depend on the order in which data arrives, or on repetitions: a stored message is replaced only
-/// by a copy that is at least as new, a deleted message stays deleted, and messages before the
-/// beginning of the user's history are rejected.
+/// All data of the server enters the store through this type, whether from the feed, pages,
+/// changelogs, lookups, imports or pushes. The result depends neither on the order in which data
+/// arrives nor on repetitions: a stored message is replaced only by a copy that is at least as new,
+/// a deleted message stays deleted, and messages that are older than the user's history are
+/// rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
-    /// The user, if known.
+    /// The ID of the user; `nil` if unknown.
     let userID: UserID?
     var flights: Flights
-    /// The outbox items that wait for an unsent message, by the request ID of that message.
+    /// The IDs of the outbox items that change an unsent message, by the request ID of that
+    /// message.
     let changes: [RequestID: [RequestID]]
-    /// The items that this batch has removed from the outbox, each with its delivery result.
+    /// The items that this batch has removed from the outbox, with their delivery results.
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
-    /// A Boolean value that indicates whether the feed delivers events that were missed while there
-    /// was no connection, as opposed to live events.
+    /// A Boolean value that indicates whether the feed reports events that were missed without a
+    /// connection, rather than live events.
     var isCatchingUp = false
-    /// A Boolean value that indicates whether the messages arrive alone: without the messages that
-    /// are next to them in the history.
+    /// A Boolean value that indicates whether the messages are received alone, without the messages
+    /// next to them in the history.
     var isAlone = false
     /// An upper bound of the number of tombstones in each channel whose tombstones were counted.
     private(set) var tombstoneCounts: [ChannelURL: Int]
@@ -34,47 +34,48 @@ struct Ingest {
     /// The maximum number of tombstones of a channel.
     static let tombstoneLimit = 1000
 
-    /// The state of a channel that decides whether a message is stored.
+    /// The state of a channel that determines whether a message is stored.
     struct ChannelKnowledge {
-        /// The time up to which the user has reset the history; `nil` if the user has never reset
-        /// it, or after a loss.
+        /// The bound at which the user's history begins; `nil` for the beginning of the channel's
+        /// history.
         var beginning: Gap.Bound?
         var hasTombstones: Bool
-        /// The stale ranges, whose messages may belong to a history that the server no longer has.
+        /// The stale ranges.
+        ///
+        /// Their messages may belong to a history that the server no longer has.
         var stale: [StaleRange]
-        /// The part of the history that the feed has delivered, if it was determined.
+        /// The part of the history that the feed has reported; `nil` if it was not determined yet.
         var feedState: FeedState?
 
         /// Returns a Boolean value that indicates whether a stored message at a position may belong
         /// to a history that the server no longer has.
         ///
-        /// A message that arrived after the last loss may be stale, but belongs to the current
+        /// A message that was received after the last loss may be stale, but belongs to the current
         /// history.
         func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
             stale.contains { $0.epoch > 0 && $0.contains(position) }
         }
     }
 
-    /// The part of the history that the feed has delivered.
+    /// The part of a history that the feed has reported.
     struct FeedState {
-        /// The gap at the newest end, if there is one.
-        ///
-        /// The feed may or may not have delivered the messages in it.
+        /// The gap at the newest end, whose messages the feed may or may not have reported; `nil`
+        /// if there is none.
         var gap: Gap?
-        /// The position of the newest message that the feed has delivered.
+        /// The position of the newest stored message that the feed has reported.
         var newest: Position?
-        /// The position of the oldest stored message that the feed has not delivered.
+        /// The position of the oldest stored message that the feed has not reported.
         var unreported: Position?
     }
 
-    /// Whether server data is the most recent.
+    /// The age of the server's data, compared with stored data.
     enum Freshness {
-        /// The data is at least as new as the stored data: the feed has delivered nothing since the
-        /// request.
+        /// The data is at least as new as the stored data, because the feed has reported nothing
+        /// since the request.
         case fresh
         /// The data may be older than the stored data.
         case unknown
-        /// The data may be older than everything that the feed has delivered, so it does not prove
+        /// The data may be older than everything that the feed has reported, so it does not prove
         /// that a message still exists.
         case untrusted
     }
@@ -105,7 +106,7 @@ struct Ingest {
 
     mutating func forget(_ url: ChannelURL) { channels[url] = nil }
 
-    /// Determines which part of the history the feed has delivered, before messages are added.
+    /// Determines which part of the history the feed has reported, before messages are added.
     private mutating func recordFeedState(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.feedState == nil else { return }
         let gap = try batch.newestGap(in: url)
@@ -115,13 +116,13 @@ struct Ingest {
             gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
 
-    /// Records a stored message that the feed has not delivered yet, because messages that the
+    /// Records a stored message that the feed has not reported yet, because messages that the
     /// server accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // If a gap contains this message, a truncation opens a gap that begins below it anyway.
-        // This does not apply to a message that arrived alone: it may still be stored after that
-        // gap was closed.
+        // If the newest gap contains the message, a truncation adds a gap that includes the message
+        // anyway. A message that was received alone is recorded nevertheless, because it may still
+        // be stored after that gap was closed.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -131,10 +132,9 @@ struct Ingest {
 
     // MARK: Messages
 
-    /// Stores a message, unless a newer version of it is known.
+    /// Stores a message, unless a newer version is known.
     ///
-    /// - Returns: A Boolean value that indicates whether the message is stored now, in this version
-    ///   or a newer one.
+    /// - Returns: `true` if the message is now stored, in this or a newer version.
     @discardableResult
     mutating func apply(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -144,8 +144,7 @@ struct Ingest {
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
         if !isFeed { try recordFeedState(of: url) }
-        // A response to a request that was made before the latest events may be older than these
-        // events.
+        // The answer to a request may be older than events that were reported since the request.
         let isNow = freshness == .fresh || isFeed
         var isHeld = false
         do throws(StoreError) {
@@ -155,28 +154,28 @@ struct Ingest {
                 if freshness == .fresh, message.version >= held.version {
                     return held.replaced(by: message)
                 }
-                // If the times are equal, the feed's version is the newer one.
+                // If the times are equal, the feed's version is newer.
                 return isFeed ? held.merged(with: message) : message.merged(with: held)
             }
             if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
-            // Skip a message that the store rejects as invalid. Otherwise it would block all
+            // Skips a message that the store rejects as invalid, because it would block all
             // messages after it.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Record the message even if it has not changed. Do not record untrusted data, because it
-        // must not invalidate a response that arrives later.
+        // Records the message even if it has not changed, but not if the data is untrusted, which
+        // must not replace the content of a later answer.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
     }
 
-    /// Returns a Boolean value that indicates whether a message may be stored: it is not before the
-    /// beginning of the history, and has no valid tombstone.
+    /// Returns a Boolean value that indicates whether a message may be stored: it is not older than
+    /// the user's history, and has no valid tombstone.
     ///
-    /// Removes the tombstone if the message exists again.
+    /// If the message exists again, its tombstone is removed.
     private func admit(
         _ message: Message, at position: Position, _ known: ChannelKnowledge,
         _ freshness: Freshness
@@ -186,8 +185,8 @@ struct Ingest {
         guard known.hasTombstones,
             let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
         else { return true }
-        // A response to a request that was made after the deletion proves that the message exists
-        // again. An event of the feed does not: the feed may repeat earlier events.
+        // The answer to a request that was made after the deletion proves that the message exists
+        // again. An event of the feed does not, because the feed may repeat earlier events.
         guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -195,11 +194,10 @@ struct Ingest {
         return true
     }
 
-    /// Stores a message that arrived alone, so that messages between it and the known history may
-    /// be missing.
+    /// Stores a message that was received alone.
     ///
-    /// The message is stored inside a gap, because the known history must not contain a message
-    /// whose neighbors are unknown.
+    /// The message is stored inside a gap, because messages between it and the known history may be
+    /// missing.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -227,7 +225,8 @@ struct Ingest {
         if let item = try outboxItem(of: message) { try end(item, with: .sent(message)) }
     }
 
-    /// Returns the outbox item from which a message was created, if it is still in the outbox.
+    /// Returns the outbox item from which a message was created; `nil` if the outbox does not
+    /// contain it.
     func outboxItem(of message: Message) throws(StoreError) -> OutboxItem? {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
             let item = try batch.outboxItem(orNil: id), item.isUnderstood, item.operation == .send,
@@ -236,15 +235,14 @@ struct Ingest {
         return item
     }
 
-    /// Removes an outbox item, and records its delivery result.
-    ///
-    /// Has no effect if this batch has removed the item already.
+    /// Removes an outbox item, and records its delivery result, unless this batch has already done
+    /// so.
     mutating func end(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         try batch.removeOutboxItem(item.requestID, source: result.source(of: item))
         if case .sent(let message) = result, item.operation == .send {
-            // The outbox items that change the message need its ID. They cannot look it up later: the
-            // message may not be stored in the cache, or a power failure may remove its row.
+            // The outbox items that change the message need its ID. They cannot look it up later:
+            // the cache may not contain the message, or lose its row in a power failure.
             for id in changes[item.requestID] ?? [] {
                 guard var change = try batch.outboxItem(orNil: id) else { continue }
                 change.messageID = message.messageID
@@ -254,7 +252,7 @@ struct Ingest {
         endedItems.append((item, result))
     }
 
-    /// Removes a message from the stale ranges, because the server has just delivered it.
+    /// Removes a message from the stale ranges, because the server has just returned it.
     private mutating func verify(_ position: Position, in url: ChannelURL) throws(StoreError) {
         guard channels[url]?.stale.contains(where: { $0.contains(position) }) == true else {
             return
@@ -263,7 +261,7 @@ struct Ingest {
         channels[url]?.stale = try batch.staleRanges(orNone: url)
     }
 
-    /// Removes a message, and saves a tombstone if the message might be delivered again.
+    /// Removes a message, and saves a tombstone if an older copy might arrive.
     mutating func delete(
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
@@ -273,7 +271,7 @@ struct Ingest {
         guard isHeld else { return }
         // After a loss of the history, the ID may belong to another message.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
-        // If the time of the deletion is unknown, treat it as later than every version.
+        // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
@@ -283,7 +281,7 @@ struct Ingest {
 
     /// Increments the number of a channel's tombstones.
     ///
-    /// The stored tombstones are counted only once, because a channel may have many.
+    /// The stored tombstones are counted only once, because there may be many.
     private mutating func countTombstone(in url: ChannelURL) throws(StoreError) {
         if let counted = tombstoneCounts[url] {
             tombstoneCounts[url] = counted + 1
@@ -297,13 +295,13 @@ struct Ingest {
 
     /// Removes the older half of a channel's tombstones if there are too many.
     ///
-    /// Events of the feed and responses to requests do not depend on tombstones. Without one, only
-    /// a push or an import with an old copy could restore a deleted message, until its range is
-    /// fetched.
+    /// Without a tombstone, only an old copy from a push or an import could restore a deleted
+    /// message, until its range is fetched. Events of the feed and answers to requests do not
+    /// depend on tombstones.
     private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
         tombstoneCounts[url] = oldestFirst.count
-        // The counted number is an upper bound, so compare the actual number.
+        // The counted number is an upper bound, so check the actual number.
         guard oldestFirst.count > Ingest.tombstoneLimit else { return }
         for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
@@ -316,7 +314,8 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        // Record the event: a response to an earlier request may deliver this message without it.
+        // Records the event, because the answer to an earlier request may contain this message
+        // without it.
         flights.record(event, of: id, in: url)
         guard var message = try batch.message(orNil: id, in: url) else { return }
         guard change(&message) else { return }
@@ -325,8 +324,7 @@ struct Ingest {
 }
 
 extension GroupChannel {
-    /// The bound at which the user's history begins; `nil` if it begins with the channel's first
-    /// message.
+    /// The bound at which the user's history begins; `nil` for the channel's first message.
     var historyBeginning: Gap.Bound? {
         historyOffset.map { .position(Position(createdAt: $0, messageID: "")) }
     }

@@ -1,12 +1,11 @@
 import Models
 
-// Merging two copies of a message that reflect different times. The order in which they arrive does
-// not matter.
+// Merges two copies of a message, in whichever order they arrive.
 extension Message {
     /// The version of the message: the time of its last edit or of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
 
-    /// The latest time in the message or its parts.
+    /// The latest time in the message and its parts.
     private var latestTime: Timestamp {
         var latest = version
         for reaction in reactionHistory { latest = max(latest, reaction.updatedAt) }
@@ -17,8 +16,8 @@ extension Message {
 
     /// Returns the message merged with a copy of unknown age.
     ///
-    /// Edited properties are compared by the version of the edit; reactions, thread and poll have
-    /// their own times. If all times are equal, the properties of the other copy are used.
+    /// The copy with the later edit determines the edited properties. Reactions, thread and poll
+    /// have their own times. If all times are equal, the properties of `other` are used.
     func merged(with other: Message) -> Message {
         let isNewer = other.version >= version
         var result = isNewer ? other : self
@@ -40,11 +39,11 @@ extension Message {
         return result
     }
 
-    /// Returns a newer copy of the message, with the fields of this copy that this version of the
-    /// package does not know.
+    /// Returns a newer copy of the message, with those fields of this copy that this version of the
+    /// code does not know.
     func replaced(by other: Message) -> Message {
         var result = other
-        // Some servers send the request ID only to some devices of the user, or only sometimes.
+        // Some servers send the request ID only to some of the user's devices, or only sometimes.
         if result.requestID == nil, let requestID { result.requestID = requestID }
         result.copyUnknownFields(from: self)
         return result

@@ -1,8 +1,8 @@
 import Models
 import Store
 
-// Reads that treat corrupted rows as missing, for callers that replace them. If a gap row is
-// corrupted, the whole history is treated as a gap.
+// Reads that treat corrupted rows as missing, for callers that replace them. If a row of a gap is
+// corrupted, the whole history counts as a gap.
 extension StoreReader {
     func message(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }
@@ -16,7 +16,7 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.outboxItem(id) }
     }
 
-    /// The position of the next older message; `nil` if there is none.
+    /// Returns the position of the next older message; `nil` if there is none.
     func positionOrNil(before position: Position, in url: ChannelURL) throws(StoreError)
         -> Position?
     {
@@ -25,7 +25,7 @@ extension StoreReader {
         }
     }
 
-    /// The position of the next newer message; `nil` if there is none.
+    /// Returns the position of the next newer message; `nil` if there is none.
     func positionOrNil(after position: Position, in url: ChannelURL) throws(StoreError) -> Position?
     {
         try readable(or: nil) { (reader) throws(StoreError) in
@@ -33,7 +33,6 @@ extension StoreReader {
         }
     }
 
-    /// Returns the newest messages of a channel.
     func newestMessages(orNone url: ChannelURL, limit: Int) throws(StoreError) -> [Message] {
         try readable(or: []) { (reader) throws(StoreError) in
             try reader.messages(in: url, limit: limit)
@@ -50,7 +49,7 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.storedAppInfo() }
     }
 
-    /// Returns the position of the message after a position; the position itself if it cannot be
+    /// Returns the position of the next newer message, or `position` itself if the row cannot be
     /// read.
     func position(after position: Position, in url: ChannelURL) throws(StoreError) -> Position? {
         try readable(or: position) { (reader) throws(StoreError) in
@@ -86,14 +85,13 @@ extension StoreReader {
         }
     }
 
-    /// Returns the newest gap of a history.
     func newestGap(in url: ChannelURL) throws(StoreError) -> Gap? {
         try readable(or: Gap(in: url)) { (reader) throws(StoreError) in
             try reader.firstGap(below: .end, in: url)
         }
     }
 
-    /// Returns a Boolean value that indicates whether a position is, or may be, inside a gap.
+    /// Returns a Boolean value that indicates whether a position is, or may be, in a gap.
     func isInGap(_ position: Position, in url: ChannelURL) throws(StoreError) -> Bool {
         try readable(or: true) { (reader) throws(StoreError) in
             try reader.gap(around: position, in: url) != nil

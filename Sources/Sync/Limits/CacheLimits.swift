@@ -3,18 +3,16 @@ public import Store
 
 /// The limits of the cached data.
 ///
-/// Evicted data can be fetched again.
-///
-/// Evicted messages leave a gap, which is filled when it becomes visible. Outbox items and channels
-/// are never evicted, nor are the messages of pinned or visible channels.
+/// Messages that exceed the limits are evicted, and can be fetched again. They leave a gap, which
+/// is filled when it becomes visible. Outbox items, channels, and the messages of pinned or visible
+/// channels are never evicted.
 public struct CacheLimits: Sendable {
     /// The maximum size of the cache's files in bytes.
     ///
-    /// The default is 256 MiB.
-    ///
-    /// Values below ``minimumByteCount`` are replaced by it. The files may temporarily be larger: the
-    /// engine checks the size after every four megabytes written, and rewriting files needs space.
-    /// The limit does not apply to a store in memory.
+    /// The default is 256 MiB, the minimum ``minimumByteCount``; a lower value is replaced by the
+    /// minimum. The files may temporarily be larger, because the engine checks the size after every
+    /// four megabytes written, and rewriting files needs space. The limit does not apply to a store
+    /// in memory.
     public var maximumByteCount = 256 << 20
 
     /// The order in which channels lose their messages.
@@ -22,19 +20,18 @@ public struct CacheLimits: Sendable {
     /// By default, the least recently opened channel is first.
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
-    /// A closure that returns how long a channel's messages are kept.
+    /// A closure that returns how long a channel's messages are kept; `nil`, the default, if only
+    /// the size limits them.
     ///
-    /// The default is `nil`: as long as there is space.
-    ///
-    /// It is called often, for every channel, and must return quickly.
+    /// The closure is called often, for every channel, and must return quickly.
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
 
-    /// The minimum value of the size limit: 64 MiB in bytes.
+    /// The minimum of ``maximumByteCount``: 64 MiB.
     public static let minimumByteCount = 64 << 20
 
-    // A variable for tests, which use smaller caches.
+    // Tests replace the minimum by a smaller one.
     package var minimumByteCount = CacheLimits.minimumByteCount
-    /// The number of bytes written between two checks of the size.
+    /// The number of bytes to write between two checks of the size.
     package var bytesBetweenChecks = 4 << 20
 
     /// Creates the default limits.
@@ -43,12 +40,12 @@ public struct CacheLimits: Sendable {
     var effectiveByteCount: Int { max(maximumByteCount, minimumByteCount) }
 }
 
-/// The order in which channels lose their messages when the cache is full.
+/// An order in which channels lose their messages when the cache is full.
 public enum CacheClearOrder: Sendable {
-    /// The least recently opened channel is first; channels that were never opened precede all
+    /// The least recently opened channel is first. Channels that were never opened precede all
     /// others.
     case messageCollectionAccessedAt
-    /// The order that a closure defines. It must be a strict weak order.
+    /// The order of a closure, which must be a strict weak order.
     case custom(@Sendable (CachedChannel, CachedChannel) -> Bool)
 }
 
