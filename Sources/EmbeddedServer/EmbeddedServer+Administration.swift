@@ -1,13 +1,12 @@
 public import Models
 
-// Operations of an app's own backend, which the users of the server cannot perform.
+// Operations of an app's own backend, which users of the server cannot perform.
 extension EmbeddedServer {
     // MARK: Users
 
-    /// Adds or changes a user.
+    /// Adds or changes a user, and notifies the members of the user's channels.
     ///
-    /// If the user was revoked, the user may connect again. The members of the user's channels are
-    /// notified.
+    /// A revoked user may connect again.
     ///
     /// - Parameters:
     ///   - user: The user, with name and profile image.
@@ -19,14 +18,14 @@ extension EmbeddedServer {
         }
     }
 
-    /// The ids of all users, in alphabetical order.
+    /// The IDs of all users, in ascending order.
     package var userIDs: [UserID] {
         withState { state in state.accounts.keys.sorted() }
     }
 
-    /// Ends the sessions of a user: the requests of connected devices fail with `sessionExpired`.
+    /// Ends the sessions of a user, who may connect again.
     ///
-    /// The user may connect again.
+    /// The requests of the user's connected devices fail with `sessionExpired`.
     public func expireSessions(of userID: UserID) {
         withState { state in
             let failure = BackendError(
@@ -36,26 +35,25 @@ extension EmbeddedServer {
         }
     }
 
-    /// Ends the sessions of a user permanently: all requests, including `connect`, fail with
-    /// `sessionRevoked`.
+    /// Ends the sessions of a user permanently.
+    ///
+    /// All requests of the user, including `connect`, fail with `sessionRevoked`.
     ///
     /// - Throws: `notFound` if the user does not exist.
     public func revokeUser(_ userID: UserID) throws(BackendError) {
         try perform { state throws(BackendError) in try state.revoke(userID) }
     }
 
-    /// The reports that users have made, in the order in which they were made.
+    /// The reports that users have made, oldest first.
     public var reports: [FiledReport] { withState { $0.reports } }
 
     // MARK: Channels and messages
 
-    /// Creates a group channel.
-    ///
-    /// All users join it immediately, and the creator is its operator.
+    /// Creates a group channel, which all users join immediately.
     ///
     /// - Parameters:
     ///   - params: The properties of the channel. Users who do not exist are added.
-    ///   - userID: The creator.
+    ///   - userID: The creator, who is its operator.
     /// - Returns: The channel as its creator sees it.
     /// - Throws: `refused` if the channel exists.
     @discardableResult
@@ -73,10 +71,10 @@ extension EmbeddedServer {
     /// - Parameters:
     ///   - text: The text.
     ///   - url: The URL of a group or open channel.
-    ///   - data: Custom data of the application.
-    ///   - customType: The application's own type of the message.
-    ///   - isSilent: A Boolean value that indicates whether the message is excluded from the unread
-    ///     counts and cannot be the channel's last message.
+    ///   - data: Custom data of the app.
+    ///   - customType: The app's own type of the message.
+    ///   - isSilent: A Boolean value that indicates whether the message does not count as unread,
+    ///     and cannot be the channel's last message.
     /// - Returns: The message.
     /// - Throws: `notFound` if the channel does not exist, `refused` if the text is too long.
     @discardableResult
@@ -90,7 +88,7 @@ extension EmbeddedServer {
         }
     }
 
-    /// Deletes any message.
+    /// Deletes a message of any user.
     ///
     /// - Throws: `notFound` if the message does not exist.
     public func deleteMessage(_ id: MessageID, in url: ChannelURL) throws(BackendError) {
@@ -107,17 +105,17 @@ extension EmbeddedServer {
     /// Imports messages with their own times, senders and IDs.
     ///
     /// Users and channels that do not exist are created, and senders become members of the channel.
-    /// A message without an ID gets one. IDs are unique on the whole server, so if the logs of
-    /// several channels each count from 1, their messages need other IDs. The server's clock is
-    /// used only for the times at which members join.
+    /// A message without an ID gets one. IDs are unique on the whole server: if the logs of several
+    /// channels each count from 1, their messages need other IDs. The server's clock only sets the
+    /// times at which members join.
     ///
     /// Messages are written in batches of a thousand. For each affected channel, the same write
-    /// adds two entries to the feed: a `historyChanged` with the times of the batch's messages, and
-    /// the channel's new state. A device therefore does not treat its history as complete before it
+    /// adds two events to the feed: a `historyChanged` with the times of the batch's messages, and
+    /// the channel's new state. Therefore a device does not consider its history complete before it
     /// has fetched these messages.
     ///
     /// - Parameters:
-    ///   - messages: The messages in any order; replies may come before their parents.
+    ///   - messages: The messages in any order; replies may precede their parents.
     ///   - members: The users who become members of each created channel, in addition to the
     ///     senders.
     ///   - isReported: A Boolean value that indicates whether the feed delivers each message as a
@@ -127,8 +125,8 @@ extension EmbeddedServer {
     ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
     /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
-    ///   is too long. The batches before it have then been written.
-    /// - Complexity: O(*n*) in the messages; replies cost more.
+    ///   is too long. Earlier batches have then been written.
+    /// - Complexity: O(*n*) in the number of messages; replies cost more.
     @discardableResult
     public func importMessages(
         _ messages: [Message], members: [UserID] = [], isReported: Bool = false,

@@ -1,10 +1,9 @@
 public import Models
 
-// Operations that change the past of a server: purging messages, expiring cursors, and restoring a
+// Operations that change the server's past: removing messages, expiring cursors, and restoring a
 // backup.
 extension EmbeddedServer {
-    /// Removes the messages that were created before a time, like a service with a retention
-    /// period.
+    /// Removes the messages that are older than a time, as a service with a retention period does.
     ///
     /// - Parameters:
     ///   - time: The creation time of the oldest message that is kept.
@@ -20,8 +19,8 @@ extension EmbeddedServer {
         }
     }
 
-    /// Makes all feed cursors and changelog tokens expire, like a service that keeps its log for a
-    /// limited time.
+    /// Makes all feed cursors and changelog tokens expire, as a service does that keeps its log for
+    /// a limited time.
     ///
     /// - Throws: `serverFailure`.
     public func expireCursors() throws(BackendError) {
@@ -49,11 +48,11 @@ extension EmbeddedServer {
 
     /// Restores the server from a backup.
     ///
-    /// Messages, IDs and versions are then those of the backup, and the epoch is a new one: all
-    /// cursors and tokens have expired. Devices stay connected.
+    /// Messages, IDs and versions are then those of the backup. The server has a new epoch, so that
+    /// all cursors and tokens have expired. Devices stay connected.
     ///
     /// - Parameter backup: The result of ``backup()``, of this server or another one.
-    /// - Throws: `serverFailure`; the server is unchanged then.
+    /// - Throws: `serverFailure`; the server is then unchanged.
     public func restore(_ backup: Backup) throws(BackendError) {
         try perform { state throws(BackendError) in try state.restore(backup.rows) }
     }

@@ -2,11 +2,10 @@ public import Foundation
 public import Models
 import Store
 
-/// A complete chat server inside the process, with any number of users and devices and its own
-/// database.
+/// A complete chat server inside the process, with any number of users and devices.
 ///
-/// It fulfills every promise of `Backend`, so that an app can be run, tested and demonstrated
-/// without a network. ``client(waits:)`` creates a device:
+/// The server fulfills every promise of `Backend`, so that an app can run, be tested and be
+/// demonstrated without a network. ``client(waits:)`` creates a device:
 ///
 /// ```swift
 /// let server = try EmbeddedServer.inMemory()
@@ -15,8 +14,9 @@ import Store
 /// _ = try await alice.createChannel(GroupChannelCreateParams("general", url: "general"))
 /// ```
 ///
-/// A server that is opened in a directory continues with the data of the previous one, and earlier
-/// cursors stay valid. ``conditions`` simulate the behavior of other servers.
+/// The server has its own database. If it is opened in a directory, it continues with the data
+/// there, and earlier cursors stay valid. Its ``conditions`` simulate the behavior of other
+/// servers.
 ///
 /// The class is thread-safe. Requests are executed one after the other.
 public final class EmbeddedServer: Sendable {
@@ -35,12 +35,12 @@ public final class EmbeddedServer: Sendable {
     /// - Parameters:
     ///   - directory: The directory of the files. If it does not exist, it is created; its parent
     ///     must exist. Only one server at a time can open it.
-    ///   - isDurable: A Boolean value that indicates whether each request is written to disk before
+    ///   - isDurable: A Boolean value that indicates whether each request is synced to disk before
     ///     its response, so that it survives a power failure. The default is `false`: requests
-    ///     survive a crash of the process.
-    ///   - seed: The seed for all random behavior of the ``conditions``. Together with the time, it
-    ///     also determines the epoch of a new server: caches cannot distinguish two servers that
-    ///     were created at the same time with the same seed.
+    ///     survive only a crash of the process.
+    ///   - seed: The seed of all random behavior. With the time, it also determines the epoch of a
+    ///     new server: caches cannot distinguish two servers that were created at the same time
+    ///     with the same seed.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if the files cannot be read or are in use.
     public convenience init(
@@ -53,21 +53,21 @@ public final class EmbeddedServer: Sendable {
     /// Creates a server without files.
     ///
     /// - Parameters:
-    ///   - seed: The seed for all random behavior of the ``conditions``. Together with the time, it
-    ///     also determines the epoch of the server: caches cannot distinguish two servers that were
-    ///     created at the same time with the same seed.
+    ///   - seed: The seed of all random behavior. With the time, it also determines the epoch of
+    ///     the server: caches cannot distinguish two servers that were created at the same time
+    ///     with the same seed.
     ///   - now: The server's clock.
-    /// - Throws: `serverFailure` if there is not enough memory.
     /// - Returns: The server.
+    /// - Throws: `serverFailure` if there is not enough memory.
     public static func inMemory(
         seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
     ) throws(BackendError) -> EmbeddedServer {
         try EmbeddedServer("/embedded-server", .memory(), isDurable: false, seed: seed, now: now)
     }
 
-    /// Closes the files.
+    /// Closes the files, and ends pending calls.
     ///
-    /// Pending calls end, and later requests fail with `notConnected`.
+    /// Later requests fail with `notConnected`.
     public func close() {
         state.withLock { state in
             for client in Array(state.sessions.keys) { state.disconnect(client) }
@@ -78,10 +78,10 @@ public final class EmbeddedServer: Sendable {
 
     /// Creates a device, with which one user at a time can connect.
     ///
-    /// - Parameter waits: A Boolean value that indicates whether the device's feed waits until
-    ///   events exist. If not, the feed returns an empty batch immediately, for tests that proceed
-    ///   step by step.
-    /// - Returns: The device, not yet connected.
+    /// - Parameter waits: A Boolean value that indicates whether the device's feed waits for
+    ///   events. If it is `false`, the feed returns an empty batch immediately, which suits tests
+    ///   that proceed step by step.
+    /// - Returns: The device, which is not connected yet.
     public func client(waits: Bool = true) -> EmbeddedClient {
         let (number, conditions) = state.withLock { state in
             defer { state.nextClient += 1 }
@@ -90,9 +90,9 @@ public final class EmbeddedServer: Sendable {
         return EmbeddedClient(self, number, conditions, waits: waits)
     }
 
-    /// The behavior of the server.
+    /// The conditions that simulate the behavior of other servers.
     ///
-    /// Changes apply from the next request.
+    /// A change applies from the next request.
     public var conditions: ServerConditions {
         get { state.withLock { $0.conditions } }
         set {
@@ -112,14 +112,15 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Reads the server's state, or changes the part of it that is not stored.
+    /// Reads the server's state, or changes the part that is not stored.
     func withState<Result: Sendable>(_ body: (ServerState) -> Result) -> Result {
         state.withLock { body($0) }
     }
 }
 
 extension EmbeddedServer {
-    /// The users with a connected device that has not received all events yet.
+    /// The users with a connected device whose feed call is not waiting, and may have events to
+    /// report.
     package var usersWithNews: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

@@ -32,7 +32,8 @@ extension EmbeddedClient {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// The listed users are invited. Without the capability for invitations, they join immediately.
+    /// The listed users are invited. If the server lacks the capability for invitations, they join
+    /// immediately.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -68,7 +69,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Answers an invitation: joins the channel or declines.
+    /// Accepts or declines an invitation to a group channel.
     public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
         try ask(.invitations) { state, session throws(BackendError) in
             try state.answerInvitation(to: url, accepts: accepts, by: session.userID)
@@ -96,7 +97,8 @@ extension EmbeddedClient {
         }
     }
 
-    /// Resets the history of a group channel for this user only, and returns its new lower bound.
+    /// Removes the earlier messages of a group channel from this user's history, and returns the
+    /// history's new lower bound.
     public func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp {
         try ask(.historyReset) { state, session throws(BackendError) in
             try state.resetMyHistory(of: url, by: session.userID)
@@ -128,7 +130,8 @@ extension EmbeddedClient {
 
     // MARK: Moderating
 
-    /// Freezes a group or open channel, so that only operators can send messages, or unfreezes it.
+    /// Freezes a group or open channel, so that only its operators can send messages, or unfreezes
+    /// it.
     public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try ask(.freezing) { state, session throws(BackendError) in
             try state.setFrozen(isFrozen, for: url, by: session.userID)
@@ -137,8 +140,8 @@ extension EmbeddedClient {
 
     /// Mutes or bans a user.
     ///
-    /// The feed does not report that a restriction has ended. A channel that is fetched afterwards
-    /// no longer shows the mute, and a banned user may join again.
+    /// The feed does not report when a restriction ends. A channel that is fetched after the end
+    /// does not show the mute, and the user of an ended ban may join again.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -151,7 +154,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` started.
+    /// Ends a restriction that ``restrict(_:in:as:until:reason:)`` has imposed.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -160,7 +163,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Marks a message of a channel and all newer ones as unread.
+    /// Marks a message of a channel, and all newer ones, as unread.
     public func markAsUnread(
         from messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -169,9 +172,9 @@ extension EmbeddedClient {
         }
     }
 
-    /// Pins a message to a group channel, or removes its pin.
+    /// Pins a message to a group channel, or unpins it.
     ///
-    /// Every member who may send messages may pin them.
+    /// Every member who may send messages may do so.
     public func setPinned(
         _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -180,7 +183,8 @@ extension EmbeddedClient {
         }
     }
 
-    /// Makes members of a group channel or users of an open channel operators, or ordinary members.
+    /// Makes members of a group channel, or users of an open channel, operators or ordinary
+    /// members.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError) {
@@ -201,16 +205,14 @@ extension EmbeddedClient {
 
     // MARK: Polls
 
-    /// Creates a poll.
-    ///
-    /// A message that is sent with the poll's ID shows it.
+    /// Creates a poll; a message that is sent with the poll's ID shows it.
     public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
         try ask(.polls) { state, session throws(BackendError) in
             try state.createPoll(poll, by: session.userID)
         }
     }
 
-    /// Votes in the poll of a message.
+    /// Votes in the poll of a message, and returns the message with the new counts.
     public func vote(
         for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) -> Message {
@@ -222,9 +224,9 @@ extension EmbeddedClient {
 
     // MARK: Blocking and reporting
 
-    /// Blocks a user for the current user, or unblocks the user.
+    /// Blocks or unblocks a user for the current user.
     ///
-    /// A blocked user cannot invite the user to a channel.
+    /// A blocked user cannot invite the current user to a channel.
     public func setBlocked(
         _ isBlocked: Bool, _ userID: UserID
     ) async throws(BackendError) {
@@ -276,9 +278,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Enters an open channel.
-    ///
-    /// The user stays in it until the user exits it or the device disconnects.
+    /// Enters an open channel until the user exits it or the device disconnects.
     public func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
         try ask(.openChannels) { state, session throws(BackendError) in
             try state.enter(url, session)

@@ -36,7 +36,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the number of messages that were created in a range of times.
+    /// Returns the number of messages of a channel that were created in a range of times.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
@@ -45,7 +45,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the changes of a channel's messages since a point, without those that the parameters
+    /// Returns the changes of a channel's messages since a point that the parameters do not
     /// exclude.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
@@ -57,8 +57,8 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the changes of the user's group channels since a point, without those that the
-    /// parameters exclude.
+    /// Returns the changes of the user's group channels since a point that the parameters do not
+    /// exclude.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -112,10 +112,10 @@ extension EmbeddedClient {
 
     // MARK: Files
 
-    /// Uploads a file, and returns its description for a message.
+    /// Stores a file, and returns its description for a message.
     ///
-    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the
-    ///   source.
+    /// - Throws: `refused` with the detail `fileSizeLimitExceeded` if the file is too large; errors
+    ///   of the source.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -123,7 +123,6 @@ extension EmbeddedClient {
         let size = source.byteCount
         try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(size) }
         let bytes = try source.data()
-        // Reports the progress in four steps.
         for step in 1...4 {
             try checkCancellation()
             progress(

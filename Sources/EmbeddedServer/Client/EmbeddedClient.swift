@@ -3,17 +3,17 @@ public import Sync
 
 /// A device of a user of an ``EmbeddedServer``.
 ///
-/// Several devices may be connected at the same time, even for the same user. All calls except
-/// ``feed(since:)`` respond without waiting.
+/// Several devices may be connected at the same time, even of the same user. Only ``feed(since:)``
+/// waits; all other calls respond immediately.
 public final class EmbeddedClient: Backend {
     let server: EmbeddedServer
     let number: Int
     private let waits: Bool
 
-    /// The capabilities of the server at the time the client was created.
+    /// The capabilities that the server had when the client was created.
     public let capabilities: BackendCapabilities
 
-    /// The time for which the server remembered request IDs when the client was created.
+    /// The time for which the server remembers request IDs, as set when the client was created.
     public let deduplicationPeriod: Duration?
 
     init(_ server: EmbeddedServer, _ number: Int, _ conditions: ServerConditions, waits: Bool) {
@@ -25,7 +25,7 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // When the client is released, end its typing state and its pending feed call.
+        // A released client is no longer typing, and its pending feed call ends.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -35,9 +35,7 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The connection
 
-    /// Connects a user.
-    ///
-    /// A user who does not exist is added.
+    /// Connects a user, who is added if the user does not exist.
     ///
     /// - Throws: `sessionRevoked` if the token is wrong, if the user was revoked, or if the user
     ///   does not exist and only known users may connect.
@@ -49,7 +47,7 @@ public final class EmbeddedClient: Backend {
         }
     }
 
-    /// Ends the connection and the pending feed call.
+    /// Ends the connection, and the pending feed call.
     public func disconnect() async {
         let number = number
         server.withState { state in
@@ -62,7 +60,7 @@ public final class EmbeddedClient: Backend {
 
     /// Returns the next batch of events after a cursor.
     ///
-    /// If events were missed, the call returns immediately; otherwise it waits for an event.
+    /// If there are missed events, the call returns immediately; otherwise it waits for an event.
     ///
     /// - Throws: `expired` if the cursor is too old or belongs to another epoch; `notConnected` if
     ///   the connection in which the call was made has ended, even if the device has connected
@@ -87,7 +85,7 @@ public final class EmbeddedClient: Backend {
         case wait(FeedCursor, connection: Int)
     }
 
-    /// Reads the feed in the connection with a given number, or in the current one.
+    /// Reads the feed in the connection with a given number or, if it is `nil`, in the current one.
     private func search(
         since cursor: FeedCursor?, in connection: Int?
     ) throws(BackendError) -> Look {
@@ -96,8 +94,8 @@ public final class EmbeddedClient: Backend {
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
-            // Return a batch without events only if the device is not live, or becomes live with
-            // it.
+            // A batch without events is returned only if the device is not live, or becomes live
+            // with this batch.
             let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isNews || !waits
                 ? .tell(batch) : .wait(batch.cursor, connection: session.number)
@@ -117,10 +115,10 @@ public final class EmbeddedClient: Backend {
                     else {
                         return continuation.resume(returning: .failed(.notConnected))
                     }
-                    // Only one call may wait at a time: cancel the pending one.
+                    // Only one call may wait: cancel the pending one.
                     session.resume(.failed(.canceled))
-                    // Events that happened before the call was registered do not wake it, so check
-                    // for them now.
+                    // An event that happened before the call is registered does not wake the call:
+                    // check for one now.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
                         return continuation.resume(returning: .checkAgain)
@@ -129,9 +127,9 @@ public final class EmbeddedClient: Backend {
                 }
             }
         } onCancel: {
-            // Use a task, because acquiring the server's lock here could deadlock: `cancel()` calls
-            // this closure while the waiting task is locked, and the thread that holds the server's
-            // lock may be resuming that task.
+            // Do not acquire the server's lock here: `cancel()` calls this closure while the
+            // waiting task is locked, and the thread that holds the server's lock may be resuming
+            // that task.
             Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }
@@ -167,7 +165,7 @@ extension ServerState {
     /// Returns a Boolean value that indicates whether events after a cursor may exist.
     func feedHasMoved(_ session: Session, since cursor: FeedCursor) -> Bool {
         guard let place = try? LogCursor(cursor.rawValue, counters) else {
-            // The cursor is invalid: reading the feed throws the error.
+            // The cursor is invalid; reading the feed throws the error.
             return true
         }
         return place.sequence < counters.sequence || session.hasNews

@@ -1,14 +1,14 @@
 import Models
 
-// Patches of a changed channel for the feed, created from the current state of the channel.
+// Patches of a channel for the feed, with values of the channel's current state.
 extension Patch<GroupChannel> {
-    /// Creates a patch with the complete state, for a user who has just gained the channel.
+    /// Creates a patch with the complete state, for a user who has gained the channel.
     init(whole view: GroupChannel) {
-        // `lastSyncedChangelogAt` is state of the device, not of the server.
+        // The device sets `lastSyncedChangelogAt`, not the server.
         self.init(whole: view, except: \.lastSyncedChangelogAt)
     }
 
-    /// Creates a patch with the current state of one part of a channel.
+    /// Creates a patch with the current state of a part of a channel.
     init(_ part: ChannelPart, of view: GroupChannel) {
         self.init()
         switch part {

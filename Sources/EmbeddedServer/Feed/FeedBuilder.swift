@@ -3,22 +3,21 @@ import Store
 
 /// Creates the feed events for a user from log entries.
 ///
-/// Log entries refer to messages by ID, and the feed reports the current version of each. A message
-/// with several entries is therefore reported once, and a deleted message is not reported.
+/// Log entries contain the IDs of messages, and the feed reports the current versions. Therefore a
+/// message with several entries is reported once, and a deleted message is not reported.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
     /// The open channels that the device has entered, with the newest log entry at that time.
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
-    /// The messages that were reported in their current version.
+    /// The messages whose current version was added.
     private var reported: Set<MessageID> = []
     private var threadsTold: Set<MessageID> = []
-    /// The channels whose last message or counts may have changed, with the cause of the change.
+    /// The channels whose last message or counts may have changed, with the cause.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
-    /// The channels that are reported with their complete state, because their history was
-    /// rewritten.
+    /// The channels whose history was rewritten, so that their complete state is reported.
     private var rewritten: Set<ChannelNumber> = []
     private var changesCounts = false
 
@@ -164,8 +163,6 @@ struct FeedBuilder {
 
     /// Adds the channels whose last message or counts may have changed, and the number of unread
     /// messages.
-    ///
-    /// A channel whose history was rewritten is added with its complete state.
     mutating func finish(isLive: Bool) throws(BackendError) {
         for number in touchedOrder {
             guard let channel = state.channels[number], !channel.isOpen,

@@ -1,14 +1,14 @@
 import Models
 import Store
 
-/// The truncations of a feed that, after a device was offline, reports only the newest messages of
+/// The truncations for a device that was offline, if the feed reports only the newest messages of
 /// each channel.
 ///
-/// A truncation is reported in place of the first omitted entry.
+/// A truncation replaces the first omitted entry of a channel.
 final class FeedTruncations {
     private let absence: LogCursor.Absence
     private let userID: UserID
-    /// The last omitted entry of each channel; 0 if none is omitted.
+    /// The last omitted entry of each channel; 0 if no entry is omitted.
     private var lastHidden: [ChannelNumber: LogSequence] = [:]
     private var reported: Set<ChannelNumber> = []
 
@@ -17,9 +17,8 @@ final class FeedTruncations {
         self.userID = userID
     }
 
-    /// Returns a Boolean value that indicates whether an entry is omitted.
-    ///
-    /// In place of the first omitted entry of a channel, the truncation is reported.
+    /// Returns a Boolean value that indicates whether an entry is omitted, and adds a truncation
+    /// for the first omitted entry of a channel.
     func hides(
         _ entry: LogEntry, _ sequence: LogSequence, _ state: ServerState,
         _ builder: inout FeedBuilder
@@ -36,7 +35,7 @@ final class FeedTruncations {
         return true
     }
 
-    /// Returns the last omitted entry; the messages after it are reported.
+    /// Returns the last omitted entry of a channel; the messages after it are reported.
     private func lastHidden(
         in channel: ServerChannel, _ state: ServerState
     ) throws(BackendError) -> LogSequence {
@@ -68,7 +67,6 @@ final class FeedTruncations {
 }
 
 extension LogEntry {
-    /// A Boolean value that indicates whether the entry is about a message.
     fileprivate var isOfMessages: Bool {
         switch event {
         case .received, .updated, .deleted, .reacted, .threadChanged: only == nil

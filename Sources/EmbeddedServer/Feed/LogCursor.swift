@@ -1,15 +1,16 @@
 import Models
 
-/// A cursor of a feed or a changelog: the log entry after which to resume.
+/// A cursor of the feed or of a changelog: the log entry after which to resume.
 ///
-/// Its text is `epoch:sequence` with additional information. DO NOT CHANGE: clients store it.
+/// The text is `epoch:sequence` with additional fields. DO NOT CHANGE: clients store it.
 struct LogCursor: Hashable {
     var sequence: LogSequence
-    /// The progress in reporting the initial channel list; `nil` after it was reported.
+    /// The progress of reporting the initial channel list; `nil` after the list was reported.
     var beginning: String?
     /// The range of missed entries that is being reported with truncations; `nil` if there is none.
     var absence: Absence?
-    /// A counter that distinguishes consecutive cursors of live events, which are not in the log.
+    /// A counter that makes the cursors of consecutive live events different, which are not in the
+    /// log.
     var live: UInt64 = 0
 
     /// The range of log entries that a device has missed.
@@ -18,12 +19,11 @@ struct LogCursor: Hashable {
         var upTo: LogSequence
         /// The maximum number of messages that are reported for each channel.
         ///
-        /// This is the server's limit at the first batch of the range. It is kept in the cursor,
-        /// because with a changed limit the batches of one range would have contradictory
-        /// truncations.
+        /// This is the server's limit at the first batch of the range. If the limit changed during
+        /// the range, its batches would have contradictory truncations.
         var limit: Int
 
-        /// Returns a Boolean value that indicates whether the range begins at or before a cursor,
+        /// Returns a Boolean value that indicates whether the range starts at or before a cursor,
         /// and ends within the log.
         func isPast(_ sequence: LogSequence, _ last: LogSequence) -> Bool {
             after <= sequence && upTo <= last
@@ -40,7 +40,7 @@ struct LogCursor: Hashable {
         return text
     }
 
-    /// - Throws: `expired` if the text is of another epoch, older than the log, or not a cursor of
+    /// - Throws: `expired` if the text is of another epoch, older than the log, or no cursor of
     ///   this server.
     init(_ text: String, _ counters: ServerCounters) throws(BackendError) {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
@@ -52,8 +52,8 @@ struct LogCursor: Hashable {
 
     private init?(_ text: String, epoch: UInt64) {
         var rest = text[...]
-        /// Remove and return the part after a separator. The bytes are compared, because comparing
-        /// characters is much slower.
+        /// Removes and returns the part after a separator. Comparing bytes is much faster than
+        /// comparing characters.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
             guard let place = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
             defer { rest = rest[..<place] }

@@ -2,15 +2,15 @@ import Models
 import Store
 
 extension ServerState {
-    /// The maximum number of log entries of other users that one batch skips.
+    /// The maximum number of log entries that do not concern the user and that one batch skips.
     private static let entriesSteppedOver = 10_000
 
     /// The maximum number of empty batches that one call skips.
     private static let emptyBatches = 1000
 
-    /// Returns the next batch for a user; it is empty if no events exist.
+    /// Returns the next batch for a user, which is empty if there are no events.
     ///
-    /// If a session is given, the batch also contains events that are not stored, such as typing.
+    /// With a session, the batch also contains events that are not stored, such as typing.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -31,13 +31,13 @@ extension ServerState {
         return batch
     }
 
-    /// Returns the next batch that has events, or the last batch.
+    /// Returns the next batch with events or, if there is none, the last batch.
     private func feed(
         for userID: UserID, from place: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
         var batch = try feed(for: userID, after: place, session)
         var left = Self.emptyBatches
-        // A batch is empty if all of its messages are omitted: continue with the next one.
+        // A batch is empty if all of its messages are omitted.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
             left -= 1
             let next = try LogCursor(batch.cursor.rawValue, counters)
@@ -83,15 +83,14 @@ extension ServerState {
         if next.sequence == place.sequence { next.live = place.live }
         if isAtEnd, let session, session.hasNews {
             addNews(of: session, to: &builder)
-            // A live event is not in the log, and is reported only once, so it needs a cursor of
-            // its own.
+            // A live event is not in the log and is reported once, so it needs its own cursor.
             if next.sequence == place.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
     }
 
-    /// Returns the range of missed entries if only the newest messages of it are reported;
-    /// otherwise `nil`.
+    /// Returns the range of missed entries, if only its newest messages are reported; otherwise
+    /// `nil`.
     private func absence(at place: LogCursor) -> LogCursor.Absence? {
         if let absence = place.absence, absence.upTo > place.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
@@ -104,7 +103,7 @@ extension ServerState {
             isLive: isLive)
     }
 
-    /// Adds typing events and events of open channels.
+    /// Adds the events of typing and of open channels.
     private func addNews(of session: Session, to builder: inout FeedBuilder) {
         for number in session.typingChanged.sorted() {
             guard let channel = channels[number],
@@ -141,7 +140,7 @@ extension LogEntry {
 // MARK: The beginning
 
 extension ServerState {
-    /// Returns a part of the initial channel list, in the order of the newest message, newest
+    /// Returns a part of the initial channel list, which is sorted by the newest message, newest
     /// first.
     private func beginning(
         for userID: UserID, at place: LogCursor
@@ -160,7 +159,8 @@ extension ServerState {
             next.beginning = places[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // If a channel has moved to the top of the list since an earlier part, it was skipped.
+        // A channel that has moved to the top of the list since an earlier part would be missed:
+        // add it.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

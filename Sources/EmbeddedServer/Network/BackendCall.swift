@@ -1,7 +1,7 @@
-/// The kinds of calls of a backend, named like the methods of `Backend`.
+/// A kind of call of a backend, named like the method of `Backend`.
 ///
-/// `disconnect` is not included, because it does not use the network. Later versions may add kinds:
-/// a `switch` over them needs a `default`.
+/// `disconnect` is missing, because it does not use the network. Later versions may add kinds: a
+/// `switch` over them needs a `default`.
 public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     /// Connects the user.
     case connect
@@ -59,7 +59,7 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case leave
     /// Hides a group channel or shows it again.
     case hide
-    /// Resets the user's history.
+    /// Resets the user's history of a channel.
     case resetMyHistory
     /// Freezes or unfreezes a channel.
     case setFrozen
@@ -69,7 +69,7 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case lift
     /// Marks messages as unread.
     case markAsUnread
-    /// Pins a message or removes its pin.
+    /// Pins or unpins a message.
     case setPinned
     /// Makes users operators or ordinary members.
     case setRole
@@ -98,7 +98,7 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
 }
 
 extension BackendCall: CustomStringConvertible {
-    /// The name, such as "send".
+    /// The name of the call, such as "send".
     public var description: String { rawValue }
 }
 
@@ -106,13 +106,13 @@ extension Set<BackendCall> {
     /// All calls.
     public static let all = Set(BackendCall.allCases)
 
-    /// The calls that have no effect on the server, so that they can be repeated.
+    /// The calls without an effect on the server, which can be repeated.
     public static let reads: Set = [
         .feed, .messages, .lookup, .replies, .countMessages, .messageChanges, .channelChanges,
         .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download, .openChannels,
         .openChannel,
     ]
 
-    /// The calls that change data on the server, except `connect`.
+    /// The calls that change data on the server; `connect` is not one of them.
     public static let writes = all.subtracting(reads).subtracting([.connect])
 }

@@ -1,10 +1,10 @@
 public import Models
 
-/// The point of a call at which a condition takes effect.
+/// A point of a call at which a condition takes effect.
 public enum CallPoint: Hashable, Sendable, CaseIterable {
-    /// Before the server executes the request: the call has no effect.
+    /// Before the server executes the request, so that the call has no effect.
     case beforeEffect
-    /// After the server has executed the request: the response is affected.
+    /// After the server has executed the request, so that only the response is affected.
     case afterEffect
 }
 
@@ -12,10 +12,9 @@ extension BackendError {
     /// Returns a Boolean value that indicates whether a correct backend may fail any call with this
     /// error at a point.
     ///
-    /// After the effect, the only correct error is `unanswered`, because all other codes state that
-    /// the call had no effect. Before the effect, `notFound`, `expired`, `unsupported` and
-    /// `canceled` are not correct, because each of them states a fact that is not true for an
-    /// arbitrary call.
+    /// After the effect, only `unanswered` is correct: all other codes state that the call had no
+    /// effect. Before the effect, `notFound`, `expired`, `unsupported` and `canceled` are not
+    /// correct, because they state facts that need not be true.
     public func isWithinContract(at point: CallPoint) -> Bool {
         switch point {
         case .afterEffect: code == .unanswered

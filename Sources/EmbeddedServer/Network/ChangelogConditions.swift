@@ -4,12 +4,12 @@
 public struct ChangelogConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The share of pages that are repeated once, with a different token.
+    /// The share of pages that are returned twice, the second time with another token.
     ///
-    /// This simulates servers whose tokens are times, when many changes have the same time.
+    /// This simulates servers whose tokens are times, if many changes have the same time.
     public var repeated = 0.0
 
-    /// The share of pages that are preceded by an empty page.
+    /// The share of pages before which an empty page is returned.
     ///
     /// This simulates servers that filter a page after reading it.
     public var empty = 0.0
@@ -19,11 +19,11 @@ public struct ChangelogConditions: Hashable, Sendable {
 
     // MARK: Out of the contract
 
-    /// The share of pages that claim that more pages follow, but return the token of the request.
+    /// The share of pages that announce further pages, but return the token of the request.
     ///
-    /// Violates `messageChanges.token` and `channelChanges.token`.
+    /// This violates `messageChanges.token` and `channelChanges.token`.
     public var stuck = 0.0
 
-    /// Creates conditions that leave changelogs unchanged.
+    /// Creates conditions that do not change changelogs.
     public init() {}
 }

@@ -1,14 +1,14 @@
-/// Decides how a page of a changelog is returned.
+/// The way in which a page of a changelog is returned.
 enum ChangelogPlan: Equatable {
     /// Unchanged.
     case plain
-    /// Empty, with the content in the next page.
+    /// An empty page; the next page has the content.
     case empty
-    /// Unchanged, and then repeated once.
+    /// Unchanged, and once more with the next call.
     case repeated
-    /// Unchanged, and then repeated forever.
+    /// Unchanged, and again with each further call.
     case stuck
-    /// Not returned: the token has expired.
+    /// Not at all: the token has expired.
     case expired
 
     init(

@@ -3,7 +3,7 @@ import Sync
 
 // Changelogs under the conditions.
 extension ConditionedBackend {
-    /// Forwards the call to ``base`` and applies the conditions to the response.
+    /// Forwards the call to ``base``, and applies the conditions to the response.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -21,7 +21,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` and applies the conditions to the response.
+    /// Forwards the call to ``base``, and applies the conditions to the response.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -43,7 +43,7 @@ extension ConditionedBackend {
     private struct Asked {
         /// The point that is passed to ``base``.
         let base: ChangelogPoint
-        /// The same point as a cursor, to create tokens with which the page can be requested again.
+        /// The same point as a cursor, from which tokens for further calls are made.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

@@ -1,8 +1,9 @@
 public import Models
 import Sync
 
-// Calls for channels and their members. The conditions can delay them or make them fail, but do not
-// change the responses.
+// Calls for channels and their members.
+//
+// The conditions can delay them or make them fail, but do not change the responses.
 extension ConditionedBackend {
     /// Forwards the call to ``base`` under the conditions of the network.
     public func createChannel(

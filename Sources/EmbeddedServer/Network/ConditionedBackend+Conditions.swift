@@ -1,20 +1,20 @@
 public import Models
 import Store
 
-// Controls for tests and the prompt.
+// Methods with which tests and the prompt control the network.
 extension ConditionedBackend {
     // MARK: Conditions
 
     /// The conditions of the network.
     ///
-    /// A call uses the conditions that were set when it was made, with one exception: going offline
-    /// ends calls in flight.
+    /// A call uses the conditions at the time when it was made. Only going offline affects calls in
+    /// flight: it ends them.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
     }
 
-    /// Changes some of the conditions atomically.
+    /// Changes the conditions atomically.
     public func update(_ change: (inout NetworkConditions) -> Void) {
         state.withLock {
             var conditions = $0.plan.conditions
@@ -25,7 +25,7 @@ extension ConditionedBackend {
 
     /// Disconnects the network.
     ///
-    /// Held calls and pending feed calls end with an error; other calls in flight fail with
+    /// Held calls and pending feed calls fail immediately. Other calls in flight fail with
     /// `unanswered`.
     public func goOffline() { update { $0.isOnline = false } }
 
@@ -37,13 +37,13 @@ extension ConditionedBackend {
     /// Makes the next calls of some kinds fail.
     ///
     /// `BackendError.isWithinContract(at:)` returns whether a correct backend may fail in this way.
-    /// Calls are counted when they are made; calls made while offline are not counted.
+    /// A call counts when it is made; a call that is made offline does not count.
     ///
     /// - Parameters:
     ///   - count: The number of calls.
     ///   - calls: The kinds of calls.
     ///   - error: The error.
-    ///   - point: The point of failure: before the effect, so that the server does nothing, or
+    ///   - point: The point of the failure: before the effect, so that the server does nothing, or
     ///     after the effect, so that only the response is lost.
     public func failNext(
         _ count: Int = 1, of calls: Set<BackendCall> = .all, with error: BackendError,
@@ -58,7 +58,7 @@ extension ConditionedBackend {
     /// - Parameters:
     ///   - calls: The kinds of calls.
     ///   - error: The error.
-    ///   - point: The point of failure: before or after the effect.
+    ///   - point: The point of the failure: before or after the effect.
     public func failAll(
         of calls: Set<BackendCall> = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -79,10 +79,10 @@ extension ConditionedBackend {
 
     // MARK: Expiry by hand
 
-    /// Makes all earlier cursors or tokens expire.
+    /// Makes all earlier cursors or tokens of a kind expire.
     ///
-    /// Calls with an earlier cursor or token throw `expired`. This is within the contract: a server
-    /// may discard its cursors.
+    /// Calls with one of them throw `expired`. This is within the contract: a server may discard
+    /// its cursors.
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1
@@ -92,10 +92,10 @@ extension ConditionedBackend {
 
     // MARK: The log
 
-    /// The log of all calls and their results, oldest line first.
+    /// The log of all calls and their results, oldest first.
     ///
-    /// A line such as "3 send general: answered" has the number of the call, its kind, its subject,
-    /// and the event. If the log exceeds 10,000 lines, the oldest half is removed.
+    /// A line has the number of the call, its kind, its subject and the event, such as "3 send
+    /// general: answered". If there are more than 10,000 lines, the older half is removed.
     public var log: [String] { state.withLock { $0.log } }
 
     /// Removes all lines of the log.

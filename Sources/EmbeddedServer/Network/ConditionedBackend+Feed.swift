@@ -4,11 +4,11 @@ import Sync
 
 // The feed under the conditions.
 extension ConditionedBackend {
-    /// Forwards the call to ``base`` and applies the conditions to the batch.
+    /// Forwards the call to ``base``, and applies the conditions to the batch.
     ///
     /// - Throws: `notConnected` as soon as the network is disconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        // Run the call in a task of its own, so that going offline can end it.
+        // Run the call in its own task, so that going offline can end it.
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
@@ -46,8 +46,7 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // Do not change the initial channel list, because a repeated request could return another
-        // list.
+        // Do not change the initial channel list: a repeated request could return another list.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
@@ -59,8 +58,8 @@ extension ConditionedBackend {
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // Derive the random numbers from the cursor and not from the call, so that the same cursor
-        // returns the same batch again.
+        // Derive the random numbers from the cursor, so that the same cursor returns the same batch
+        // again.
         let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,
@@ -111,7 +110,7 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Replaces some messages by truncations.
+    /// Replaces some of the messages by truncations.
     private func withTruncations(
         _ items: [FeedPlan.Item], _ passage: Passage, _ plan: inout FeedPlan
     ) -> [FeedPlan.Item] {
@@ -123,7 +122,7 @@ extension ConditionedBackend {
         return FeedPlan.truncate(items, omitting: omitted)
     }
 
-    /// Returns the previous batch if it is to be repeated.
+    /// Returns the previous batch, if it is to be repeated.
     private func repetition(
         of cursor: FeedCursor, _ asked: ConditionedCursor, _ plan: inout FeedPlan
     ) -> FeedBatch? {

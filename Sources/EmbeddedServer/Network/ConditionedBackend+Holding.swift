@@ -1,11 +1,11 @@
 import Models
 
-// Calls that are held until a test decides in which order they continue.
+// Holding calls, so that a test decides in which order they continue.
 extension ConditionedBackend {
     /// Holds all calls of some kinds from now on.
     ///
     /// - Parameters:
-    ///   - calls: The kinds of calls; an empty set to stop holding new calls.
+    ///   - calls: The kinds of calls; an empty set stops holding new calls.
     ///   - point: The point at which calls are held: requests before their effect, or responses.
     public func hold(_ calls: Set<BackendCall>, at point: CallPoint = .afterEffect) {
         state.withLock { $0.held.points[point] = calls }
@@ -25,7 +25,7 @@ extension ConditionedBackend {
     /// Waits until at least a given number of calls are held.
     ///
     /// - Parameter count: The minimum number of held calls.
-    /// - Returns: The held calls; fewer if the waiting task is canceled.
+    /// - Returns: The held calls; fewer than `count` if the task is canceled.
     public func held(atLeast count: Int) async -> [HeldCall] {
         let id = state.withLock { $0.newWaitNumber() }
         await withTaskCancellationHandler {
@@ -37,9 +37,8 @@ extension ConditionedBackend {
                 }
             }
         } onCancel: {
-            // Use a task, because acquiring the lock here could deadlock: `cancel()` calls this
-            // closure while the waiting task is locked, and the thread that holds the lock may be
-            // resuming that task.
+            // Do not acquire the lock here: `cancel()` calls this closure while the waiting task is
+            // locked, and the thread that holds the lock may be resuming that task.
             Task { state.withLock { $0.held.stopWaiting(id: id) } }
         }
         return held
@@ -54,13 +53,11 @@ extension ConditionedBackend {
         state.withLock { $0.held.end(at: index, .released) }
     }
 
-    /// Releases all held calls in order.
-    ///
-    /// New calls are still held.
+    /// Releases all held calls in order; new calls are still held.
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
-    /// Drops a held call: a call that was held before its effect fails with `notConnected`, one
-    /// that was held after it with `unanswered`.
+    /// Makes a held call fail: with `notConnected` if it is held before its effect, or with
+    /// `unanswered` after it.
     ///
     /// - Parameter index: The index of the call in ``held``.
     /// - Returns: `false` if no held call has the index.

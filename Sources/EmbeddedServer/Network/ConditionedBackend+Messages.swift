@@ -3,8 +3,9 @@ public import Models
 import Store
 public import Sync
 
-// Calls for the connection, messages, files and receipts. The conditions can delay them or make
-// them fail, but do not change the responses.
+// Calls for the connection, messages, files and receipts.
+//
+// The conditions can delay them or make them fail, but do not change the responses.
 extension ConditionedBackend {
     /// Forwards the call to ``base`` under the conditions of the network.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {

@@ -103,7 +103,7 @@ extension ConditionedBackend {
         state.withLock { $0.generations[texts, default: 0] }
     }
 
-    /// Decodes a cursor of a client; throws `expired` if it has expired.
+    /// Decodes a cursor from a client, and throws `expired` if the cursor has expired.
     func read(_ text: String, _ texts: ExpiringText) throws(BackendError) -> ConditionedCursor {
         guard let cursor = ConditionedCursor(text: text),
             cursor.generation >= generation(texts)
@@ -165,8 +165,8 @@ extension ConditionedBackend {
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
         logLength(passage, plan, 0, limit)
 
-        // Forward the request even if no elements are needed, because only the server knows whether
-        // the list exists.
+        // Forward the request even if no elements are needed: only the server knows whether the
+        // list exists.
         var page = try await ask(base, max(plan.newer, 1))
         guard plan.isEmpty, !page.elements.isEmpty else {
             page.next = pageCursor(page.next)

@@ -2,10 +2,7 @@ import Models
 import Store
 public import Sync
 
-/// A simulation of a bad network or an unusual server, between a client and any backend.
-///
-/// Its behavior is determined by its ``conditions``, which may change at any time, and by methods
-/// that make the next calls fail, expire cursors, or hold responses. Everything else is forwarded.
+/// A simulation of a bad network or an unusual server, between a client and a backend.
 ///
 /// ```swift
 /// let network = ConditionedBackend(backend)
@@ -14,13 +11,16 @@ public import Sync
 /// network.goOffline()
 /// ```
 ///
-/// It does not wait on its own, and its random behavior depends only on the seed of the conditions.
-/// A test that makes the same calls therefore gets the same results in every run, unless several
-/// tasks concurrently make calls of the same kind for the same channel: then their order is not
-/// determined.
+/// The ``conditions``, which may change at any time, determine its behavior. Methods can make the
+/// next calls fail, expire cursors, and hold calls. Everything else is forwarded.
 ///
-/// Use one instance for each client. An instance has no state that a client needs later: its
-/// cursors are valid in other instances with the same backend.
+/// The simulation does not wait on its own, and its random behavior depends only on the seed of the
+/// conditions. Therefore a test that makes the same calls gets the same results in every run,
+/// unless several tasks concurrently make calls of the same kind for the same channel, whose order
+/// is then undetermined.
+///
+/// Use one instance for each client. A client can continue with another instance for the same
+/// backend: cursors stay valid.
 public final class ConditionedBackend: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
@@ -45,7 +45,7 @@ public final class ConditionedBackend: ForwardingBackend {
     }
 }
 
-// MARK: The way of a call
+// MARK: Performing a call
 
 extension ConditionedBackend {
     /// Executes a call under the conditions.
@@ -110,7 +110,7 @@ extension ConditionedBackend {
         do {
             try await sleep(duration)
         } catch {
-            // If the network went offline, that has canceled the feed call.
+            // Going offline has canceled the feed call.
             throw isCutOff(passage)
                 ? .cutOff(passage) : BackendError(.canceled, "\(passage.call): \(error)")
         }
@@ -137,14 +137,13 @@ extension ConditionedBackend {
 }
 
 extension BackendError {
-    /// The error if the request was not sent.
+    /// Returns the error for a request that was not sent.
     fileprivate static func offline(_ passage: Passage) -> BackendError {
         BackendError(.notConnected, "\(passage.call): there is no network")
     }
 
-    /// The error for a lost response.
-    ///
-    /// For a feed call it is `notConnected`, because a feed call never has an effect.
+    /// Returns the error for a lost response: `notConnected` for a feed call, which never has an
+    /// effect.
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
         passage.call == .feed
             ? offline(passage)

@@ -1,13 +1,12 @@
-/// A cursor or token that extends the server's own with additional information.
+/// A cursor or token that adds fields to the server's own.
 ///
-/// The text contains everything that is needed to resume. A cursor without additional information
-/// equals the server's own text, so that a perfect network changes nothing. All other cursors have
-/// this form:
+/// The text contains everything that is needed to resume. Without fields, it equals the server's
+/// own text, so that a perfect network changes nothing. Otherwise, it has this form:
 ///
 ///     "~" field,field,… ":" text         or without ":" and text, for the beginning of a list
 ///     field := letter value              each at most once, in this order
 ///
-/// such as "~p1,t9c0e2f6a:17": the batch after cursor 17, of which one part was reported.
+/// For example, "~p1,t9c0e2f6a:17" is the batch after cursor 17, of which one part was reported.
 struct ConditionedCursor: Equatable {
     /// The kind of the server's text: a cursor of the same kind or, for a changelog, another point.
     enum Source: String {
@@ -16,25 +15,23 @@ struct ConditionedCursor: Equatable {
         case feed
     }
 
-    /// The server's own text; `nil` for the start.
+    /// The server's own text; `nil` for the beginning of a list.
     var base: String?
 
-    /// The number of times that cursors of this kind had been made to expire when this one was
+    /// The number of times that cursors of this kind were made to expire before this one was
     /// issued.
     var generation = 0
 
-    /// The number of parts of the next batch or page that were already reported, including empty
-    /// ones.
+    /// The number of reported parts of the next batch or page, including empty parts.
     var part = 0
 
-    /// A Boolean value that indicates whether the repetition of the next batch or page was already
-    /// reported.
+    /// A Boolean value that indicates whether the next batch or page was already repeated.
     var isRepeated = false
 
-    /// The origin of ``base``.
+    /// The kind of ``base``.
     var source = Source.same
 
-    /// The fingerprints of the events in the next batch that were already reported.
+    /// The fingerprints of the reported events of the next batch.
     var reported: [UInt64] = []
 
     init(_ base: String?, generation: Int = 0) {
@@ -52,13 +49,13 @@ struct ConditionedCursor: Equatable {
         if !reported.isEmpty {
             fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // A text of the server that itself starts with "~" is extended, so that it is not mistaken
-        // for an extended cursor.
+        // Extend a text of the server that itself starts with "~", so that it is not mistaken for
+        // one of ours.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }
 
-    /// Decodes the text; `nil` if it was not issued by this type.
+    /// Decodes a text; `nil` if this type has not created it.
     init?(text: String) {
         guard text.hasPrefix("~") else {
             base = text

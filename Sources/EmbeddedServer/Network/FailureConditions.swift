@@ -1,27 +1,26 @@
-/// The probabilities of failures by kind.
+/// The shares of calls that fail, by the kind of failure.
 ///
-/// Each number is a share of the calls, from 0 (none) to 1 (all). For each call, the kinds are
-/// tried in the order of their declaration, and the first one that applies determines the failure.
+/// A share ranges from 0 (no call) to 1 (all calls). For each call, the kinds are tried in the
+/// order of their declarations, and the first one that applies determines the failure.
 public struct FailureConditions: Hashable, Sendable {
-    /// The share of requests that are not sent, for example because a phone has no signal: they
-    /// fail with `notConnected`.
+    /// The share of requests that are not sent, as without a signal; they fail with `notConnected`.
     public var notSent = 0.0
 
-    /// The share of requests that the server throttles (HTTP 429): they fail with `throttled` and
+    /// The share of requests that the server throttles (HTTP 429); they fail with `throttled` and
     /// ``retryAfter``.
     public var throttled = 0.0
 
-    /// The share of requests in which the server fails before any effect (HTTP 5xx): they fail with
+    /// The share of requests in which the server fails before an effect (HTTP 5xx); they fail with
     /// `serverFailure`.
     public var serverFailure = 0.0
 
-    /// The share of requests that are lost: they fail with `unanswered`, without an effect.
+    /// The share of requests that are lost before an effect; they fail with `unanswered`.
     public var requestLost = 0.0
 
-    /// The share of requests whose response is lost: they fail with `unanswered`, after the effect.
+    /// The share of requests whose response is lost after the effect; they fail with `unanswered`.
     public var answerLost = 0.0
 
-    /// The time after which a throttled client may retry; `nil` if unspecified.
+    /// The time after which a throttled client may retry; `nil` if the server does not say.
     public var retryAfter: Duration? = .seconds(1)
 
     /// The kinds of calls that can fail.

@@ -1,8 +1,8 @@
 /// The conditions of the feed.
 ///
 /// Shares range from 0 (never) to 1 (always). The changes to a batch depend only on the seed and on
-/// the cursor of the request, so the same cursor returns the same batch again. The initial channel
-/// list is neither split nor truncated.
+/// the cursor of the request, so that the same cursor returns the same batch again. The initial
+/// channel list is neither split nor truncated.
 public struct FeedConditions: Hashable, Sendable {
     // MARK: Within the contract
 
@@ -13,25 +13,22 @@ public struct FeedConditions: Hashable, Sendable {
 
     /// The share of batches that are split in two at a random place.
     ///
-    /// The first part may be empty.
-    ///
-    /// Any server may split batches. The cursor between two parts contains the cursor before the
-    /// batch and the events that were already reported. Another instance can resume from it.
+    /// The first part may be empty. The cursor between the parts contains the cursor before the
+    /// batch and the events that were reported, so that another instance can resume from it.
     public var split = 0.0
 
-    /// The share of batches in which the events of different channels are interleaved in another
-    /// order.
+    /// The share of batches in which the events of different channels are in another order.
     ///
     /// The events of each channel keep their order. This simulates servers with several nodes.
     public var reordered = 0.0
 
-    /// The share of channels in a batch for which some messages are replaced by a truncation.
+    /// The share of channels in a batch for which a truncation replaces some messages.
     ///
-    /// This simulates servers that, after a device was offline, report only the newest messages of
-    /// a channel.
+    /// This simulates servers that report only the newest messages of a channel after a device was
+    /// offline.
     public var truncations = 0.0
 
-    /// The share of edits for which the feed reports only the ID of the message.
+    /// The share of edits of which the feed reports only the ID of the message.
     ///
     /// This simulates servers whose feed contains no content.
     public var editsWithoutContent = 0.0
@@ -43,42 +40,34 @@ public struct FeedConditions: Hashable, Sendable {
 
     /// The share of events that are reported twice in a row.
     ///
-    /// This simulates a queue with at-least-once delivery.
-    ///
-    /// Violates `feed.once`.
+    /// This simulates a queue with at-least-once delivery. It violates `feed.once`.
     public var repeatedEvents = 0.0
 
     /// The share of batches that are reported again when a client continues with their cursor.
     ///
-    /// This simulates servers whose cursor lags.
-    ///
-    /// Violates `feed.once`.
+    /// This simulates servers whose cursor lags behind. It violates `feed.once`.
     public var repeatedBatches = 0.0
 
     /// The share of batches whose events are in random order.
     ///
-    /// This simulates sockets without sequence numbers.
-    ///
-    /// Violates `feed.order`.
+    /// This simulates sockets without sequence numbers. It violates `feed.order`.
     public var shuffled = 0.0
 
-    /// The share of message events that are never reported.
+    /// The share of events about messages that are never reported.
     ///
-    /// This simulates a socket without acknowledgements.
-    ///
-    /// Violates `feed.complete`.
+    /// This simulates a socket without acknowledgements. It violates `feed.complete`.
     public var lost = 0.0
 
     /// The share of typing events that are never reported.
     ///
-    /// Violates `typing.reported`.
+    /// This violates `typing.reported`.
     public var lostTyping = 0.0
 
     /// The share of read and delivery receipts that are never reported.
     ///
-    /// Violates `read.reported` and `delivered.reported`.
+    /// This violates `read.reported` and `delivered.reported`.
     public var lostReceipts = 0.0
 
-    /// Creates conditions that leave the feed unchanged.
+    /// Creates conditions that do not change the feed.
     public init() {}
 }

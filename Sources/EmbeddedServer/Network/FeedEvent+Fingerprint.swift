@@ -4,7 +4,7 @@ import Models
 extension FeedEvent {
     /// A hash of the event that is the same in every process.
     ///
-    /// Events with different versions of the same message have different fingerprints.
+    /// Events with different versions of a message have different fingerprints.
     var fingerprint: UInt64 {
         var hash = StableHash()
         switch self {
@@ -85,7 +85,7 @@ extension FeedEvent {
     }
 
     /// A Boolean value that indicates whether the event is about a message, so that pages or
-    /// changelogs report the same information.
+    /// changelogs have the same information.
     var isOfMessage: Bool {
         switch self {
         case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted, .reaction: true
@@ -99,7 +99,7 @@ extension Patch {
     fileprivate var sortedText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // JSON cannot represent some values, such as NaN: use the description for them.
+        // JSON cannot represent some values, such as NaN: use their description.
         guard let json = try? encoder.encode(self) else { return description }
         return String(decoding: json, as: UTF8.self)
     }

@@ -1,12 +1,11 @@
 import Models
 
 extension FeedPlan {
-    /// Interleaves the events of different channels in another order, while the events of each
-    /// channel keep their order.
+    /// Interleaves the events of different channels in another order.
     ///
-    /// Events about all channels keep their place, and no other event moves across them. Events of
-    /// channels, as opposed to messages, keep their order too, because together they are an ordered
-    /// channel list.
+    /// The events of each channel keep their order. Events about all channels keep their place, and
+    /// no other event moves across them. Events of channels themselves keep their order, too,
+    /// because together they are an ordered channel list.
     static func mixed(_ items: [Item], using random: inout SplitMix64) -> [Item] {
         var result: [Item] = []
         var part: [Item] = []
@@ -25,7 +24,7 @@ extension FeedPlan {
     private static func mixedChannels(
         _ items: [Item], using random: inout SplitMix64
     ) -> [Item] {
-        // The channels in the order of their first events. A dictionary's order would differ in
+        // The channels in the order of their first events, because a dictionary's order differs in
         // each process.
         var urls: [ChannelURL] = []
         var lanes: [ChannelURL: [Int]] = [:]

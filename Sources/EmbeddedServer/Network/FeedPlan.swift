@@ -5,14 +5,14 @@ struct FeedPlan {
     let conditions: FeedConditions
     var random: SplitMix64
 
-    /// An event to report, with the fingerprints of the original events that it replaces.
+    /// An event to report, with the fingerprints of the events that it replaces.
     struct Item {
         var event: FeedEvent
         var sources: [UInt64]
     }
 
-    /// Returns the events of a batch that were not reported yet, given the fingerprints of those
-    /// that were.
+    /// Returns the events of a batch that were not reported, given the fingerprints of the reported
+    /// ones.
     ///
     /// An event whose content has changed in the meantime counts as not reported.
     static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
@@ -33,7 +33,7 @@ struct FeedPlan {
     /// The items of a channel that a truncation replaces.
     struct OmittedItems {
         let channelURL: ChannelURL
-        /// The indices of the items, ascending; not empty.
+        /// The indices of the items: ascending, and at least one.
         let indices: [Int]
     }
 
@@ -54,14 +54,14 @@ struct FeedPlan {
             guard let all = indices[url], random.happens(conditions.truncations) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
-            // Omit nothing from a channel that the same batch removes, because the user could not
-            // backfill it.
+            // If the batch also removes the channel, the user could not backfill an omission.
             guard !removed.contains(url) else { return nil }
             return OmittedItems(url, Array(all[first...last]), of: items)
         }
     }
 
-    /// Replaces omitted items by truncations, each in the place of the last omitted message.
+    /// Replaces omitted items by truncations, in the place of the last omitted message of each
+    /// channel.
     static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
@@ -78,7 +78,7 @@ struct FeedPlan {
 
     /// Drops, repeats and reorders events.
     ///
-    /// Returns the events to report, and the fingerprints of the dropped ones.
+    /// - Returns: The events to report, and the fingerprints of the dropped ones.
     mutating func arrange(_ items: [Item]) -> (reported: [Item], lost: [UInt64]) {
         var reported: [Item] = []
         var lost: [UInt64] = []
@@ -116,8 +116,7 @@ struct FeedPlan {
         }
     }
 
-    /// Returns the number of items for the next part of a batch, of which `part` parts were already
-    /// reported.
+    /// Returns the number of items in the next part of a batch.
     ///
     /// Only the first part may be empty, so that the number of parts is finite.
     mutating func length(of count: Int, part: Int) -> Int {
@@ -131,8 +130,8 @@ struct FeedPlan {
 }
 
 extension FeedPlan.OmittedItems {
-    /// Returns `nil` unless a backfill would find all omitted messages: they must be new messages
-    /// of a group channel.
+    /// Returns `nil` unless a backfill would find all omitted items: they must be new messages of a
+    /// group channel.
     fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
         let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {

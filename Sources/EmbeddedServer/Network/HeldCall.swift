@@ -1,6 +1,6 @@
 /// A call that is held until it is released or dropped.
 public struct HeldCall: Hashable, Sendable {
-    /// The number of the call among all calls of the backend, as in the log.
+    /// The number of the call in the log of the backend.
     public let number: Int
 
     /// The kind of call.
@@ -29,7 +29,7 @@ struct HeldCalls {
         case canceled
     }
 
-    /// The calls to hold, by point.
+    /// The kinds of calls to hold, by point.
     var points: [CallPoint: Set<BackendCall>] = [:]
 
     private var entries: [(call: HeldCall, end: CheckedContinuation<End, Never>)] = []
@@ -46,9 +46,9 @@ struct HeldCalls {
         waiting.removeAll { $0.count <= count }
     }
 
-    /// Releases or drops the held call at an index.
+    /// Ends the held call at an index.
     ///
-    /// - Returns: `false` if no call has the index.
+    /// - Returns: `false` if no held call has the index.
     @discardableResult
     mutating func end(at index: Int, _ end: End) -> Bool {
         guard entries.indices.contains(index) else { return false }
@@ -56,13 +56,13 @@ struct HeldCalls {
         return true
     }
 
-    /// Releases or drops the call with a number, if it is held.
+    /// Ends the call with a number, if it is held.
     mutating func end(number: Int, _ end: End) {
         guard let index = entries.firstIndex(where: { $0.call.number == number }) else { return }
         self.end(at: index, end)
     }
 
-    /// Releases or drops all held calls in order.
+    /// Ends all held calls in order.
     mutating func endAll(_ end: End) {
         while !entries.isEmpty { self.end(at: 0, end) }
     }
@@ -75,7 +75,6 @@ struct HeldCalls {
         waiting.append((id, count, continuation))
     }
 
-    /// Stops a wait.
     mutating func stopWaiting(id: Int) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         waiting.remove(at: index).continuation.resume()

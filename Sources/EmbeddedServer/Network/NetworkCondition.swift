@@ -1,18 +1,18 @@
-/// A property of ``NetworkConditions`` by its name.
+/// A named property of ``NetworkConditions``, for prompts, scripts and traces.
 ///
-/// For prompts, scripts and traces: the equivalent of `conditions.feed.truncations = 0.5` is
+/// The following is equivalent to `conditions.feed.truncations = 0.5`:
 ///
 /// ```swift
 /// NetworkCondition.named("feed.truncations")?.set("0.5", in: &conditions)
 /// ```
 ///
-/// For an unknown name, ``named(_:)`` returns `nil`; for an invalid value, ``set(_:in:)`` changes
+/// For an unknown name, ``named(_:)`` returns `nil`. For an invalid value, ``set(_:in:)`` changes
 /// nothing and returns `false`.
 public struct NetworkCondition: Sendable {
     /// The path of the property, such as "feed.truncations".
     public let name: String
 
-    /// A one-line description of the effect, and of the real behavior that it simulates.
+    /// A description, in one line, of the effect and of the real behavior that it simulates.
     public let meaning: String
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
@@ -45,8 +45,7 @@ public struct NetworkCondition: Sendable {
     /// Returns the condition with a name; `nil` if there is none.
     public static func named(_ name: String) -> NetworkCondition? { all.first { $0.name == name } }
 
-    /// Returns a Boolean value that indicates whether the condition differs from that of a perfect
-    /// network.
+    /// Returns a Boolean value that indicates whether the condition differs from a perfect network.
     public func isOn(in conditions: NetworkConditions) -> Bool {
         text(in: conditions) != text(in: .perfect)
     }
@@ -55,7 +54,7 @@ public struct NetworkCondition: Sendable {
 // MARK: As text
 
 extension NetworkCondition {
-    /// Returns the value as text, such as "0.5", "3", "none", "true" or "250 ms".
+    /// Returns the value of the condition as text, such as "0.5", "3", "none", "true" or "250 ms".
     public func text(in conditions: NetworkConditions) -> String {
         switch property {
         case .share(let path): "\(conditions[keyPath: path])"
@@ -65,10 +64,10 @@ extension NetworkCondition {
         }
     }
 
-    /// Sets the value from a text.
+    /// Sets the value of the condition from text.
     ///
     /// - Parameters:
-    ///   - text: Depending on the condition: a share from 0 to 1, a number of at least 1 or "none",
+    ///   - text: Depending on the condition, a share from 0 to 1, a number of at least 1 or "none",
     ///     "true" or "false", or a number of milliseconds.
     ///   - conditions: The conditions to change. They are unchanged if the text is invalid.
     /// - Returns: `true` if the text is valid.

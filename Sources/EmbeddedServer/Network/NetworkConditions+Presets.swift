@@ -1,9 +1,9 @@
 extension NetworkConditions {
-    /// A perfect network: each call receives the server's response.
+    /// A perfect network, in which each call receives the server's response.
     public static let perfect = NetworkConditions()
 
-    /// The network of a phone on a train: short disconnections, late or lost responses, and long
-    /// delays.
+    /// Returns the network of a phone on a train: short disconnections, late or lost responses, and
+    /// long delays.
     public static func train(seed: UInt64 = 0) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         conditions.defaultLatency = Latency(
@@ -15,28 +15,26 @@ extension NetworkConditions {
         return conditions
     }
 
-    /// A server that always responds, but behaves in every unusual way that the contract permits.
+    /// Returns a server that always responds, but in all unusual ways that the contract permits.
     ///
-    /// No call fails.
-    ///
-    /// Each seed selects the strength of each condition, which may be off. A client that never
+    /// Each seed selects the strength of each condition, which may be zero. A client that never
     /// retries must work with all seeds.
     public static func awkward(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract && !$0.failsCalls }
     }
 
-    /// Every behavior that the contract permits, including failures and expired cursors.
+    /// Returns all behavior that the contract permits, including failures and expired cursors.
     ///
-    /// Each seed selects the strength of each condition, which may be off. A client that retries
+    /// Each seed selects the strength of each condition, which may be zero. A client that retries
     /// must complete its work with all seeds.
     public static func withinContract(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract }
     }
 
-    /// Every condition, including those that violate the contract.
+    /// Returns all conditions, including those that violate the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
-    /// Sets those conditions for which a closure returns `true`, to values that depend on the seed.
+    /// Returns conditions in which the chosen ones have values that depend on the seed.
     ///
     /// The network is online and has no latency.
     private static func drawn(
@@ -45,15 +43,15 @@ extension NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         var random = SplitMix64(seed: seed, "conditions")
         for condition in NetworkCondition.all where condition.name != "isOnline" {
-            // Draw a number for every condition, so that adding a condition does not change the
-            // values of earlier ones.
+            // Draw a number for every condition, so that a new condition does not change the values
+            // of others.
             let choice = Int.random(in: 0..<4, using: &random)
             let count = Int.random(in: 1...5, using: &random)
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // Failures have low shares, because several of them add up, and fetching many
-                // consecutive pages must still succeed sometimes.
+                // The shares of failures are low: they add up, and fetching many pages in a row
+                // must sometimes succeed.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

@@ -1,15 +1,15 @@
 import Models
 
-/// Decides the outcome of each call, without performing it.
+/// Decides the outcome of each call, without performing the call.
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// The failures that the app has requested, such as with `failNext`.
+    /// The failures that the app has requested, for example with `failNext`.
     ///
-    /// The first one that matches a call is used.
+    /// The first one that matches a call applies.
     private(set) var scripted: [ScriptedFailure] = []
 
-    /// The number of calls by kind and channel.
+    /// The number of calls by kind and subject.
     private var counts: [CallScope: UInt64] = [:]
 
     init(_ conditions: NetworkConditions) { self.conditions = conditions }
@@ -25,8 +25,8 @@ struct NetworkPlan {
         counts[scope] = count + 1
         var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
 
-        // Draw the same amount of random numbers in each case, so that one condition does not
-        // affect another.
+        // Draw the same number of random numbers in each case, so that conditions do not affect
+        // each other.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped
         return CallOutcome(
@@ -99,7 +99,8 @@ struct CallOutcome {
 
 /// A failure that the app has requested.
 struct ScriptedFailure {
-    /// The remaining number of calls that fail; `nil` if all fail until it is removed.
+    /// The remaining number of calls that fail; `nil` if all calls fail until the failure is
+    /// removed.
     var count: Int?
     let calls: Set<BackendCall>
     let failure: CallOutcome.Failure

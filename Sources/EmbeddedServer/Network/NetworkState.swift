@@ -6,7 +6,7 @@ struct NetworkState {
 
     /// The number of times that the connection was lost.
     ///
-    /// If the number has changed since a call started, going offline has ended the call.
+    /// If it has changed since a call started, going offline has ended the call.
     var losses = 0
 
     /// The number of times that each kind of cursor was made to expire.
@@ -14,14 +14,14 @@ struct NetworkState {
 
     var held = HeldCalls()
 
-    /// The pending feed calls, which end when the network is disconnected.
+    /// The pending feed calls, which going offline ends.
     var feeds: [Int: FeedTask] = [:]
 
-    /// A batch of which only some parts were reported, and the server's cursor with which it was
-    /// requested.
+    /// A batch of which only some parts were reported, and the server's cursor that was used to
+    /// request it.
     var cutBatch: (since: String, batch: FeedBatch)?
 
-    /// The last reported batch, for repetitions.
+    /// The last reported batch, which may be repeated.
     var lastBatch: FeedBatch?
 
     private(set) var log: [String] = []
@@ -49,21 +49,19 @@ struct NetworkState {
         let isOnline = plan.conditions.isOnline
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
-            // A call that is not sent does not count as one of the next calls that fail on request.
+            // A call that is not sent does not count for `failNext`.
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func appendToLog(_ line: String) {
-        // Remove half of the lines at once, so that the remaining lines are moved rarely.
+        // Half of the lines are removed at once, so that the remaining lines are moved rarely.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
 
     mutating func clearLog() { log = [] }
 
-    /// Sets the conditions.
-    ///
-    /// If the network is then offline, ends all calls.
+    /// Sets the conditions, and ends all calls if the network is then offline.
     ///
     /// - Returns: The feed calls to cancel; see ``loseConnection()``.
     mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {
@@ -74,10 +72,10 @@ struct NetworkState {
         return wasOnline ? loseConnection() : []
     }
 
-    /// Ends the held calls.
+    /// Ends the held calls, and returns the feed calls to cancel.
     ///
-    /// - Returns: The feed calls. Cancel them after the state is unlocked: `cancel()` calls
-    ///   cancellation handlers, and that of a held call takes the lock.
+    /// Cancel them after the state is unlocked: `cancel()` calls cancellation handlers, and that of
+    /// a held call acquires the lock.
     mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)
@@ -107,7 +105,6 @@ struct Passage {
 }
 
 extension CallOutcome {
-    /// Returns the outcome of a call that is not sent.
     static func none(_ conditions: NetworkConditions) -> CallOutcome {
         CallOutcome(
             failure: nil, requestDelay: .zero, answerDelay: .zero, conditions: conditions,
@@ -115,7 +112,7 @@ extension CallOutcome {
     }
 }
 
-/// The kinds of cursors and tokens that a server may discard.
+/// A kind of cursor or token that a server may discard.
 public enum ExpiringText: Hashable, Sendable, CaseIterable {
     /// The cursors of the feed.
     case feedCursors

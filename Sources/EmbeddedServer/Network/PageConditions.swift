@@ -1,11 +1,12 @@
 /// The conditions of pages of histories, threads, channels and members.
 ///
-/// Shares range from 0 (never) to 1 (always). All of them are within the contract, which does not
-/// specify the length of pages. A client that follows the cursors still reaches the end.
+/// Shares range from 0 (never) to 1 (always). All of these conditions are within the contract,
+/// which does not specify the length of pages. A client that follows the cursors still reaches the
+/// end.
 public struct PageConditions: Hashable, Sendable {
     /// The maximum number of elements on each side of a page's anchor; `nil` for no limit.
     ///
-    /// Most servers have such a limit, some at 100, some at 30.
+    /// Most servers have such a limit, for example 100 or 30.
     public var cap: Int?
 
     /// The share of pages that have fewer elements than requested, although more follow.
@@ -15,21 +16,20 @@ public struct PageConditions: Hashable, Sendable {
 
     /// The share of pages that are empty, although more follow.
     ///
-    /// This simulates servers on which every message of a page was deleted or filtered. Two
+    /// This simulates servers on which all messages of a page were deleted or filtered. Two
     /// consecutive pages are never both empty.
     public var empty = 0.0
 
     /// The share of calls whose page cursor has expired.
     ///
-    /// This simulates servers that keep cursors in memory, after a restart.
+    /// This simulates a restart of servers that keep cursors in memory.
     public var expired = 0.0
 
-    /// A Boolean value that indicates whether a page around a deleted message throws `expired`,
-    /// instead of using the former position of the message.
+    /// A Boolean value that indicates whether a page around a deleted message throws `expired`.
     ///
-    /// This simulates servers that look up the message.
+    /// This simulates servers that look up the message. Other servers use its former position.
     public var deletedAnchorsExpire = false
 
-    /// Creates conditions that leave pages unchanged.
+    /// Creates conditions that do not change pages.
     public init() {}
 }

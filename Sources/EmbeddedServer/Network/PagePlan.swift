@@ -1,11 +1,11 @@
-/// Decides the length of a page, and whether its cursor has expired.
+/// The length of a page, and whether its cursor has expired.
 struct PagePlan {
     /// The number of elements to request in each direction.
     let older: Int
     let newer: Int
 
-    /// A Boolean value that indicates whether the page is empty, so that its content is in the next
-    /// one.
+    /// A Boolean value that indicates whether the page is empty, so that the next page has its
+    /// content.
     let isEmpty: Bool
 
     /// A Boolean value that indicates whether the server has discarded the cursor.
@@ -13,11 +13,11 @@ struct PagePlan {
 
     /// The kind of the page's anchor.
     enum Place {
-        /// A message. It must be on the page if newer messages are requested.
+        /// A message, which must be on the page if newer messages are requested.
         case message
-        /// A cursor of an empty page.
+        /// The cursor of an empty page.
         case cursorOfEmptyPage
-        /// At a cursor.
+        /// The cursor of any other page.
         case cursor
         /// Any other anchor.
         case elsewhere
@@ -29,8 +29,8 @@ struct PagePlan {
     ) {
         let hasCursor = place == .cursor || place == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
-        // Do not return two consecutive empty pages: they could repeat forever, so that the client
-        // would never reach the end.
+        // Two consecutive empty pages could repeat forever, so that the client would never reach
+        // the end.
         isEmpty =
             random.happens(conditions.empty) && place != .cursorOfEmptyPage
             && !(place == .message && newer > 0) && max(older, newer) > 0

@@ -1,4 +1,4 @@
-/// A random number generator (SplitMix64) with the same numbers in every run.
+/// A random number generator (SplitMix64) whose numbers depend only on its seed.
 struct SplitMix64: RandomNumberGenerator {
     private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -11,7 +11,7 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Creates a generator whose numbers depend only on a seed and some names.
     ///
-    /// The decisions for a call therefore do not depend on the calls before it.
+    /// Therefore the decisions for a call do not depend on earlier calls.
     init(seed: UInt64, _ names: String...) {
         var hash = StableHash()
         hash.combine(seed)
@@ -29,8 +29,8 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Returns `true` with a given probability.
     ///
-    /// If the probability is 0 or 1, no number is drawn, so that turning a condition off does not
-    /// affect the others.
+    /// If the probability is 0 or 1, no number is drawn, so that a condition that is off does not
+    /// affect others.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }
         return share >= 1 || Double(next() >> 11) * 0x1p-53 < share
@@ -49,7 +49,7 @@ struct StableHash {
         combine((0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// The length is included, so that ("a", "bc") and ("ab", "c") differ.
+    /// The length is part of the hash, so that ("a", "bc") and ("ab", "c") differ.
     mutating func combine(_ text: String) {
         combine(UInt64(text.utf8.count))
         combine(text.utf8)
