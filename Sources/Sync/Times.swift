@@ -7,7 +7,7 @@ extension Duration {
         let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
         guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        // The product may overflow although the sum with the milliseconds fits in 64 bits, because
+        // The product may overflow even if the sum with the milliseconds fits in 64 bits, because
         // the range does not end at a whole second.
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflows) = whole.addingReportingOverflow(
@@ -23,8 +23,7 @@ extension Timestamp {
         return overflows ? nil : Timestamp(milliseconds: next)
     }
 
-    /// Returns the time that is earlier by a duration; the first or last timestamp if that time is
-    /// out of range.
+    /// Returns the time that is earlier by a duration, limited to the range of timestamps.
     func earlier(by duration: Duration) -> Timestamp {
         let (time, overflows) = milliseconds.subtractingReportingOverflow(duration.milliseconds)
         guard overflows else { return Timestamp(milliseconds: time) }

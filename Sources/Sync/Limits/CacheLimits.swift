@@ -53,13 +53,13 @@ public enum CacheClearOrder: Sendable {
 public enum CacheRetention: Hashable, Sendable {
     /// Messages are kept as long as the cache does not exceed its size limit.
     case unlimited
-    /// Messages are kept until they reach an age, measured from their creation time with this
+    /// Messages are kept until they reach an age, from their creation time to the time of this
     /// device's clock.
     ///
     /// The age is checked when a connection is established, when the channel is no longer visible,
     /// and after every four megabytes written.
     case lasting(Duration)
-    /// Messages are kept as long as the channel is visible.
+    /// Messages are kept while the channel is visible.
     ///
     /// Messages that arrive while the channel is visible are on disk until it no longer is.
     /// Messages that arrive at other times are not stored. A channel's last message is part of the

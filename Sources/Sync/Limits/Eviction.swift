@@ -1,6 +1,6 @@
 public import Models
 
-/// The messages that were, or would be, evicted from the cache.
+/// Messages that were, or would be, evicted from the cache.
 public struct Eviction: Hashable, Sendable {
     /// The oldest messages of a channel.
     public struct Part: Hashable, Sendable {
@@ -16,8 +16,8 @@ public struct Eviction: Hashable, Sendable {
 
     /// A reason for an eviction.
     public enum Reason: Hashable, Sendable, CaseIterable {
-        /// The messages exceed the retention time of their channel, or are kept only while it is
-        /// visible.
+        /// The messages exceed the retention time of their channel, or the channel is no longer
+        /// visible and keeps messages only while it is.
         case retention
         /// The cache exceeds its maximum size.
         case size
@@ -31,8 +31,9 @@ public struct Eviction: Hashable, Sendable {
     /// The size of the cache in bytes before the eviction.
     public internal(set) var sizeBefore: Int
 
-    /// The size of the cache in bytes after the eviction; for a plan, an estimate by the average
-    /// size of a message.
+    /// The size of the cache in bytes after the eviction.
+    ///
+    /// In a plan, the size is estimated from the average size of a message.
     public internal(set) var sizeAfter: Int
 
     /// The total number of evicted messages.

@@ -3,27 +3,28 @@ import Store
 
 /// Decides which messages are evicted from the cache, without access to a store or a clock.
 ///
-/// Messages beyond their retention are evicted first. If the cache is still too large, each
-/// channel, in order, loses all messages except the newest ones, so that it can still be shown from
-/// the cache. If that is not enough, the channels lose their newest messages, too.
+/// 1. Messages beyond their retention time are evicted.
+/// 2. While the cache is too large, each channel, in order, loses all messages except the newest
+///    ones, so that the channel can still be shown from the cache.
+/// 3. If that is not enough, the channels lose their newest messages too.
 struct EvictionPlan {
-    /// A channel, and the limits of its eviction.
+    /// A channel whose messages can be evicted.
     struct Candidate {
         var channel: CachedChannel
-        /// The number of its oldest messages beyond their retention.
+        /// The number of the channel's oldest messages that are beyond their retention time.
         var expiredCount = 0
-        /// A Boolean value that indicates whether its newest messages are kept, because they would
-        /// be fetched again immediately.
+        /// A Boolean value that indicates whether the channel keeps its newest messages, because
+        /// the engine would immediately fetch them again.
         var keepsNewest = false
     }
 
     /// The channels whose messages can be evicted, in order.
     var candidates: [Candidate]
-    /// The number of newest messages that a channel keeps at first.
+    /// The number of newest messages that a channel keeps in the second step.
     var newestCount: Int
     /// The size of the cache in bytes.
     var size: Int
-    /// The target size in bytes; `nil` if the cache does not exceed its maximum.
+    /// The size in bytes to reduce the cache to; `nil` if the cache does not exceed its maximum.
     var target: Int?
     /// The total number of messages, including those that cannot be evicted.
     var messageCount: Int

@@ -1,11 +1,11 @@
 import Models
 import Store
 
-// Eviction of messages: each write batch that removes messages also opens a gap in their place.
+// Eviction of messages. A write batch that removes messages also adds a gap in their place.
 extension SyncCore {
-    /// Removes the oldest messages of a channel, unless the channel is in use by now.
+    /// Removes the oldest messages of a channel, unless the channel is in use.
     ///
-    /// - Returns: The number of removed messages, and the position of the oldest remaining one.
+    /// - Returns: The number of removed messages, and the position of the oldest remaining message.
     mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(SyncError) -> (removed: Int, left: Gap.Bound) {
@@ -23,7 +23,6 @@ extension SyncCore {
         return evicted
     }
 
-    /// Records that a channel was opened.
     mutating func recordAccess(to url: ChannelURL) {
         write { (ingest) throws(StoreError) in
             guard try ingest.batch.hasNumber(url) else { return }
@@ -31,7 +30,8 @@ extension SyncCore {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a channel is visible or a call waits for it.
+    /// Returns a Boolean value that indicates whether a channel is visible or a caller waits for
+    /// it.
     func isInUse(_ url: ChannelURL) -> Bool { healing.isShown(url) || healing.isAwaited(url) }
 
     /// Returns a Boolean value that indicates whether the messages of a channel must not be on disk
@@ -56,8 +56,8 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // Discard the responses to requests in flight: their anchor may be a message that is
-        // removed here.
+        // Voids the answers to requests in flight, whose anchor may be a message that is removed
+        // here.
         flights.void(url)
         forget(url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)

@@ -2,19 +2,21 @@ public import Models
 import Store
 
 extension SyncEngine {
-    /// The maximum number of messages to remove in one write, which limits its duration.
+    /// The maximum number of messages to remove in one write, so that other writes do not wait
+    /// long.
     private static let evictedAtOnce = 500
 
     /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
-    /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The
-    ///   default is ``CacheLimits/maximumByteCount``. A cache that exceeds the maximum is reduced
-    ///   to seven eighths of it, so that the next eviction is not needed immediately.
-    /// - Returns: The messages that would be evicted. Messages beyond their retention are always
-    ///   included.
+    /// Messages beyond their retention time are always included.
+    ///
+    /// - Parameter size: The size of the cache in bytes after the eviction; a negative number counts
+    ///   as 0. By default, a cache that exceeds ``CacheLimits/maximumByteCount`` is reduced to seven
+    ///   eighths of it, so that the next eviction is not needed immediately.
+    /// - Returns: The messages that would be evicted.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     /// - Complexity: One lookup for each channel, and O(*n*) in the number of messages beyond their
-    ///   retention.
+    ///   retention time.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         let look = Look(
@@ -25,14 +27,14 @@ extension SyncEngine {
 
     /// Reduces the size of the cache.
     ///
-    /// The engine enforces the limits on its own; call this method when the system requests space.
+    /// The engine enforces the limits on its own. Call this method when the system requests space.
     /// Messages are removed in small writes, and then the disk space is released. The engine
     /// continues to work in the meantime.
     ///
     /// - Parameter size: As for ``evictionPlan(to:)``. Messages that cannot be evicted are kept,
     ///   whatever their size.
-    /// - Returns: The evicted messages. They are also reported by ``SyncEvent/evicted(_:)``, unless
-    ///   there are none.
+    /// - Returns: The evicted messages. If there are any, ``SyncEvent/evicted(_:)`` reports them
+    ///   too.
     /// - Throws: ``SyncError`` with code `store` or `closed`. Messages that were removed before the
     ///   error stay removed.
     @discardableResult
@@ -60,7 +62,7 @@ extension SyncEngine {
         }
     }
 
-    /// Waits until a running eviction has finished.
+    /// Waits until no eviction is in progress.
     package func limited() async {
         while let limiting { await limiting.value }
     }
@@ -84,8 +86,8 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // While a snapshot keeps the files in use, removing more messages does not reduce the
-            // size: stop then.
+            // While a snapshot uses the files, removing more messages does not reduce their size,
+            // so stop.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
@@ -110,8 +112,8 @@ extension SyncEngine {
                 if evicted.removed == 0 { break }
                 edges[part.channelURL] = evicted.left
                 left -= evicted.removed
-                // Let other calls of the engine, such as responses and the user's operations, run
-                // first.
+                // Lets other calls of the engine run first, such as answers and operations of the
+                // user.
                 await Task.yield()
             }
             let count = part.messageCount - left
@@ -125,7 +127,7 @@ extension SyncEngine {
     }
 }
 
-/// The input of a plan, which is computed outside the engine.
+/// The input of an eviction plan, which is computed outside the engine.
 private struct Look: Sendable {
     let store: ChatStore
     let limits: CacheLimits

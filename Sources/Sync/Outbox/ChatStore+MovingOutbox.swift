@@ -3,23 +3,23 @@ import Models
 package import Store
 
 extension ChatStore {
-    /// The number of outbox items that are moved in one batch.
+    /// The number of outbox items to move in one write batch.
     private static let itemsOfABatch = 100
 
     /// Moves all outbox items, drafts and pins to another store of the same user.
     ///
-    /// The items follow those of that store. A draft is moved only if that store has none for the
-    /// channel.
+    /// The items follow those of the other store. A draft is moved only if the other store has none
+    /// for the channel.
     ///
     /// This store must have no engine. An item is removed from this store after the item and its
-    /// copies of files are on disk in the other one. If the process ends in between, both stores
-    /// have the item, and the next call moves it again. A missing or damaged copy is moved as it
-    /// is, so that sending the item reports it.
+    /// copies of files are on disk in the other one. If the process ends before that, both stores
+    /// have the item, and the next call moves it again. A missing or damaged copy of a file is
+    /// moved as it is, so that sending the item reports it.
     ///
     /// - Parameter target: The other store, whose outbox no engine has loaded yet.
     /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; the items
-    ///   before it have been moved. If items cannot be read, they stay, and the error is thrown
-    ///   after all others were moved.
+    ///   before it have been moved. Items that cannot be read stay in this store, and the error is
+    ///   thrown after all others were moved.
     package func moveOutbox(to target: ChatStore) throws(SyncError) {
         while true {
             let items = try translatingStoreErrors { () throws(StoreError) -> [OutboxItem] in

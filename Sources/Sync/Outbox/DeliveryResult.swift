@@ -1,19 +1,18 @@
 public import Models
 
-/// The delivery result of an outbox item.
+/// A delivery result of an outbox item.
 public enum DeliveryResult: Hashable, Sendable {
-    /// The server has accepted the message. The value is the sent or edited message.
+    /// The server has accepted the message or the edit. The value is the sent or edited message.
     case sent(Message)
-    /// The server has executed the operation: a message was deleted, or a reaction added or
-    /// removed.
+    /// The server has executed the operation: deleted a message, or added or removed a reaction.
     case done
     /// The server has rejected the item, or the engine has stopped trying. The item contains the
     /// reason, and may be resent.
     case failed(OutboxItem)
-    /// The item is no longer sent: the user canceled it, or its target does not exist.
+    /// The item will not be sent: the user has canceled it, or its message does not exist.
     case canceled
-    /// The result is unknown: the item was removed long ago or before this process started, or it
-    /// never existed.
+    /// The result is unknown: the item never existed, or was removed long ago or before this
+    /// process started.
     case unknown
 }
 
@@ -21,7 +20,7 @@ public enum DeliveryResult: Hashable, Sendable {
 struct LastDeliveryResults {
     private var resultTickets: [RequestID: DeliveryResult] = [:]
     private var ids: [RequestID] = []
-    /// The index of the oldest entry, which is replaced next when the limit is reached.
+    /// The index of the oldest entry, which is replaced next if the limit is reached.
     private var oldest = 0
 
     /// The maximum number of results.

@@ -1,8 +1,8 @@
 import Models
 
-/// The queues of the outbox, one for each channel, in the order in which the items were written.
+/// The queues of the outbox: one for each channel, in the order in which the items were written.
 ///
-/// The queues contain request IDs only; the items are on disk.
+/// The queues contain request IDs. The items are on disk.
 struct Outbox {
     /// A FIFO queue: O(1) amortized removal at the front, O(n) elsewhere.
     private struct FIFOQueue<Element: Hashable> {
@@ -17,8 +17,8 @@ struct Outbox {
         mutating func removeFirst() -> Element {
             defer {
                 removedCount += 1
-                // The array is compacted when half of it consists of removed elements, so that each
-                // element is moved at most once on average.
+                // Compacts the array when half of its elements are removed, so that each element is
+                // moved at most once on average.
                 if removedCount * 2 >= elements.count {
                     elements.removeFirst(removedCount)
                     removedCount = 0
@@ -36,18 +36,19 @@ struct Outbox {
         }
     }
 
-    /// The queue of one channel.
+    /// The queue of a channel.
     private struct ChannelQueue {
         private var ids = FIFOQueue<RequestID>()
-        /// A Boolean value that indicates whether the first item is being sent or has to wait.
+        /// A Boolean value that indicates whether the first item is in flight or waits for its next
+        /// attempt.
         var isBusy = false
         /// The failed items that stop the queue until the user resends or removes them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first item; `nil` if the queue is empty, or if its first item has failed and stops
-        /// the queue.
+        /// The first item; `nil` if the queue is empty, or its first item is a failed one that
+        /// stops it.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -66,19 +67,19 @@ struct Outbox {
     private var queuedChannels: Set<ChannelURL> = []
     /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
-    /// The failed messages that have waiting changes.
+    /// The failed messages that changes wait for.
     private var parked: Set<RequestID> = []
-    /// The changes to each unsent message, by the request ID of the message.
+    /// The IDs of the changes of each unsent message, by the request ID of the message.
     ///
     /// Some of the changes may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// A Boolean value that indicates whether a failed message stops the items after it.
+    /// A Boolean value that indicates whether a failed message stops the items that follow it.
     private var stops = false
     /// The items that the server cannot have, because this process wrote them and has not passed
     /// them to the backend.
     private var untried: Set<RequestID> = []
-    /// The messages that the server may have, because the result of an attempt is unknown or an
-    /// earlier process may have made an attempt.
+    /// The messages that the server may have, because the result of an attempt is unknown, or
+    /// because an earlier process may have made an attempt.
     private var doubtful: Set<RequestID> = []
     /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
@@ -86,7 +87,7 @@ struct Outbox {
     /// confirmed their messages, and whether they are too old.
     var isCompared = false
 
-    /// Loads the items on disk, which are in order.
+    /// Loads the items on disk, which are in the order in which they were written.
     mutating func load(_ items: [OutboxItem], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
@@ -96,7 +97,7 @@ struct Outbox {
         for (url, items) in channels.sorted(by: { $0.key < $1.key }) { load(items, of: url) }
     }
 
-    /// Loads the items on disk of one channel.
+    /// Loads the items of a channel on disk.
     mutating func load(_ items: [OutboxItem], of url: ChannelURL) {
         let items = items.filter(\.isUnderstood)
         var queue = ChannelQueue()
@@ -119,7 +120,6 @@ struct Outbox {
         if changes[target]?.contains(id) != true { changes[target, default: []].append(id) }
     }
 
-    /// Adds an item that was just written.
     mutating func append(_ id: RequestID, in url: ChannelURL, changing target: RequestID? = nil) {
         if let target { recordChange(id, of: target) }
         untried.insert(id)
@@ -127,23 +127,23 @@ struct Outbox {
         enqueueIfReady(url)
     }
 
-    /// Returns a Boolean value that indicates whether the server cannot have an item, because it was
-    /// never passed to the backend.
+    /// Returns a Boolean value that indicates whether the server cannot have an item, because it
+    /// was never passed to the backend.
     func isUntried(_ id: RequestID) -> Bool { untried.contains(id) }
 
     mutating func setUntried(_ isUntried: Bool, _ id: RequestID) {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
-    /// Returns a Boolean value that indicates whether the server may have an item whose
-    /// acknowledgement is missing.
+    /// Returns a Boolean value that indicates whether the server may have an item that it has not
+    /// acknowledged.
     func isDoubtful(_ id: RequestID) -> Bool { doubtful.contains(id) }
 
     mutating func markDoubtful(_ id: RequestID) { doubtful.insert(id) }
 
-    /// Records that an item failed.
+    /// Records that an item has failed.
     ///
-    /// Depending on the policy, the items after it are sent or wait.
+    /// Depending on the policy, the items that follow it are sent or wait.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
             queues[url]?.stop(at: id)
@@ -153,15 +153,13 @@ struct Outbox {
         failed[url, default: []].insert(id)
     }
 
-    /// A Boolean value that indicates whether any item has failed.
     var hasFailed: Bool { failed.values.contains { !$0.isEmpty } }
 
-    /// Returns the number of failed items of a channel.
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
     /// Records that a message was removed from the outbox.
     ///
-    /// - Returns: A Boolean value that indicates whether changes waited for the message.
+    /// - Returns: `true` if changes were waiting for the message.
     mutating func removeMessage(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
@@ -182,10 +180,10 @@ struct Outbox {
         parked.insert(target)
     }
 
-    /// Returns the first waiting item of a channel.
+    /// Returns the first item of a channel that may be sent; `nil` if there is none.
     func first(in url: ChannelURL) -> RequestID? { queues[url]?.first }
 
-    /// Returns the next channel in which an item may be sent.
+    /// Returns the next channel in which an item may be sent; `nil` if there is none.
     mutating func next() -> ChannelURL? {
         while !readyChannels.isEmpty {
             let url = readyChannels.removeFirst()
@@ -204,7 +202,7 @@ struct Outbox {
         if !isBusy { enqueueIfReady(url) }
     }
 
-    /// Resets the queues after all calls have ended.
+    /// Ends the requests and delays of all queues, after the connection has ended.
     mutating func reset() {
         isCompared = false
         for url in queues.keys.sorted() { setBusy(false, url) }

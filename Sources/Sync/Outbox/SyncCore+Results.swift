@@ -20,25 +20,24 @@ extension SyncCore {
             switch answer {
             case .message(let message):
                 let source = DeliveryResult.sent(message).source(of: item)
-                // If the feed has not delivered everything since the call began, it is unknown
-                // which messages are next to this one. If the answer is void because too many
-                // events have arrived, the message may have been deleted in the meantime: it is not
-                // stored, and if it still exists, a page will deliver it.
+                // If the feed does not report all events since the call began, it is unknown which
+                // messages are next to this one. If the answer is void, the message may have been
+                // deleted in the meantime: it is not stored, and if it still exists, a page will
+                // contain it.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, source)
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
                 {
-                    // If the channel is not stored but shown, its viewer must keep showing the
+                    // If the channel is not stored but shown, its viewer must continue to show the
                     // message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {
                         try ingest.applyAlone(message, source, .untrusted)
                     }
                 }
-                // If the item is a new message, storing the message has already ended the item, and
-                // this call has no effect.
+                // Storing a new message has already ended its item. This call then has no effect.
                 try ingest.end(item, with: .sent(message))
             case .deleted:
                 if case .delete(let messageID, _, _) = call.request {
@@ -66,11 +65,11 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Ends an item that the server has accepted, but whose answer could not be stored because the
-    /// cache is damaged.
+    /// Ends an item that the server has accepted, but whose answer was not stored because the cache
+    /// is damaged.
     ///
-    /// - Returns: `false` if the end could not be written either, or if storing failed for another
-    ///   reason.
+    /// - Returns: `false` if storing the answer failed for another reason, or if the end of the
+    ///   item cannot be written either.
     private mutating func endUnstored(_ item: OutboxItem, _ answer: BackendAnswer) -> Bool {
         guard isHaltedByDamage else { return false }
         let result: DeliveryResult
@@ -95,8 +94,8 @@ extension SyncCore {
     private mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
-        // The engine did not cancel the call, so it is unknown whether the request reached the
-        // server.
+        // The engine did not cancel the call, so `canceled` means that the request may have reached
+        // the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, case .send = call.request { outbox.markDoubtful(item.requestID) }
@@ -110,8 +109,8 @@ extension SyncCore {
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            // If the time cannot be written, this process waits nevertheless; a later process does
-            // not know the time.
+            // If the time cannot be written, this process waits nevertheless, and a later process
+            // does not.
             save(item)
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where item.operation == .delete:
@@ -126,25 +125,23 @@ extension SyncCore {
         if isOver { outbox.setBusy(false, url) }
     }
 
-    /// Marks the first item of a channel as failed after the maximum number of attempts, so that
-    /// the items after it can be sent.
+    /// Marks the first item of a channel as failed after its last attempt, so that the following
+    /// items can be sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
-        // If the item cannot be read or written now, it is retried with the next connection.
+        // If the item cannot be read or written now, the engine retries it on the next connection.
         guard let item = found ?? nil else { return }
         let text = "not sent: the maximum number of attempts was reached"
         guard markFailed(item, .pendingError, text) else { return }
         outbox.setBusy(false, url)
     }
 
-    /// Marks an item as failed.
+    /// Marks an item as failed, so that it is not sent until the user resends it.
     ///
-    /// It is not sent until the user resends it.
+    /// If the mark cannot be written, the engine retries the item.
     ///
-    /// If the mark cannot be written, the method schedules a retry.
-    ///
-    /// - Returns: A Boolean value that indicates whether the item is marked as failed.
+    /// - Returns: `true` if the item is marked as failed.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         let isOver = markFailed(item, code, text)
         if !isOver { wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -166,7 +163,7 @@ extension SyncCore {
 
     /// Saves an item.
     ///
-    /// - Returns: A Boolean value that indicates whether it was written.
+    /// - Returns: `true` if the item was written.
     @discardableResult
     mutating func save(_ item: OutboxItem, _ source: CollectionEventSource? = nil) -> Bool {
         let saved: Void? = write { (ingest) throws(StoreError) in
@@ -177,9 +174,9 @@ extension SyncCore {
 
     /// Ends an item without a request.
     ///
-    /// If the removal cannot be written, the item stays, and waits.
+    /// If the removal cannot be written, the engine retries it later.
     ///
-    /// - Returns: A Boolean value that indicates whether it was written.
+    /// - Returns: `true` if the removal was written.
     mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
         let written: Void? = write { (ingest) throws(StoreError) in
             try ingest.end(item, with: result)
@@ -196,7 +193,7 @@ extension SyncCore {
         save(item)
     }
 
-    /// Queues the changes that waited for a message, so that they are sent.
+    /// Queues the changes that were waiting for a message.
     private mutating func settle(_ item: OutboxItem) {
         let url = item.channelURL
         guard item.operation == .send, outbox.removeMessage(item.requestID) else { return }
@@ -204,12 +201,12 @@ extension SyncCore {
         if let items { outbox.load(items, of: url) }
     }
 
-    /// Removes failed items of a channel, the oldest first, if there are too many.
+    /// Removes failed items of a channel, oldest first, if there are too many.
     ///
     /// - Parameters:
-    ///   - url: The channel.
+    ///   - url: The URL of the channel.
     ///   - looksAtAge: A Boolean value that indicates whether items that failed too long ago are
-    ///     removed, too. This requires reading all failed items.
+    ///     also removed, which requires reading all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
@@ -227,7 +224,7 @@ extension SyncCore {
 
     // MARK: Results
 
-    /// Removes an item that a commit has ended from the queues, and delivers its result.
+    /// Removes an item that a write batch has ended from the queues, and delivers its result.
     mutating func end(_ item: OutboxItem, with result: DeliveryResult) {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil
@@ -235,8 +232,8 @@ extension SyncCore {
         finish(item, result)
     }
 
-    /// Delivers the result of an item to the callers that wait for it and to the engine's event
-    /// streams.
+    /// Delivers the result of an item to the callers that wait for it, and to observers of the
+    /// engine's events.
     mutating func finish(_ item: OutboxItem, _ result: DeliveryResult) {
         for ticket in resultTickets.removeValue(forKey: item.requestID) ?? [] {
             act(.reply(.deliveryResult(result), ticket: ticket))
@@ -269,8 +266,8 @@ extension SyncCore {
 }
 
 extension OutboxItem {
-    /// Returns a Boolean value that indicates whether more than a lifetime has passed since the
-    /// item was written or resent.
+    /// Returns a Boolean value that indicates whether the item was written or resent longer ago
+    /// than a duration.
     func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
         let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
         return !age.overflow && age.partialValue > lifetime.milliseconds
@@ -278,7 +275,7 @@ extension OutboxItem {
 }
 
 extension DeliveryResult {
-    /// Returns the source of the change that removes an item.
+    /// Returns the source to report for the change that removes an item.
     func source(of item: OutboxItem) -> CollectionEventSource {
         switch self {
         case .sent where item.operation == .update: .eventMessageUpdated
@@ -292,7 +289,7 @@ extension DeliveryResult {
 }
 
 extension SyncCore.Call {
-    /// The item that the call sends, or `nil` for another call.
+    /// The request ID of the item that the call sends; `nil` for any other call.
     var outboxItemID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
     }

@@ -4,9 +4,9 @@ import Store
 extension SyncCore {
     // MARK: Sending
 
-    /// Sends the next item of each channel.
+    /// Sends the next items, one of each channel, as far as parallel requests are allowed.
     mutating func planOutbox() {
-        // If the outbox cannot be read, the failure is recorded, and the next step reads again.
+        // If the outbox cannot be read, the failure is recorded, and the next step tries again.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         endStoredItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
@@ -19,8 +19,8 @@ extension SyncCore {
     /// Removes the failed items whose messages the server has confirmed, and those that failed too
     /// long ago.
     ///
-    /// The server may have confirmed an item just before an earlier process ended, so that the
-    /// process could not remove it.
+    /// An earlier process may have ended before it could remove an item that the server had
+    /// confirmed.
     private mutating func endStoredItems() {
         guard !outbox.isCompared, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
@@ -37,8 +37,7 @@ extension SyncCore {
 
     /// The maximum delay before a waiting item is examined again.
     ///
-    /// Without this limit, an item would wait for years after the device's clock was set back by
-    /// years.
+    /// Otherwise, after the device's clock was set back by years, an item would wait for years.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -48,7 +47,7 @@ extension SyncCore {
                     try reader.outboxItem(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
-            // Keep a damaged item on disk, and send the items after it.
+            // Keeps a damaged item on disk, and sends the items that follow it.
             guard let item = found, item.isUnderstood, item.state == .pending else {
                 outbox.remove(id, from: url)
                 continue
@@ -82,7 +81,7 @@ extension SyncCore {
         case parked(RequestID)
     }
 
-    /// Determines what to do with the first item of a channel, such as the request to send.
+    /// Determines what to do with the first item of a channel.
     private mutating func nextStep(of item: OutboxItem) -> NextStep {
         if let message = storedMessage(of: item) { return .finished(.sent(message)) }
         if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
@@ -118,11 +117,11 @@ extension SyncCore {
         return .request(.send(attempt))
     }
 
-    /// Returns a Boolean value that indicates whether the server recognizes a repeated request of an
-    /// item.
+    /// Returns a Boolean value that indicates whether the server recognizes a repeated request of
+    /// an item.
     ///
-    /// The time of the first request is not stored. The item's own time is used instead, which is
-    /// not later.
+    /// The time of the first request is not stored. It is not earlier than the item's own time,
+    /// which is used instead.
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
@@ -130,10 +129,10 @@ extension SyncCore {
         return !age.overflow && .milliseconds(age.partialValue) <= deduplicationPeriod
     }
 
-    /// Returns the message that was created from an item, if it is stored.
+    /// Returns the stored message that was created from an item; `nil` if there is none.
     ///
-    /// In an earlier process, the feed may have delivered the message just before the process
-    /// ended, so that the item was not removed.
+    /// An earlier process may have ended before it could remove an item whose message the feed had
+    /// reported.
     private mutating func storedMessage(of item: OutboxItem) -> Message? {
         guard item.operation == .send else { return nil }
         let stored = read { (reader) throws(StoreError) in
@@ -182,8 +181,8 @@ extension SyncCore {
         if case .send = request,
             !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
         {
-            // Write the mark before the call: after a crash, it is the only record that the item
-            // may have been sent.
+            // Writes the mark before the call: after a crash, it is the only record that the server
+            // may have the item.
             var attempted = item
             attempted.isDoubtful = true
             guard save(attempted) else { return wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -193,7 +192,7 @@ extension SyncCore {
         call(request, .outbox(item.requestID))
     }
 
-    /// Starts a delay, after which the outbox of a channel is examined again.
+    /// Delays the outbox of a channel.
     mutating func wait(forOutboxOf url: ChannelURL, atLeast duration: Duration?) {
         outbox.setBusy(true, url)
         let attempt = outbox.first(in: url).flatMap { attempts[$0] } ?? 1

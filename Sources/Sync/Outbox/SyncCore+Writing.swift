@@ -4,9 +4,9 @@ import Store
 extension SyncCore {
     // MARK: Writing
 
-    /// Adds an item to the outbox, and saves another item that it has rewritten.
+    /// Adds an item to the outbox, and saves another item that the new one has changed.
     ///
-    /// Both are on disk when the call returns.
+    /// Both are on disk when the method returns.
     mutating func post(
         _ item: OutboxItem, rewriting target: OutboxItem? = nil
     ) throws(SyncError) {
@@ -24,9 +24,9 @@ extension SyncCore {
 
     /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
-    /// Called when a connection begins or ends, and when an item is written without a connection.
-    /// An item that was in flight may have reached the server; it is removed when the server
-    /// delivers its message.
+    /// The engine calls this method when a connection begins or ends, and when an item is written
+    /// without a connection. An item in flight may have reached the server, and is removed when the
+    /// server returns its message.
     mutating func failUnsentItems() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -39,8 +39,8 @@ extension SyncCore {
 
     /// Throws `notPermitted` if the cache shows that the server would reject an item.
     ///
-    /// That a channel is frozen is considered only while the engine is online: after a
-    /// reconnection, it may no longer be frozen. Rows that cannot be read are ignored.
+    /// A frozen channel matters only while the engine is online, because it may be unfrozen by the
+    /// next connection. Rows that cannot be read are ignored.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
         switch item.operation {
@@ -68,8 +68,9 @@ extension SyncCore {
         }
     }
 
-    /// Returns a failed item; throws an error if there is none with the request ID, or if items may
-    /// not be resent.
+    /// Returns the failed item with a request ID.
+    ///
+    /// - Throws: ``SyncError`` with code `notFound` if there is no such item, or `store`.
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
         guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
@@ -78,12 +79,12 @@ extension SyncCore {
         return item
     }
 
-    /// Sends a failed item again.
+    /// Marks a failed item as pending again, and queues it.
     ///
     /// - Parameters:
-    ///   - id: The request id of the item.
-    ///   - files: The files that replace files of the item, and their copies, by index.
-    /// - Returns: The item as it is now.
+    ///   - id: The request ID of the item.
+    ///   - files: The replacements of the item's files, with their copies, by index.
+    /// - Returns: The pending item.
     /// - Throws: ``SyncError`` with code `notFound`, `notPermitted` or `store`.
     mutating func resend(
         _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
@@ -98,7 +99,7 @@ extension SyncCore {
         for (index, new) in files { item.replaceFile(at: index, with: new.file, copy: new.copy) }
         outbox.setUntried(isUnsent(item), id)
         item.resend(at: time)
-        // The user has decided to send the item again, although the server may already have it.
+        // The user has decided to resend the item, although the server may already have it.
         item.isDoubtful = false
         let items = try commit { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: .localMessageResendStarted)
@@ -109,9 +110,9 @@ extension SyncCore {
         return item
     }
 
-    /// Removes an item from the outbox, with all changes to its message.
+    /// Removes an item from the outbox, with all changes of its message.
     ///
-    /// - Returns: A Boolean value that indicates whether the item existed.
+    /// - Returns: `true` if the item existed.
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
         guard try heldOutboxItem(id) != nil else { return false }
@@ -119,9 +120,9 @@ extension SyncCore {
         return true
     }
 
-    /// Removes those of the given items that have failed, with all changes to their messages.
+    /// Removes the given items that have failed, with all changes of their messages.
     ///
-    /// - Returns: The request IDs of the items that were removed, in the given order.
+    /// - Returns: The request IDs of the removed items, in the given order.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
         guard let removed = removeItems(ids, where: { $0.isUnderstood && $0.state == .failed })
@@ -130,9 +131,9 @@ extension SyncCore {
         return ids.filter(gone.contains)
     }
 
-    /// Removes items from the outbox in one commit, with all changes to their messages.
+    /// Removes items from the outbox in one commit, with all changes of their messages.
     ///
-    /// - Returns: The items that were removed, or `nil` if the removal could not be written.
+    /// - Returns: The removed items; `nil` if the removal could not be written.
     @discardableResult
     mutating func removeItems(
         _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
@@ -179,14 +180,14 @@ extension SyncCore {
         return items
     }
 
-    /// Removes the state of an item that the user has canceled.
+    /// Removes the state of an item that the user has canceled, and delivers its result.
     private mutating func forget(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
         _ = outbox.removeMessage(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
-            // The item may have reached the server. The feed then delivers its message like any
+            // The item may have reached the server. The feed then reports its message like any
             // other.
             cancelCall(number)
             outbox.setBusy(false, url)
@@ -208,7 +209,8 @@ extension SyncCore {
         try post(change)
     }
 
-    /// Removes a message from the outbox or, if it was sent, adds its deletion to the outbox.
+    /// Removes an unsent message from the outbox, or adds the deletion of a sent message to the
+    /// outbox.
     ///
     /// - Returns: The request ID of the message or of the deletion.
     mutating func delete(
@@ -224,13 +226,13 @@ extension SyncCore {
         return id
     }
 
-    /// Edits a message: changes its outbox item if it waits to be sent, and otherwise adds the edit
-    /// to the outbox.
+    /// Edits an unsent message in the outbox, or adds the edit of a sent message to the outbox.
     ///
     /// - Parameters:
     ///   - target: The message.
     ///   - edit: The outbox item of the edit, without the message.
-    ///   - apply: A closure that edits an outbox item; `false` if it is of another type.
+    ///   - apply: A closure that edits an outbox item, or returns `false` if the item is of another
+    ///     type.
     /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
     mutating func edit(
         _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool
@@ -243,8 +245,8 @@ extension SyncCore {
         try rewrite(id, as: edit, apply)
     }
 
-    /// Returns the message ID of a message that the caller knows by its request ID, if it was sent
-    /// in the meantime.
+    /// Returns a reference by message ID if the message was sent in the meantime; otherwise
+    /// `target`.
     private func located(
         _ target: MessageReference, in url: ChannelURL
     ) throws(SyncError) -> MessageReference {
@@ -263,16 +265,13 @@ extension SyncCore {
         return .sent(sent)
     }
 
-    /// Changes the outbox item of a message that waits to be sent.
-    ///
-    /// If the message is being sent, queues the change after it.
+    /// Changes the outbox item of an unsent message, or queues the change after the message.
     private mutating func rewrite(
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
         guard var item = try heldOutboxItem(id) else { return }
-        // If the server may already have the message, the item must not change, because the server
-        // would ignore the changed form; the edit is queued instead. If another change waits for
-        // the message, the edit is queued after it.
+        // If the server may already have the message, it would ignore a changed form, so the edit
+        // is queued. If other changes wait for the message, the edit is queued after them.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(of: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
@@ -285,8 +284,8 @@ extension SyncCore {
                     + "different updates")
         }
         guard isUnsent else {
-            // Rewrite the failed item, and queue the edit as well: if the message is resent, it has
-            // its new form, and if the server already has the message, the edit changes it.
+            // Changes the failed item, and queues the edit too. A resent message then has its new
+            // form, and if the server already has the message, the edit changes it.
             return try post(change, rewriting: item)
         }
         try commit { (ingest) throws(StoreError) in
@@ -308,8 +307,7 @@ extension SyncCore {
         // An earlier attempt may have reached the server, even if the last one did not.
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        // For a server that does not deduplicate requests, the mark on disk, which was checked
-        // above, is sufficient.
+        // If the server does not deduplicate requests, the mark on disk, checked above, suffices.
         if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
             return false
         }
@@ -338,7 +336,7 @@ extension SyncCore {
 
     /// Loads the items on disk, and removes copies of files that no item needs.
     ///
-    /// The copies of a new item's files are kept, because they are written before the item.
+    /// The files of `new` are kept, because they are copied before the item is written.
     mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
@@ -348,8 +346,8 @@ extension SyncCore {
             throw readFailure ?? SyncError(.store, "the outbox could not be read: retry later")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
-        // If items cannot be read, or may have been lost, keep all copies, because such an item may
-        // need any of them.
+        // If items cannot be read or may have been lost, they may need any of the copies, so keep
+        // all.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }
@@ -358,7 +356,7 @@ extension SyncCore {
 }
 
 extension OutboxItem {
-    /// The source of the change that adds the item to the outbox.
+    /// The source to report for the change that adds the item to the outbox.
     fileprivate var localSource: CollectionEventSource {
         switch operation {
         case .send: .localMessagePendingCreated

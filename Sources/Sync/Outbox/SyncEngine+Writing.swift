@@ -2,8 +2,8 @@ import Foundation
 public import Models
 import Store
 
-// Sending messages and changes. When a call returns, the item is on disk, online or offline. Items
-// are sent in the order in which they were written.
+// Sending messages and changes. When a call returns, the item is on disk, whether or not there is a
+// connection. Items are sent in the order in which they were written.
 extension SyncEngine {
     // MARK: New messages
 
@@ -11,10 +11,10 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - params: The message.
-    ///   - url: The channel.
+    ///   - url: The URL of the channel.
     ///   - channelType: The type of the channel.
     /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError`` with code `store` if it could not be written, or `closed`.
+    /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group
@@ -26,15 +26,15 @@ extension SyncEngine {
     /// Sends a message with a file to a channel.
     ///
     /// - Parameters:
-    ///   - params: The message, and the file.
-    ///   - url: The channel.
+    ///   - params: The message and the file.
+    ///   - url: The URL of the channel.
     ///   - channelType: The type of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the outbox copies a file that has a
-    ///     path. By default it does not, and reads the file when the item is sent: the file must
-    ///     not be moved or removed until then.
+    ///     path. By default, it reads the file when it sends the item: the file must not be moved
+    ///     or removed until then.
     /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError``, as for a text; with code `invalidFile` if the file is larger than
-    ///   the server accepts, or is not a regular file that can be read, such as a directory.
+    /// - Throws: ``SyncError`` as for a text message; with code `invalidFile` if the file is larger
+    ///   than the server accepts, or is not a readable regular file.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
@@ -49,13 +49,13 @@ extension SyncEngine {
     /// Sends a message with several files to a channel.
     ///
     /// - Parameters:
-    ///   - params: The message, with the files.
-    ///   - url: The channel.
+    ///   - params: The message and the files.
+    ///   - url: The URL of the channel.
     ///   - channelType: The type of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the outbox copies the files that
-    ///     have a path, as for one file.
+    ///   - keepsCopies: A Boolean value that indicates whether the outbox copies files that have a
+    ///     path, as for a message with one file.
     /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError``, as for one file.
+    /// - Throws: ``SyncError`` as for a message with one file.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, in url: ChannelURL,
@@ -67,20 +67,20 @@ extension SyncEngine {
             keepsCopies: keepsCopies)
     }
 
-    /// Sends a failed item again, with the same request id.
+    /// Sends a failed item again, with the same request ID.
     ///
     /// If an item has failed with the error code `fileDamaged`, pass a replacement of the file that
-    /// its error message names. A replacement is copied if the file that it replaces was.
+    /// its error message names. The outbox copies a replacement if it had copied the replaced file.
     ///
     /// - Parameters:
-    ///   - id: The request id of the item.
-    ///   - files: The files that replace files of the item, by index of `OutboxItem.files`; empty
-    ///     by default.
+    ///   - id: The request ID of the item.
+    ///   - files: The replacements of the item's files, by index in `OutboxItem.files`; empty by
+    ///     default.
     /// - Returns: The item, pending.
-    /// - Throws: ``SyncError`` with code `notFound` if there is no failed item with that request
-    ///   id; `invalidArgument` if the item has no file at one of the indices; `invalidFile` if a
-    ///   file is larger than the server accepts or cannot be read; `store`, `closed`. The item is
-    ///   unchanged in these cases.
+    /// - Throws: ``SyncError`` with code `notFound` if there is no failed item with this request
+    ///   ID; `notPermitted` if the resend policy is `off`; `invalidArgument` if the item has no
+    ///   file at one of the indices; `invalidFile` if a file is larger than the server accepts or
+    ///   cannot be read; `store`, `closed`. In these cases, the item does not change.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -107,12 +107,12 @@ extension SyncEngine {
         }
     }
 
-    /// Cancels an item that has not been sent, with all changes to its message.
+    /// Cancels an unsent item, with all changes of its message.
     ///
-    /// An item whose request is in flight may reach the server nevertheless; the feed then delivers
+    /// An item whose request is in flight may reach the server nevertheless. The feed then reports
     /// its message like any other.
     ///
-    /// - Returns: A Boolean value that indicates whether the item existed.
+    /// - Returns: `true` if the item existed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) throws(SyncError) -> Bool {
@@ -121,7 +121,7 @@ extension SyncEngine {
 
     /// Removes failed items.
     ///
-    /// - Returns: The request IDs of the items that were removed.
+    /// - Returns: The request IDs of the removed items.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func removeFailedMessages(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
@@ -130,7 +130,7 @@ extension SyncEngine {
 
     /// Removes all failed items of a channel.
     ///
-    /// - Returns: The request IDs of the items that were removed.
+    /// - Returns: The request IDs of the removed items.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func removeAllFailedMessages(in url: ChannelURL) throws(SyncError) -> [RequestID] {
@@ -142,10 +142,9 @@ extension SyncEngine {
 
     /// Removes all items from the outbox and returns them, for example when a user logs out.
     ///
-    /// The outbox is empty afterwards. To read the items without removing them, call
-    /// `store.outboxItems()`. Items that cannot be decoded are removed and not returned. An item
-    /// whose request is in flight may reach the server nevertheless. The outbox's copies of files
-    /// are removed.
+    /// Items that cannot be decoded are removed too, but not returned. The outbox's copies of files
+    /// are removed. An item whose request is in flight may reach the server nevertheless. To read
+    /// the items without removing them, call `store.outboxItems()`.
     ///
     /// - Returns: The items, channel by channel, in the order in which they were written.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
@@ -156,16 +155,16 @@ extension SyncEngine {
 
     // MARK: Changes
 
-    /// Edits a message of the user, sent or not.
+    /// Edits a message of the user.
     ///
     /// An unsent message is sent in its new form. The edit of a sent message is shown immediately
-    /// by ``UnsentChanges``; the stored message stays unchanged until the server has confirmed the
-    /// edit.
+    /// by ``UnsentChanges``, while the stored message does not change until the server has
+    /// confirmed the edit.
     ///
     /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored; `invalidArgument` if it is of another type than the update; `notPermitted` if
-    ///   another user sent it; `store`, `closed`.
+    ///   stored; `invalidArgument` if the message is of another type than the update;
+    ///   `notPermitted` if another user sent the message; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -179,12 +178,12 @@ extension SyncEngine {
 
     /// Deletes a message of the user.
     ///
-    /// A message that was not sent is canceled, as by ``cancel(_:)``.
+    /// An unsent message is canceled, as by ``cancel(_:)``.
     ///
-    /// - Returns: The request ID of the deletion, or that of the canceled message.
+    /// - Returns: The request ID of the deletion or of the canceled message.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored; `notPermitted` if another user sent it and the user is not an operator of the
-    ///   channel; `store`, `closed`.
+    ///   stored; `notPermitted` if another user sent the message and the user is not an operator of
+    ///   the channel; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -195,7 +194,7 @@ extension SyncEngine {
 
     /// Adds a reaction to a message, or removes it.
     ///
-    /// The reaction to an unsent message is sent after the message.
+    /// A reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The request ID of the change.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
@@ -217,7 +216,7 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
-    ///   - url: The channel of the item.
+    ///   - url: The URL of the item's channel.
     /// - Returns: The result; `unknown` if the item was removed long before the call.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
     public func deliveryResult(
@@ -249,9 +248,8 @@ extension SyncEngine {
         return item.message ?? message
     }
 
-    /// Copies a file that has a path, and returns the copy, which is on disk.
-    ///
-    /// Returns `nil` for a file whose bytes are in the outbox item.
+    /// Copies a file that has a path, and returns the copy, which is on disk; `nil` if the outbox
+    /// item contains the file's bytes.
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
@@ -277,9 +275,9 @@ extension SyncEngine {
         return item
     }
 
-    /// Throws an error for files that the server would reject.
+    /// Throws an error if the server would reject one of the files.
     ///
-    /// Called before any file is read.
+    /// Call it before reading any file.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
         for file in files where file.url == nil {
@@ -294,8 +292,8 @@ extension SyncEngine {
         }
     }
 
-    /// Returns the size of a file to upload: of its data, or of a readable regular file, following
-    /// links.
+    /// Returns the size of a file to upload: that of its data, or that of a readable regular file
+    /// at its path, following links.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {

@@ -1,24 +1,24 @@
 public import Models
 public import Store
 
-/// The changes to a channel's messages that the user has made and the server has not confirmed.
+/// The changes of a channel's messages that the user has made and the server has not confirmed.
 ///
-/// A list applies this overlay to stored messages, and thereby shows edits, deletions and reactions
-/// immediately. The stored rows keep the server's state, so nothing has to be rolled back if the
+/// A list applies these changes to stored messages, so that it immediately shows edits, deletions
+/// and reactions. The stored rows keep the server's state, so nothing has to be rolled back if the
 /// server rejects a change.
 public struct UnsentChanges: Hashable, Sendable {
     private var changes: [MessageID: [OutboxItem]] = [:]
     private var changesOfUnsent: [RequestID: [OutboxItem]] = [:]
     private let userID: UserID?
 
-    /// A Boolean value that indicates whether the overlay contains no changes.
+    /// A Boolean value that indicates whether there are no changes.
     public var isEmpty: Bool { changes.isEmpty && changesOfUnsent.isEmpty }
 
-    /// Creates an overlay of outbox items.
+    /// Collects the changes from outbox items.
     ///
     /// - Parameters:
-    ///   - items: The outbox items of a channel, in order; failed items have no effect.
-    ///   - userID: The user whose reactions are added and removed.
+    ///   - items: The outbox items of a channel, in order. Failed items have no effect.
+    ///   - userID: The user who adds and removes the reactions.
     public init(_ items: some Sequence<OutboxItem>, userID: UserID?) {
         self.userID = userID
         for item in items
@@ -38,7 +38,7 @@ public struct UnsentChanges: Hashable, Sendable {
             || message.requestID.map { changesOfUnsent[$0] != nil } ?? false
     }
 
-    /// Returns a message with the user's changes, or `nil` if the user has deleted it.
+    /// Returns a message with the user's changes; `nil` if the user has deleted it.
     public func shown(_ message: Message) -> Message? {
         var message = message
         let items =
@@ -63,7 +63,7 @@ public struct UnsentChanges: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
-        // Give the change the time of the stored reaction, so that it takes effect even if the
+        // The change gets the time of the stored reaction, so that it takes effect even if the
         // device's clock is slow.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
@@ -71,35 +71,35 @@ public struct UnsentChanges: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// Returns the changes to a channel's messages that the user has made and the server has not
+    /// Returns the changes of a channel's messages that the user has made and the server has not
     /// confirmed.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - userID: The user whose reactions are added and removed.
-    /// - Returns: The overlay for the messages of the channel.
+    ///   - url: The URL of the channel.
+    ///   - userID: The user who adds and removes the reactions.
+    /// - Returns: The changes.
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the outbox items of the channel.
+    /// - Complexity: O(*n*) in the number of the channel's outbox items.
     public func overlay(
         of url: ChannelURL, for userID: UserID?
     ) throws(StoreError) -> UnsentChanges {
         UnsentChanges(try outboxItems(in: url), userID: userID)
     }
 
-    /// Returns the new messages of a channel that wait to be sent, in the order in which they were
-    /// written.
+    /// Returns the new messages of a channel that are waiting to be sent or in flight, in the order
+    /// in which they were written.
     ///
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the outbox items of the channel.
+    /// - Complexity: O(*n*) in the number of the channel's outbox items.
     public func pendingMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .pending)
     }
 
-    /// Returns the new messages of a channel that could not be sent, in the order in which they
-    /// were written.
+    /// Returns the new messages of a channel that have failed, in the order in which they were
+    /// written.
     ///
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the outbox items of the channel.
+    /// - Complexity: O(*n*) in the number of the channel's outbox items.
     public func failedMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .failed)
     }
