@@ -1,11 +1,10 @@
 public import Models
 
-/// The properties of a server in which real servers differ.
+/// The properties in which real servers differ.
 ///
 /// Chat services limit pages, discard old data, give several messages the same time, and lack
-/// features. Each of these properties can be changed at any time, and random behavior is
-/// reproducible with the same seed. ``NetworkConditions`` simulate the network. A number out of its
-/// range is replaced by the nearest one in range.
+/// features. Each property may be changed at any time, and random behavior is the same with the
+/// same seed. Numbers are clamped to their ranges. ``NetworkConditions`` simulate the network.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 
@@ -31,7 +30,7 @@ public struct ServerConditions: Hashable, Sendable {
 
     // MARK: Time
 
-    /// The granularity of message times in milliseconds; at least 1.
+    /// The granularity of the times of messages in milliseconds; at least 1.
     ///
     /// With 1,000, all messages of a second have the same time, as on services whose times are in
     /// seconds.
@@ -40,54 +39,56 @@ public struct ServerConditions: Hashable, Sendable {
     /// The maximum deviation of the clocks of the server's nodes in milliseconds, in both
     /// directions.
     ///
-    /// Each message is accepted by a node that the seed selects. The positions of messages may
-    /// therefore differ from the order in which they were accepted, as on services with many
-    /// machines. 0 means a single monotonic clock.
+    /// 0 means a single monotonic clock. Otherwise, the seed selects the node that accepts a
+    /// message. The order of positions may then differ from the order in which messages were
+    /// accepted, as on services with many machines.
     public var clockSkew: Int64 = 0
 
-    /// The maximum delay with which a message arrives from another server.
+    /// The maximum delay of messages from other servers; zero, the default, if there are no other
+    /// servers.
     ///
-    /// The default is zero: there are no other servers. One message in four, which the seed
-    /// selects, was created up to this long before it arrives. Pages are then in the order of
-    /// arrival, as on federated servers, and name late messages in `MessagePage.outliers`. Threads
-    /// and counts use the order of positions. Each page reads the whole history of its channel.
+    /// The seed selects one message in four, which was created up to this long before it arrives.
+    /// Pages are then in the order of arrival, as on federated servers, and name late messages in
+    /// `MessagePage.outliers`. Threads and counts use the order of positions. Each page reads the
+    /// whole history of its channel.
     public var federationDelay = Duration.zero
 
     // MARK: The feed
 
     /// The maximum number of new messages of a channel that the feed reports after the device was
-    /// offline; `nil` for all.
+    /// offline; `nil` for no limit.
     ///
-    /// Older ones are omitted, and the feed reports a truncation, as on services whose feed resumes
-    /// with the newest messages of each channel. Edits and deletions of omitted messages are only
-    /// in the message changelog since the feed's cursor.
+    /// The feed omits older messages and reports a truncation, as on services whose feed resumes
+    /// with the newest messages of each channel. Edits and deletions of omitted messages are then
+    /// only in the message changelog since the feed's cursor.
     public var feedLimit: Int?
 
     // MARK: Changelogs
 
-    /// A Boolean value that indicates whether the last entry of each changelog page is repeated on
-    /// the next one.
+    /// A Boolean value that indicates whether a changelog page repeats the last entry of the
+    /// previous page.
     ///
-    /// This simulates services whose tokens are times, which report changes of the same time twice.
+    /// This simulates services whose tokens are times, and which report changes of the same time
+    /// twice.
     public var repeatsChangelogEntries = false
 
     // MARK: Abilities
 
     /// The capabilities that the server lacks.
     ///
-    /// The capabilities of a client are determined when it is created. Without
-    /// `deduplicatesRequests`, each attempt to send creates a message; without `invitations`, an
-    /// invited user joins immediately.
+    /// A client has the capabilities at the time of its creation. Without `deduplicatesRequests`,
+    /// each attempt to send a message creates one. Without `invitations`, invited users join
+    /// immediately.
     public var missingCapabilities: BackendCapabilities = []
 
-    /// The time for which the server remembers request IDs; `nil`, the default, for ever.
+    /// The time for which the server remembers request IDs; `nil`, the default, for no limit.
     ///
     /// After this time, a repeated request creates another message.
     public var deduplicationPeriod: Duration?
 
     /// A Boolean value that indicates whether only existing users may connect.
     ///
-    /// Otherwise, a user who does not exist is added when connecting.
+    /// If it is `false`, a user who does not exist is added when connecting.
     public var requiresKnownUsers = false
 
     /// Creates the conditions of a server with all capabilities, a single clock and the default
@@ -105,11 +106,11 @@ extension ServerConditions {
         ServerConditions.allCapabilities.subtracting(missingCapabilities)
     }
 
-    /// The conditions with values in their ranges, so that every request makes progress.
+    /// The conditions with clamped values, so that every request makes progress.
     var clamped: ServerConditions {
         var conditions = self
         conditions.pageLimit = max(1, pageLimit)
-        // A page needs at least two entries if one of them is a repeated one.
+        // With a repeated entry, a page needs at least two entries.
         conditions.changelogPageSize = max(repeatsChangelogEntries ? 2 : 1, changelogPageSize)
         conditions.feedBatchSize = max(1, feedBatchSize)
         conditions.listLimit = max(1, listLimit)

@@ -4,18 +4,16 @@ import Store
 /// A user of the server.
 final class Account {
     var user: User
-    /// The token that proves the identity; `nil` if none is required.
+    /// The token that the user needs to connect; `nil` if none is required.
     var accessToken: String?
     /// A Boolean value that indicates whether the user may no longer connect.
     var isRevoked = false
 
-    /// The group channels of the user.
-    ///
-    /// They are not stored, but derived from the memberships.
+    /// The group channels of the user, derived from the stored memberships.
     var channels: Set<ChannelNumber> = []
-    /// The users whom the user has blocked; stored in rows of their own.
+    /// The users whom the user has blocked, which are stored in their own rows.
     var blocked: Set<UserID> = []
-    /// The number of unread messages in all channels; `nil` until it is needed.
+    /// The number of unread messages in all channels; `nil` until it is first needed.
     var unread: Unread?
 
     init(_ user: User) { self.user = user }

@@ -1,11 +1,10 @@
 import Models
 import Store
 
-/// The history of a channel in the order in which its messages arrived; see
-/// ``ServerConditions/federationDelay``.
+/// The history of a channel in the order in which its messages arrived.
 ///
-/// A message is late if an earlier arrival has a newer position. The messages that are not late are
-/// also in the order of positions.
+/// A message is late if a message that arrived earlier has a newer position. The messages that are
+/// not late are also in the order of positions. See ``ServerConditions/federationDelay``.
 struct ArrivalOrder {
     private let channel: ServerChannel
     private let entries: [Entry]
@@ -16,9 +15,10 @@ struct ArrivalOrder {
         let isLate: Bool
     }
 
-    /// The place of a message: the log entry of its arrival, then its position.
+    /// The place of a message in the order of arrival: the log entry of its arrival, then its
+    /// position.
     ///
-    /// A message that was imported without a log entry precedes all others.
+    /// Imported messages without a log entry precede all others.
     private struct Place {
         let sequence: LogSequence
         let position: Position
@@ -88,7 +88,7 @@ struct ArrivalOrder {
         ).text(state.counters)
     }
 
-    /// Returns the index in the order of arrival at which the page is divided: the anchor's.
+    /// Returns the index of an anchor in the order of arrival, at which the page is divided.
     private func index(
         of anchor: MessageAnchor, _ state: ServerState
     ) throws(BackendError) -> Int {
@@ -116,7 +116,7 @@ struct ArrivalOrder {
         }
     }
 
-    /// The place of a message of the channel, which may have been deleted.
+    /// Returns the place of a message of the channel, which may have been deleted.
     private func place(
         of id: MessageID, _ state: ServerState
     ) throws(BackendError) -> Place? {

@@ -1,10 +1,10 @@
 import Models
 import Store
 
-/// A point directly before or after a message, at which pages continue in either direction.
+/// A point next to a message, on its older or newer side, from which pages continue.
 struct HistoryCursor: Hashable {
     var position: Position
-    /// A Boolean value that indicates whether the point is after the message.
+    /// A Boolean value that indicates whether the point is on the newer side of the message.
     var isBehind: Bool
 
     // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
@@ -19,7 +19,7 @@ struct HistoryCursor: Hashable {
         self.isBehind = isBehind
     }
 
-    /// - Throws: `expired` if the cursor is of another epoch or generation, or not a cursor of this
+    /// - Throws: `expired` if the cursor is of another epoch or generation, or no cursor of this
     ///   server.
     init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
         let rest = try counters.pageText(cursor)
@@ -33,7 +33,7 @@ struct HistoryCursor: Hashable {
         isBehind = side == "a"
     }
 
-    /// The first position key after the point, without the prefix of the table's keys.
+    /// The first key at or after the point, without the prefix of the table's keys.
     var key: KeyBytes {
         let key = ByteWriter.key { $0.position(position) }
         return isBehind ? key + [0] : key
@@ -44,10 +44,9 @@ extension ServerCounters {
     /// The prefix of valid page cursors.
     fileprivate var pagePrefix: String { "\(epoch).\(pageGeneration):" }
 
-    /// Returns a page cursor with a text.
     func pageCursor(_ text: String) -> PageCursor { PageCursor(pagePrefix + text) }
 
-    /// Returns the text of a page cursor.
+    /// Returns the text of a page cursor without its prefix.
     func pageText(_ cursor: PageCursor) throws(BackendError) -> Substring {
         guard cursor.rawValue.hasPrefix(pagePrefix) else {
             throw .cannotResume(from: cursor.rawValue)

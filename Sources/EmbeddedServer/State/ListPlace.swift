@@ -1,12 +1,10 @@
 import Models
 
-/// The sort key of a channel in a list.
-///
-/// It contains everything that is needed to continue the list after the channel.
+/// The sort key of a channel in a list, from which the list can be continued.
 struct ListPlace: Hashable {
-    /// The first criterion of the order: a time or a text.
+    /// The first criterion of the order, if it is a time.
     ///
-    /// Channels without it are last.
+    /// Channels without the first criterion are last.
     var time: Timestamp?
     var value: String?
     var criterion: Criterion
@@ -14,12 +12,13 @@ struct ListPlace: Hashable {
     var url: ChannelURL
     var channel: ChannelNumber
 
-    /// The kinds of first criteria.
+    /// The kind of the first criterion.
     enum Criterion {
         case newestTime, oldestTime, text
     }
 
-    /// The order of `GroupChannelListQuery`, for sort keys.
+    /// Returns a Boolean value that indicates whether the key precedes another, as in
+    /// `GroupChannelListQuery`.
     func precedes(_ other: ListPlace) -> Bool {
         if criterion != .text, time != other.time {
             guard let time else { return false }

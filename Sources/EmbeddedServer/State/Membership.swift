@@ -6,7 +6,7 @@ struct Membership: Hashable {
     var state: MemberState
     var role: Role = .none
     var hidden: HiddenState = .unhidden
-    /// The first log entry that the user can see of the channel.
+    /// The first log entry of the channel that the user can see.
     var visibleFrom: LogSequence
     /// The last log entry that changed the user's own state in the channel.
     var lastSequence: LogSequence
@@ -20,9 +20,7 @@ struct Membership: Hashable {
     /// The lower bound of the user's history.
     var messageOffset: Timestamp?
 
-    /// The number of unread messages; `nil` until it is needed.
-    ///
-    /// Not stored.
+    /// The number of unread messages, which is not stored; `nil` until it is first needed.
     var unread: Unread?
 
     init(_ state: MemberState, role: Role = .none, from sequence: LogSequence) {
@@ -82,7 +80,7 @@ struct Unread: Hashable {
 
 /// A mute or a ban of a user in a channel.
 struct Restriction: Hashable {
-    /// The time at which it ends; `nil` for no end.
+    /// The time at which the restriction ends; `nil` if it does not end.
     var end: Timestamp?
     var reason: String
 

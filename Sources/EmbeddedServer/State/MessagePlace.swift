@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// The position of a message, which is kept after the message is deleted.
+/// The place of a message, which is kept after the message is deleted.
 struct MessagePlace: Hashable {
     var channel: ChannelNumber
     var createdAt: Timestamp
@@ -32,7 +32,7 @@ struct MessagePlace: Hashable {
 }
 
 extension ServerState {
-    /// Returns the position of a message; `nil` if the message never existed or was purged.
+    /// Returns the place of a message; `nil` if the message never existed or was purged.
     func place(of id: MessageID) throws(BackendError) -> MessagePlace? {
         try database.value(
             "the place of message \(id)", { $0.place(id) },
@@ -47,7 +47,7 @@ extension ServerState {
         }
     }
 
-    /// Returns a message and its position; `nil` if it is not in the channel or was deleted.
+    /// Returns a message and its place; `nil` if it is not in the channel or was deleted.
     func find(
         _ id: MessageID, in channel: ServerChannel
     ) throws(BackendError) -> (message: Message, place: MessagePlace)? {
@@ -58,7 +58,6 @@ extension ServerState {
         return (message, place)
     }
 
-    /// Returns a message that is visible to a user.
     func visibleMessage(
         _ id: MessageID, in channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> (message: Message, place: MessagePlace) {
@@ -85,8 +84,10 @@ extension ServerState {
         }
     }
 
-    /// Returns a message as a user sees it: only its sender receives the request ID, and each user
-    /// receives the options of the poll that they voted for.
+    /// Returns a message as a user sees it.
+    ///
+    /// Only the sender sees the request ID, and each user sees which options of a poll they voted
+    /// for.
     func view(_ message: Message, for userID: UserID) -> Message {
         let hidesRequest = message.requestID != nil && message.sender?.userID != userID
         guard hidesRequest || message.poll != nil else { return message }

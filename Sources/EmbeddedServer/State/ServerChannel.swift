@@ -15,28 +15,28 @@ final class ServerChannel {
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
-    /// The lower bounds of the histories of users who have left, kept in case they join again.
+    /// The lower bounds of the histories of users who have left, in case they join again.
     var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
 
-    /// The number of connections of each user that have entered an open channel.
+    /// The numbers of connections by which users have entered an open channel.
     var participants: [UserID: Int] = [:]
     /// The users who are typing, in the order in which they started.
     var typing: [UserID] = []
-    /// The cached properties that all members see.
+    /// The cached properties of a group channel that all members see.
     var shared: GroupChannel?
     /// The time at which the first mute in ``shared`` ends; `nil` if none ends.
     var sharedEnd: Timestamp?
-    /// The newest message that counts as a last message; looked up when it is first needed.
+    /// The newest message that counts as a last message.
     var lastMessage: Lazy<Message> = .unknown
-    /// An upper bound for the positions of all messages; looked up when it is first needed.
+    /// An upper bound of the positions of all messages.
     ///
     /// It is the position of the newest message, or of a message that was deleted after the lookup.
     var newest: Lazy<Position> = .unknown
-    /// The newest log entry that concerns all members; `nil` until it is needed.
+    /// The newest log entry that concerns all members; `nil` until it is first needed.
     var lastSequence: LogSequence?
-    /// The earliest time for new messages: the latest lower bound that any user's history has.
+    /// The earliest time of new messages, which is the latest lower bound of any user's history.
     var floor: Timestamp = .distantPast
 
     init(_ number: ChannelNumber, _ group: GroupChannel, distinctKey: String = "") {
@@ -86,7 +86,6 @@ extension ServerChannel {
 
     var isFrozen: Bool { isOpen ? open.isFrozen : group.isFrozen }
 
-    /// Returns a Boolean value that indicates whether a user is an operator.
     func isOperator(_ userID: UserID) -> Bool {
         isOpen
             ? open.operators.contains { $0.userID == userID }
@@ -106,10 +105,10 @@ extension ServerChannel {
         restrictions[.muted]?.values.compactMap(\.end).filter { $0 > time }.min()
     }
 
-    /// The IDs of the members in their order.
+    /// The IDs of the members in ascending order.
     var memberIDs: [UserID] { members.keys.sorted() }
 
-    /// Returns the identifier of a set of users.
+    /// Returns a key that identifies a set of users.
     static func distinctKey(_ userIDs: Set<UserID>) -> String {
         userIDs.sorted().map { "\($0.rawValue.utf8.count):\($0.rawValue)" }.joined()
     }

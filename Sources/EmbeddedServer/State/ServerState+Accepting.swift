@@ -29,7 +29,7 @@ extension ServerState {
             time = time.saturating(adding: -delay)
         } else if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // The positions of new messages must increase, even though the IDs of imported messages
+            // The positions of new messages must increase, although the IDs of imported messages
             // may be in any order.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
@@ -48,8 +48,7 @@ extension ServerState {
         return Int64(bits % width) - Int64(width / 2)
     }
 
-    /// Returns the delay in milliseconds with which a message arrives; `nil` if it was created on
-    /// this server.
+    /// Returns the delay of a message in milliseconds; `nil` if it was created on this server.
     private func federationDelay(of message: UInt64) -> Int64? {
         let longest = conditions.federationDelay / .milliseconds(1)
         guard longest > 0 else { return nil }
@@ -58,7 +57,7 @@ extension ServerState {
         return Int64(random.next() % UInt64(min(longest.rounded(.up), 1e12))) + 1
     }
 
-    /// Returns an upper bound for the positions of a channel's messages; `nil` if it has no
+    /// Returns an upper bound of the positions of a channel's messages; `nil` if it has no
     /// messages.
     func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
         if case .known(let position) = channel.newest { return position }
@@ -121,7 +120,7 @@ extension ServerState {
         return last
     }
 
-    /// Passes the messages of a channel to a closure until it returns `false`.
+    /// Passes the messages of a channel to a closure until the closure returns `false`.
     func scanMessages(
         of channel: ServerChannel, isDescending: Bool = false, _ body: (Message) -> Bool
     ) throws(BackendError) {

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-// Checks of permissions, with the errors that they throw.
+// Checks of permissions, which throw the errors for clients.
 extension ServerState {
     /// The maximum length of an ID or URL in bytes.
     static let nameLimit = 1024
@@ -13,9 +13,7 @@ extension ServerState {
         return account
     }
 
-    /// Returns the account of a user.
-    ///
-    /// A user who does not exist is added, if that is permitted.
+    /// Returns the account of a user, and adds the user if that is permitted.
     func knownOrNewAccount(_ userID: UserID) throws(BackendError) -> Account {
         if let account = accounts[userID] { return account }
         guard !conditions.requiresKnownUsers else { return try account(userID) }
@@ -68,7 +66,7 @@ extension ServerState {
         return channel
     }
 
-    /// Returns a channel that a user can read: as a joined or invited member, or after entering it.
+    /// Returns a channel that a user can read as a joined or invited member, or after entering it.
     func readableChannel(
         _ url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> ServerChannel {

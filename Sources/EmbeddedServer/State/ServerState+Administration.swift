@@ -3,7 +3,6 @@ import Store
 
 // Operations of an app's own backend.
 extension ServerState {
-    /// Adds or changes a user.
     func addUser(_ user: User, accessToken: String?) throws(BackendError) {
         try checkName(user.userID.rawValue, "the user's id")
         if let accessToken { try checkName(accessToken, "the access token") }
@@ -31,7 +30,6 @@ extension ServerState {
                 detail: .sessionTokenRevoked))
     }
 
-    /// Sends an admin message.
     func sendAdminMessage(
         _ text: String, to url: ChannelURL, data: String, customType: String, isSilent: Bool
     ) throws(BackendError) -> Message {
@@ -44,7 +42,6 @@ extension ServerState {
         return try accept(message, in: channel)
     }
 
-    /// Deletes any message.
     func deleteAsAdmin(_ id: MessageID, in url: ChannelURL) throws(BackendError) {
         let channel = try channel(url)
         guard let (message, place) = try find(id, in: channel) else {
@@ -88,9 +85,8 @@ extension ServerState {
         }
     }
 
-    /// Makes all cursors and tokens expire.
-    ///
-    /// The log entries are kept, because unread messages are counted from them.
+    /// Makes all cursors and tokens expire, but keeps the log entries, by which unread messages are
+    /// counted.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

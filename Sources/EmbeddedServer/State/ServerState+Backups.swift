@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns all rows of the server.
     func allRows() throws(BackendError) -> [Backup.Row] {
         var rows: [Backup.Row] = []
         try database.scan(.all) { (key, value) throws(StoreError) in
@@ -45,8 +44,9 @@ extension ServerState {
         }
     }
 
-    /// Clears the in-memory state of channels, because their numbers may be reused, and returns the
-    /// URLs of the open channels that each client had entered.
+    /// Clears the in-memory state of channels, whose numbers may be reused.
+    ///
+    /// - Returns: The URLs of the open channels that each client had entered.
     private func clearSessionState() -> [Int: [ChannelURL]] {
         var entered: [Int: [ChannelURL]] = [:]
         for (client, session) in sessions {
@@ -63,7 +63,7 @@ extension ServerState {
         return entered
     }
 
-    /// Enters those open channels again that still exist.
+    /// Enters the open channels that still exist.
     private func enter(_ urls: [ChannelURL], _ session: Session) {
         for url in urls {
             guard let number = numbers[url], let channel = channels[number], channel.isOpen,
@@ -76,7 +76,7 @@ extension ServerState {
     }
 }
 
-/// A copy of a server's data at one point in time.
+/// A copy of a server's data at a point in time.
 public struct Backup: Sendable {
     struct Row: Sendable {
         var key: [UInt8]

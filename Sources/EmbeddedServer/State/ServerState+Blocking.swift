@@ -21,7 +21,6 @@ extension ServerState {
         }
     }
 
-    /// Returns a page of the users whom a user has blocked, ordered by their IDs.
     func blockedUsers(
         after cursor: PageCursor?, limit: Int, by userID: UserID
     ) throws(BackendError) -> Page<User> {
@@ -29,7 +28,7 @@ extension ServerState {
         return try page(of: ids, after: cursor, limit: limit) { accounts[$0]?.user }
     }
 
-    /// Throws if the invited user has blocked the inviter.
+    /// Throws if a user has blocked the inviter.
     func checkIsNotBlocked(_ inviter: UserID, by userID: UserID) throws(BackendError) {
         guard accounts[userID]?.blocked.contains(inviter) ?? false else { return }
         throw BackendError(
@@ -52,9 +51,9 @@ extension ServerState {
     }
 }
 
-/// A report that a user has made.
+/// A report that a user has made, with its author and time.
 public struct FiledReport: Hashable, Sendable {
-    /// The user who made the report.
+    /// The ID of the user who made the report.
     public let reporter: UserID
 
     /// The time of the report on the server's clock.

@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns the changes of a channel's messages since a point.
     func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint,
         params: MessageChangelogParams?, for userID: UserID
@@ -57,7 +56,6 @@ extension ServerState {
         return changelog
     }
 
-    /// Returns the changes of the user's group channels since a point.
     func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?, for userID: UserID
     ) throws(BackendError) -> GroupChannelChangelog {
@@ -104,7 +102,7 @@ extension ServerState {
         return changelog
     }
 
-    /// Passes the channels that a user has lost since an entry to a closure.
+    /// Passes the channels that a user has lost since a log entry to a closure.
     private func scanRemovals(
         of userID: UserID, since: LogSequence, _ body: (LogSequence, ChannelURL) -> Void
     ) throws(BackendError) {

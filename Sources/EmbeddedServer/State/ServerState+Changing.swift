@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Edits a message of the user.
     func update(
         _ id: MessageID, in url: ChannelURL, with update: MessageUpdate, by userID: UserID
     ) throws(BackendError) -> Message {
@@ -70,8 +69,7 @@ extension ServerState {
 
     /// Removes a message with its index rows.
     ///
-    /// If the feed is to report the deletion, the position of the message is kept and marked as
-    /// deleted.
+    /// If the feed is to report the deletion, the place of the message stays, marked as deleted.
     func remove(
         _ message: Message, _ place: MessagePlace, from channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
@@ -79,13 +77,13 @@ extension ServerState {
         database.remove { $0.message(channel.number, position) }
         if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
         if place.sequence > 0 {
-            // Subtract from the unread counts what was added on arrival, because later edits may
-            // have changed the mentions.
+            // Subtract what the arrival added to the unread counts: later edits may have changed
+            // the mentions.
             let arrival = try database.value(
                 "entry \(place.sequence) of the log", { $0.log(place.sequence) },
                 { (reader) throws(ByteReader.Damage) in try LogEntry(&reader) })
-            // Remove the message's log entries: a device that has not received the message no
-            // longer needs it.
+            // A device that has not received the message does not need its log entries: remove
+            // them.
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
             if !channel.isOpen, case .received(let receipt) = arrival?.event {
@@ -97,7 +95,7 @@ extension ServerState {
             place.isDeleted = true
             database.put({ $0.place(position.messageID) }, place.write)
             // The deletion must not be earlier than the last edit, whose time may be later than the
-            // clock's.
+            // clock.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             append(.deleted(position.messageID), in: channel)
         } else {
@@ -112,7 +110,6 @@ extension ServerState {
         }
     }
 
-    /// Adds or removes a reaction.
     func react(
         _ action: ReactionEventAction, with key: String, to id: MessageID, in url: ChannelURL,
         by userID: UserID, requestID: RequestID?

@@ -7,7 +7,7 @@ extension ServerState {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// The other listed users are invited or join immediately.
+    /// The other listed users are invited or, with `joinsAll`, join immediately.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
@@ -35,8 +35,8 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? freeURL("group_channel_", number)
-        // Check the URL before creating accounts, because refusing a request that has changed
-        // nothing is cheaper.
+        // Check the URL before creating accounts: refusing a request that has changed nothing is
+        // cheaper.
         try checkIsFree(url)
         for id in others { try checkIsNotBlocked(userID, by: id) }
         for id in others { _ = try knownOrNewAccount(id) }
@@ -69,9 +69,7 @@ extension ServerState {
         return created
     }
 
-    /// Returns an unused URL.
-    ///
-    /// A user may already have chosen the URL with this number.
+    /// Returns an unused URL, in case a user has already chosen the one with this number.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }
@@ -86,7 +84,6 @@ extension ServerState {
         }
     }
 
-    /// Adds a new channel.
     func register(_ channel: ServerChannel) {
         channels[channel.number] = channel
         numbers[channel.url] = channel.number
@@ -94,7 +91,6 @@ extension ServerState {
         store(channel)
     }
 
-    /// Changes the properties of a group channel.
     func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>, by userID: UserID
     ) throws(BackendError) -> GroupChannel {
@@ -125,7 +121,6 @@ extension ServerState {
         return try view(channel, for: userID)
     }
 
-    /// Deletes a channel with its messages for all members.
     func deleteChannel(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         try remove(try moderatedChannel(url, by: userID))
     }

@@ -3,7 +3,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// The URL prefix of files on this server.
+    /// The prefix of the URLs of files on this server.
     private static let fileAddress = "embedded://files/"
 
     /// Stores a file, and returns its description for a message.
@@ -27,7 +27,6 @@ extension ServerState {
         }
     }
 
-    /// Returns the bytes of a file.
     func fileBytes(_ file: FileInfo) throws(BackendError) -> Data {
         let url = file.url
         guard url.hasPrefix(Self.fileAddress),

@@ -2,8 +2,8 @@ import Models
 import Store
 
 extension ServerState {
-    /// Adds messages with their own times, IDs and senders, and creates the users and channels that
-    /// they refer to.
+    /// Adds messages with their own times, IDs and senders, and the users and channels that they
+    /// name.
     func importMessages(
         _ messages: [Message], members: [UserID], isReported: Bool, passesOverKnown: Bool
     ) throws(BackendError) -> Int {
@@ -45,15 +45,15 @@ extension ServerState {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
-            // Report a `historyChanged` for messages that are older than existing ones: a device
-            // backfills a truncation only until it reaches the messages that it already has. This
-            // is not needed if pages are in the order of arrival.
+            // If a message is older than existing ones, report a `historyChanged`: a device
+            // backfills a truncation only until it reaches messages that it has. Pages in the order
+            // of arrival do not need it.
             let newest = try newest(of: channel)
             let isOlder =
                 conditions.federationDelay == .zero && newest.map { position < $0 } ?? false
             if !isReported || isOlder { batch.add(message, at: position.createdAt, channel.number) }
             try insert(message, at: position, in: channel, isReported: isReported)
-            // Replies may have been imported before their parent.
+            // A reply may have been imported before its parent.
             if try hasReplies(position.messageID) {
                 try updateThread(of: position.messageID, in: channel, isReported: isReported)
             }
@@ -62,7 +62,7 @@ extension ServerState {
         return count
     }
 
-    /// Adds log entries for the changes that the feed does not deliver as single messages.
+    /// Adds log entries for the changes that the feed does not report message by message.
     private func report(_ batch: ImportedBatch) throws(BackendError) {
         for (number, part) in batch.parts.sorted(by: { $0.key < $1.key }) {
             guard let channel = channels[number] else { continue }

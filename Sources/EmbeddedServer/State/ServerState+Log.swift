@@ -5,15 +5,15 @@ import Store
 struct Touched {
     var channels: Set<ChannelNumber> = []
     var users: Set<UserID> = []
-    /// Clients with live events.
+    /// The clients with live events.
     var clients: Set<Int> = []
 
     var isEmpty: Bool { channels.isEmpty && users.isEmpty && clients.isEmpty }
 }
 
 extension ServerState {
-    /// Appends an event of a channel to the log, for one user or for all, and returns the number of
-    /// the entry.
+    /// Appends an event of a channel to the log, for one user or for all users, and returns the
+    /// number of the entry.
     @discardableResult
     func append(
         _ event: LogEntry.Event, in channel: ServerChannel, only userID: UserID? = nil
@@ -31,9 +31,8 @@ extension ServerState {
         return sequence
     }
 
-    /// Appends a log entry without an event.
-    ///
-    /// Cursors before its number are made to expire, and later ones stay valid.
+    /// Appends a log entry without an event, so that older cursors can expire while newer ones stay
+    /// valid.
     func appendMark() { appendEntry(.mark, 0, only: nil) }
 
     @discardableResult
@@ -62,7 +61,7 @@ extension ServerState {
         return found
     }
 
-    /// Passes the entries of a channel in a range of numbers to a closure until it returns `false`.
+    /// Passes the entries of a channel in a range to a closure until the closure returns `false`.
     func scanLog(
         of channel: ServerChannel, _ range: ClosedRange<LogSequence>, isDescending: Bool = false,
         _ body: (LogSequence, LogEntry) -> Bool
@@ -73,7 +72,8 @@ extension ServerState {
         try scanLog(keys, isDescending: isDescending, body)
     }
 
-    /// Passes the entries of all channels from a number on to a closure until it returns `false`.
+    /// Passes the entries of all channels from a number on to a closure until the closure returns
+    /// `false`.
     func scanLog(
         from sequence: LogSequence, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
@@ -86,7 +86,7 @@ extension ServerState {
     private func scanLog(
         _ keys: KeyRange, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
-        // Each key ends with the entry's number, as the lower bound does.
+        // Each key ends with the number of the entry, as the lower bound does.
         let prefixSize = keys.lower.count - MemoryLayout<LogSequence>.size
         try database.read { (rows) throws(StoreError) in
             guard keys.lower.precedes(keys.upper) else { return }
@@ -102,8 +102,8 @@ extension ServerState {
         }
     }
 
-    /// Returns the number of the first entry at or after a time; if there is none, the number of
-    /// the next entry.
+    /// Returns the number of the first entry at or after a time or, if there is none, of the next
+    /// entry.
     ///
     /// - Complexity: A binary search with one seek per step.
     func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {

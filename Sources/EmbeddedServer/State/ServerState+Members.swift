@@ -17,7 +17,7 @@ extension ServerState {
         resetUnread(of: userID, in: channel)
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
-        // If the user was already in the channel, this entry also notifies the user.
+        // This entry also notifies a user who was in the channel already.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
             notifyGained(userID, of: channel, state, by: inviter)
@@ -26,9 +26,7 @@ extension ServerState {
         }
     }
 
-    /// Returns a new member.
-    ///
-    /// If the user was a member before, the user's history keeps its lower bound.
+    /// Returns a new member; the history of a former member keeps its lower bound.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {
@@ -51,7 +49,7 @@ extension ServerState {
         }
     }
 
-    /// Notifies a user that they have gained a channel.
+    /// Notifies a user who has gained a channel.
     func notifyGained(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState, by actor: UserID?
     ) {
@@ -66,7 +64,7 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Removes a channel from a user's list, and notifies the user.
+    /// Removes a channel from the list of a user, and notifies the user.
     func notifyLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
         if let offset = channel.members[userID]?.messageOffset {
             channel.offsets[userID] = offset
@@ -82,7 +80,6 @@ extension ServerState {
         if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
     }
 
-    /// Invites users to a group channel.
     func invite(
         _ userIDs: [UserID], to url: ChannelURL, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) {
@@ -99,7 +96,6 @@ extension ServerState {
         }
     }
 
-    /// Answers an invitation.
     func answerInvitation(
         to url: ChannelURL, accepts: Bool, by userID: UserID
     ) throws(BackendError) {
@@ -118,7 +114,6 @@ extension ServerState {
         }
     }
 
-    /// Joins a public group channel.
     func join(_ url: ChannelURL, by userID: UserID) throws(BackendError) -> GroupChannel {
         let channel = try groupChannel(url)
         if channel.members[userID]?.state != .joined {
@@ -135,7 +130,6 @@ extension ServerState {
         return try view(channel, for: userID)
     }
 
-    /// Leaves a group channel.
     func leave(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try groupChannel(url)
         _ = try readableChannel(url, for: userID)
@@ -143,7 +137,6 @@ extension ServerState {
         append(.changed(.members, cause(.eventUserLeft, [userID], by: userID)), in: channel)
     }
 
-    /// Returns a page of the members of a group channel, ordered by their IDs.
     func members(
         of url: ChannelURL, after cursor: PageCursor?, limit: Int, for userID: UserID
     ) throws(BackendError) -> Page<Member> {
@@ -154,13 +147,13 @@ extension ServerState {
         }
     }
 
-    /// Returns a page of a list of users, with an element for each that has one.
+    /// Returns a page of a list of users.
     ///
     /// - Parameters:
     ///   - ids: The users, in ascending order.
-    ///   - cursor: The cursor of the page; `nil` for the first one.
+    ///   - cursor: The cursor of the page; `nil` for the first page.
     ///   - limit: The maximum number of users.
-    ///   - element: Returns the element of a user; `nil` to leave the user out.
+    ///   - element: A closure that returns the element of a user; `nil` to omit the user.
     /// - Returns: The page.
     /// - Throws: `expired` for an unknown cursor.
     func page<Element>(
@@ -178,7 +171,6 @@ extension ServerState {
             next: next.map { counters.pageCursor($0.rawValue) })
     }
 
-    /// Hides a group channel from the user's list, or shows it again.
     func hide(_ url: ChannelURL, until state: HiddenState, by userID: UserID) throws(BackendError) {
         let channel = try groupChannel(url)
         _ = try readableChannel(url, for: userID)
@@ -189,7 +181,6 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Resets the history of a group channel for this user only.
     func resetMyHistory(of url: ChannelURL, by userID: UserID) throws(BackendError) -> Timestamp {
         let channel = try joinedChannel(url, by: userID)
         let newest = try newest(of: channel)?.createdAt ?? .distantPast

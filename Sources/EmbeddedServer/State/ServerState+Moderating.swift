@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Freezes or unfreezes a channel.
     func setFrozen(_ isFrozen: Bool, for url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try moderatedChannel(url, by: userID)
         guard channel.isFrozen != isFrozen else { return }
@@ -14,7 +13,6 @@ extension ServerState {
         append(.changed(.profile, cause(source, by: userID)), in: channel)
     }
 
-    /// Mutes or bans a user.
     func restrict(
         _ target: UserID, in url: ChannelURL, as type: RestrictionType, until end: Timestamp?,
         reason: String, by userID: UserID
@@ -42,7 +40,6 @@ extension ServerState {
         append(.changed(.members, cause(source, [target], by: userID)), in: channel)
     }
 
-    /// Ends a restriction that ``restrict(_:in:as:until:reason:by:)`` started.
     func lift(
         _ type: RestrictionType, of target: UserID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {

@@ -21,7 +21,6 @@ extension ServerState {
         return view(channel)
     }
 
-    /// Returns a page of the open channels, newest first.
     func openChannels(
         after cursor: PageCursor?, limit: Int
     ) throws(BackendError) -> Page<OpenChannel> {
@@ -40,7 +39,6 @@ extension ServerState {
             next: next.map { counters.pageCursor(String($0)) })
     }
 
-    /// Enters an open channel on a device.
     func enter(_ url: ChannelURL, _ session: Session) throws(BackendError) -> OpenChannel {
         let channel = try openChannelState(url)
         if channel.restriction(.banned, of: session.userID, at: now()) != nil {
@@ -57,7 +55,6 @@ extension ServerState {
         return view(channel)
     }
 
-    /// Exits an open channel on a device.
     func exit(_ url: ChannelURL, _ session: Session) throws(BackendError) {
         let channel = try openChannelState(url)
         guard session.entered.removeValue(forKey: channel.number) != nil else {
@@ -77,9 +74,9 @@ extension ServerState {
         notifyParticipants(of: channel)
     }
 
-    /// Records that a user has entered or exited.
+    /// Records that a user has entered or exited, for the feeds of the other devices.
     ///
-    /// If the user enters and exits before the feed has reported the entering, neither is reported.
+    /// If the user enters and exits before a feed has reported the entering, it reports neither.
     private func notifyOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

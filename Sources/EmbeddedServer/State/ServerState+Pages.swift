@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns a page of the messages of a channel around an anchor.
     func messages(
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int, for userID: UserID
     ) throws(BackendError) -> MessagePage {
@@ -29,7 +28,6 @@ extension ServerState {
         return page(messages, place, history, hasOlder, hasNewer)
     }
 
-    /// Returns a page of the replies to a message around an anchor.
     func replies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int, for userID: UserID
@@ -60,7 +58,6 @@ extension ServerState {
         return page(messages, place, history, hasOlder, hasNewer)
     }
 
-    /// Returns the number of messages that were created in a range of times.
     func countMessages(
         in url: ChannelURL, from lower: Timestamp?, to upper: Timestamp?, for userID: UserID
     ) throws(BackendError) -> Int {
@@ -75,7 +72,6 @@ extension ServerState {
         return try database.read { (rows) throws(StoreError) in try rows.count(range) }
     }
 
-    /// Returns messages by their IDs.
     func lookup(
         _ ids: [MessageID], in url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> MessageLookup {
@@ -95,7 +91,7 @@ extension ServerState {
     }
 }
 
-// MARK: Walking
+// MARK: Reading pages
 
 /// The rows of the history of a channel or a thread.
 private struct History {
@@ -119,7 +115,7 @@ private struct History {
 }
 
 extension ServerState {
-    /// Returns the key that separates the messages before an anchor from those after it.
+    /// Returns the key that separates the messages older than an anchor from the newer ones.
     private func key(
         of anchor: MessageAnchor, in channel: ServerChannel, _ history: History
     ) throws(BackendError) -> KeyBytes {
@@ -163,7 +159,7 @@ extension ServerState {
         _ messages: [Message], _ place: KeyBytes, _ history: History, _ hasOlder: Bool,
         _ hasNewer: Bool
     ) -> MessagePage {
-        // If a page has no messages in a direction, its cursor in that direction is the anchor
+        // If a page has no message in a direction, the cursor in that direction is the anchor
         // itself.
         func cursor(_ message: Message?, isBehind: Bool) -> PageCursor {
             if let position = message?.position {
@@ -182,7 +178,7 @@ extension ServerState {
         let key = Array(place.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // A client may pass a cursor that this server has not created and that is too short.
+            // A client may pass a text that is too short for a cursor of this server.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)

@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Pins a message to a group channel, or removes its pin.
     func setPinned(
         _ isPinned: Bool, _ id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
@@ -12,7 +11,7 @@ extension ServerState {
         setPinned(isPinned, id, in: channel, by: userID)
     }
 
-    /// Sets whether a message is pinned, and notifies the members of a change.
+    /// Sets whether a message is pinned and, if that changes, notifies the members.
     func setPinned(
         _ isPinned: Bool, _ id: MessageID, in channel: ServerChannel, by userID: UserID?
     ) {

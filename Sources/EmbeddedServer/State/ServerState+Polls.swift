@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Creates a poll.
     func createPoll(_ poll: Poll, by userID: UserID) throws(BackendError) -> Poll {
         _ = try account(userID)
         guard !poll.title.isEmpty, !poll.options.isEmpty else {
@@ -37,7 +36,6 @@ extension ServerState {
         return poll
     }
 
-    /// Votes in the poll of a message.
     func vote(
         for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) -> Message {

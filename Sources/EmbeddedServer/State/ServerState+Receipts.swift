@@ -6,7 +6,7 @@ extension ServerState {
     func markAsRead(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
-        // The newest message may have a time later than the clock's; mark it as read, too.
+        // The newest message may be newer than the clock: mark it as read, too.
         let newest = try newest(of: channel)?.createdAt ?? .distantPast
         let time = max(now(), max(newest, member.readAt ?? .distantPast))
         channel.members[userID]?.readAt = time
@@ -17,7 +17,6 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Marks a message of a channel and all newer ones as unread by a user.
     func markAsUnread(
         from id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
@@ -33,8 +32,8 @@ extension ServerState {
             read = min(read, sequence - 1)
             return false
         }
-        // An imported message may have no log entry. Its time then determines which messages are
-        // unread.
+        // An imported message may have no log entry. Which messages are unread then depends on its
+        // time.
         let before = Timestamp(milliseconds: place.createdAt.milliseconds.saturating(adding: -1))
         channel.members[userID]?.readSequence = read
         channel.members[userID]?.readAt = min(member.readAt ?? before, before)
@@ -59,7 +58,6 @@ extension ServerState {
 
     // MARK: Typing
 
-    /// Sets whether a user is typing.
     func setTyping(_ isTyping: Bool, in url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try readableChannel(url, for: userID)
         if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
@@ -71,7 +69,6 @@ extension ServerState {
         }
     }
 
-    /// Ends the typing state of a user in all channels.
     func endTyping(of userID: UserID) {
         for channel in channels.values where channel.typing.contains(userID) {
             endTyping(of: userID, in: channel)

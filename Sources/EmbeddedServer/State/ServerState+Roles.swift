@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Makes users operators of a channel, or ordinary members.
     func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
@@ -33,7 +32,6 @@ extension ServerState {
             .changed(.members, cause(.eventOperatorUpdated, changed, by: userID)), in: channel)
     }
 
-    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
     func restrictedUsers(
         of url: ChannelURL, as type: RestrictionType, after cursor: PageCursor?, limit: Int,
         by userID: UserID

@@ -2,9 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Sends a message.
-    ///
-    /// If the request ID was used before, returns the message that was created then.
+    /// Sends a message, or returns the one that an earlier request with the same ID has created.
     func send(
         _ item: OutboxItem, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
@@ -27,7 +25,7 @@ extension ServerState {
         return message
     }
 
-    /// Returns a Boolean value that indicates whether the request of a message is older than the
+    /// Returns a Boolean value that indicates whether a message's request is older than the
     /// deduplication period.
     private func hasForgotten(_ message: Message) -> Bool {
         guard let period = conditions.deduplicationPeriod else { return false }
@@ -35,7 +33,8 @@ extension ServerState {
         return age.overflow || .milliseconds(age.partialValue) > period
     }
 
-    /// Returns the message that a request with the same ID created; `nil` for a new request.
+    /// Returns the message that an earlier request with the same ID has created; `nil` for a new
+    /// request.
     private func message(
         sentBy userID: UserID, _ requestID: RequestID
     ) throws(BackendError) -> Message? {
@@ -81,7 +80,7 @@ extension ServerState {
             several.files = files
             message = several
         } else {
-            // If the item has no parameters, the content is that of its message.
+            // An item without parameters has the content of its message.
             var params = UserMessageCreateParams(template.text)
             params.data = template.data
             params.customType = template.customType
@@ -152,7 +151,7 @@ extension ServerState {
 
     func checkLength(_ text: String, in channel: ServerChannel) throws(BackendError) {
         let limit = conditions.maximumMessageLength
-        // The number of characters is at most the number of bytes, which is faster to determine.
+        // The number of bytes is faster to determine, and not less than the number of characters.
         if text.utf8.count > limit && text.count > limit {
             throw BackendError(
                 .refused,
@@ -162,7 +161,7 @@ extension ServerState {
         }
     }
 
-    /// Sets the mentioned users, as far as the server knows them.
+    /// Sets the mentioned users that the server knows.
     func setMentions(
         _ userIDs: [UserID], of message: inout Message, in channel: ServerChannel
     ) throws(BackendError) {

@@ -2,14 +2,12 @@ import Models
 import Store
 
 extension ServerState {
-    /// The number of newest replies that are read to determine the users with the most replies.
+    /// The number of newest replies that determine the users with the most replies.
     private static let repliesCounted = 1000
-    /// The number of users with the most replies in the information about a thread.
+    /// The number of users with the most replies in a thread's information.
     private static let usersNamed = 5
 
-    /// Returns a Boolean value that indicates whether a message has replies.
-    ///
-    /// The message itself need not exist.
+    /// Returns a Boolean value that indicates whether a message, which need not exist, has replies.
     func hasReplies(_ parentID: MessageID) throws(BackendError) -> Bool {
         var hasReplies = false
         try database.scan(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(parentID) })) { _, _ in
@@ -58,8 +56,8 @@ extension ServerState {
 }
 
 extension Timestamp {
-    /// Returns the time for the next version: the current time, but at least one millisecond after
-    /// this one.
+    /// Returns the time of the next version: the current time, but at least one millisecond after
+    /// this time.
     func next(at now: Timestamp) -> Timestamp {
         max(now, Timestamp(milliseconds: milliseconds.saturating(adding: 1)))
     }

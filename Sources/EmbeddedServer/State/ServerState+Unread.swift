@@ -3,10 +3,10 @@ import Store
 
 extension ServerState {
     /// Adds a new message to the unread counts, and shows the channel again to users who hid it
-    /// until the next message.
+    /// until then.
     func recordArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
-        // Change the members in place, because copying all members for each message would be slow.
+        // Change the members in place: copying all members for each message would be slow.
         var index = channel.members.startIndex
         while index < channel.members.endIndex {
             let userID = channel.members.keys[index]
@@ -36,7 +36,7 @@ extension ServerState {
         _ unread: Unread, for userID: UserID, in channel: ServerChannel,
         _ change: (inout Unread, Unread) -> Void
     ) {
-        // Do not change a count that is not known yet: it is computed when it is needed.
+        // A count that is not known yet stays unknown, and is computed when it is needed.
         guard let member = channel.members[userID], member.state == .joined else { return }
         guard var known = member.unread else {
             accounts[userID]?.unread = nil
@@ -77,7 +77,7 @@ extension ServerState {
         accounts[userID]?.unread = nil
     }
 
-    /// Returns the number of unread messages and pending invitations of a user over all channels.
+    /// Returns the number of unread messages and pending invitations of a user in all channels.
     func unreadItemCount(of userID: UserID) throws(BackendError) -> UnreadItemCount {
         let account = try account(userID)
         let unread: Unread
@@ -106,8 +106,7 @@ extension ServerState {
 }
 
 extension LogEntry.Receipt {
-    /// Returns the number by which the message increases the unread counts of a user; `nil` if it
-    /// does not.
+    /// Returns what the message adds to the unread counts of a user; `nil` if it adds nothing.
     func unread(by userID: UserID) -> Unread? {
         guard sender != userID, countsAsUnread || mentions(userID) else { return nil }
         return Unread(messages: countsAsUnread ? 1 : 0, mentions: mentions(userID) ? 1 : 0)

@@ -2,10 +2,10 @@ import Models
 import Store
 
 extension ServerState {
-    /// The number of members that the data of a supergroup includes.
+    /// The number of members that a supergroup contains.
     private static let membersOfSupergroup = 10
 
-    /// Returns a group channel with its complete state, as one of its users sees it.
+    /// Returns the complete state of a group channel, as a user sees it.
     func view(_ channel: ServerChannel, for userID: UserID) throws(BackendError) -> GroupChannel {
         var view = sharedView(of: channel)
         if let last = try lastMessage(of: channel, for: userID) { view.lastMessage = last }
@@ -37,7 +37,7 @@ extension ServerState {
         return shared
     }
 
-    /// Returns a member as lists contain it; `nil` if the user is not a member.
+    /// Returns a member as in lists of members; `nil` if the user is not a member.
     func member(_ userID: UserID, of channel: ServerChannel) -> Member? {
         guard let membership = channel.members[userID], let account = accounts[userID] else {
             return nil

@@ -4,9 +4,9 @@ import Store
 /// The state and the operations of the server, without concurrency: requests are executed one after
 /// the other.
 ///
-/// The methods receive the requesting user as a parameter. Users, channels and members are in
-/// memory and in rows of the database; messages, the log and files are only in rows. A request
-/// changes both inside ``perform(_:)``.
+/// Methods receive the requesting user as a parameter. Users, channels and members are in memory
+/// and in rows of the database; messages, the log and files are only in rows. A request changes
+/// both in ``perform(_:)``.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -15,33 +15,31 @@ final class ServerState {
     var conditions = ServerConditions()
     var counters = ServerCounters()
     var accounts: [UserID: Account] = [:]
-    /// The reports of users, in the order in which they were made.
+    /// The reports of users, oldest first.
     var reports: [FiledReport] = []
-    /// The polls as they were created, by their IDs.
-    ///
-    /// The current counts are in their messages.
+    /// The polls as they were created, by their IDs; their messages have the current counts.
     var polls: [Int64: Poll] = [:]
-    /// The options of each voter, by the ID of the poll.
+    /// The options that users voted for, by the IDs of the poll and of the user.
     var votes: [Int64: [UserID: [Int64]]] = [:]
     var channels: [ChannelNumber: ServerChannel] = [:]
     var numbers: [ChannelURL: ChannelNumber] = [:]
     var distinct: [String: ChannelNumber] = [:]
-    /// The connected devices, by the number of their client.
+    /// The connected devices, by the numbers of their clients.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
-    /// Incremented for each connection and each wait, so that their numbers are unique.
+    /// The number of connections and waits, which gives each of them a unique number.
     private var numbersGiven = 0
     var isClosed = false
-    /// A Boolean value that indicates whether the state in memory may differ from the rows, so that
-    /// it must be loaded again.
+    /// A Boolean value that indicates whether the state in memory may differ from the rows, and
+    /// must be loaded.
     private var needsLoading = false
 
     /// The channels, users and clients whose feeds the current request affects.
     var touched = Touched()
 
-    /// Opens the server in a database, or creates one.
+    /// Opens the server in a database, or creates one there.
     ///
-    /// - Throws: `serverFailure` if the rows cannot be read or the first one cannot be written.
+    /// - Throws: `serverFailure` if rows cannot be read, or the first row cannot be written.
     init(
         _ database: ServerDatabase, seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp
     ) throws(BackendError) {
@@ -52,7 +50,7 @@ final class ServerState {
         if counters.epoch == 0 { try begin() }
     }
 
-    /// Gives a new server a unique and persistent epoch.
+    /// Gives a new server its epoch, which is unique and stored.
     private func begin() throws(BackendError) {
         counters.epoch = newEpoch(0)
         database.put(ServerCounters.key, counters.write)
@@ -65,7 +63,7 @@ final class ServerState {
     ) throws(BackendError) -> Result {
         if isClosed { throw BackendError(.notConnected, "the embedded server was closed") }
         try database.reopenIfNeeded()
-        // A failed request may have left a partial state in memory.
+        // A failed request may have left changes in memory.
         if needsLoading { try load() }
         do {
             let result = try body()
@@ -74,7 +72,7 @@ final class ServerState {
             wake()
             return result
         } catch {
-            // Live events are not in the database, so they are not rolled back.
+            // Keep live events, which are not in the database and are not rolled back.
             touched = Touched(clients: touched.clients)
             wake()
             if !database.isClean || error.code == .serverFailure {
@@ -86,7 +84,7 @@ final class ServerState {
         }
     }
 
-    /// Returns a number for a connection or a wait.
+    /// Returns the number of a new connection or wait.
     func newNumber() -> Int {
         numbersGiven += 1
         return numbersGiven
@@ -100,10 +98,10 @@ final class ServerState {
 extension ServerState {
     /// Loads the in-memory state from the rows.
     ///
-    /// - Throws: `serverFailure`. The next request then loads it first.
+    /// - Throws: `serverFailure`. The next request then loads the state again.
     func load() throws(BackendError) {
         needsLoading = true
-        // If loading fails, the state in memory is unchanged.
+        // Assign the state at the end, so that it is unchanged if loading fails.
         let counters =
             try database.value("the counters", ServerCounters.key) {
                 (reader) throws(ByteReader.Damage) in try ServerCounters(&reader)
@@ -265,8 +263,7 @@ extension ServerState {
         }
     }
 
-    /// Passes each row of a table to a closure: the rest of its key after the table's letter, and
-    /// the value.
+    /// Passes each row of a table to a closure: the key after the table's letter, and the value.
     private func scanAll(
         _ table: ServerTable,
         _ body: (UnsafeRawBufferPointer, Rows, UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -292,7 +289,7 @@ extension ServerState {
         database.put({ $0.channel(channel.number) }, channel.write)
     }
 
-    /// Stores the state of a member, or removes it if the user is not a member anymore.
+    /// Stores the state of a member, or removes it if the user is no longer a member.
     func storeMember(_ userID: UserID, of channel: ServerChannel) {
         guard let membership = channel.members[userID] else {
             return database.remove { $0.member(channel.number, userID) }

@@ -5,18 +5,19 @@ final class Session {
     /// The number of the connection, which differs for each connection of a device.
     let number: Int
     let userID: UserID
-    /// The error with which requests of the connection fail after the server has ended it; `nil`
-    /// before.
+    /// The error with which requests of the connection fail; `nil` until the server ends the
+    /// connection.
     var failure: BackendError?
-    /// The open channels that it has entered, with the newest log entry at that time.
+    /// The open channels that the device has entered, with the newest log entry at that time.
     var entered: [ChannelNumber: LogSequence] = [:]
     /// The channels in which typing users have changed.
     var typingChanged: Set<ChannelNumber> = []
     /// The open channels that have changed.
     var openChannelsChanged: Set<ChannelNumber> = []
-    /// The users who have entered or exited these open channels since the feed last reported them.
+    /// The users who have entered (`true`) or exited these open channels since the last report of
+    /// the feed.
     var participantsChanged: [ChannelNumber: [UserID: Bool]] = [:]
-    /// A Boolean value that indicates whether its feed has reported all missed events.
+    /// A Boolean value that indicates whether the feed has reported all missed events.
     var isLive = false
     /// The pending feed call.
     var waiter: (number: Int, continuation: CheckedContinuation<Wake, Never>)?
@@ -33,7 +34,7 @@ final class Session {
         waiter = nil
     }
 
-    /// Cancels a wait, if it is still pending.
+    /// Cancels a wait that is still pending.
     func cancelWait(_ number: Int) {
         if waiter?.number == number { resume(.failed(.canceled)) }
     }
@@ -47,7 +48,6 @@ enum Wake: Sendable {
 }
 
 extension ServerState {
-    /// Connects a user on a device.
     func connect(
         _ client: Int, as credentials: Credentials
     ) throws(BackendError) -> BackendSession {
@@ -87,9 +87,7 @@ extension ServerState {
         return account
     }
 
-    /// Ends a connection.
-    ///
-    /// This also ends its pending call and its typing state, and exits its open channels.
+    /// Ends a connection, with its pending call and its typing state, and exits its open channels.
     func disconnect(_ client: Int) {
         guard let session = sessions.removeValue(forKey: client) else { return }
         for number in session.entered.keys {
@@ -104,7 +102,7 @@ extension ServerState {
 
     /// Returns the session of a connected client.
     ///
-    /// If a connection number is given, throws unless it is the current one.
+    /// If `connection` is given, the method throws unless it is the current connection.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected
@@ -113,9 +111,7 @@ extension ServerState {
         return session
     }
 
-    /// Ends all sessions of a user.
-    ///
-    /// Their requests fail.
+    /// Ends all sessions of a user, whose requests then fail.
     func endSessions(of userID: UserID, with failure: BackendError) {
         for session in sessions.values where session.userID == userID {
             session.failure = failure
@@ -123,7 +119,7 @@ extension ServerState {
         }
     }
 
-    /// Resumes the feed calls that have events to report.
+    /// Resumes the feed calls for which the request may have events.
     func wake() {
         guard !touched.isEmpty else { return }
         for (client, session) in sessions where session.waiter != nil {

@@ -1,12 +1,11 @@
 import Models
 import Store
 
-/// An entry of the server's log: an event that refers to messages, channels and users.
+/// An entry of the server's log: an event with the IDs of messages, channels and users.
 ///
-/// The log does not contain the messages themselves, because the feed reports their current
-/// versions.
+/// The feed reports the current versions of messages, so the log does not contain them.
 struct LogEntry: Hashable {
-    /// The time on the server's clock; not earlier than that of the previous entry.
+    /// The time on the server's clock, which is not earlier than that of the previous entry.
     var time: Timestamp
     var channel: ChannelNumber
     /// The user whom the entry concerns; `nil` if it concerns all users of the channel.
@@ -25,14 +24,14 @@ struct LogEntry: Hashable {
         /// A user has gained a channel.
         case gained(Cause)
         case lost(ChannelURL, ChannelRemoval)
-        /// Messages created between two times, both inclusive, were added, changed or removed
-        /// without entries of their own.
+        /// Messages that were created between two times, both inclusive, were added, changed or
+        /// removed without their own entries.
         case historyChanged(from: Timestamp, through: Timestamp)
-        /// An entry without an event. Its number distinguishes earlier cursors from later ones.
+        /// An entry without an event, whose number separates older cursors from newer ones.
         case mark
     }
 
-    /// The arrival of a message, with the data that is needed to count unread messages.
+    /// The arrival of a message, with the data for counting unread messages.
     struct Receipt: Hashable {
         var position: Position
         var sender: UserID?
@@ -41,7 +40,7 @@ struct LogEntry: Hashable {
         var mentions: [UserID] = []
     }
 
-    /// The cause of a channel's change, with its users.
+    /// The cause of a channel's change, and the users whom it concerns.
     struct Cause: Hashable {
         var source: CollectionEventSource
         var users: [UserID] = []
@@ -49,17 +48,17 @@ struct LogEntry: Hashable {
     }
 }
 
-/// The part of a channel that has changed.
+/// A part of a channel that has changed.
 ///
 /// On-disk format, DO NOT CHANGE.
 enum ChannelPart: UInt8 {
-    /// Its own properties: name, cover image, data, metadata, and whether it is frozen.
+    /// The properties of the channel: name, cover image, data, metadata, and whether it is frozen.
     case profile = 0
-    /// Its members and their counts.
+    /// The members and their numbers.
     case members = 1
     /// The properties of a single user.
     case mine = 2
-    /// Its pinned messages.
+    /// The pinned messages.
     case pins = 3
 }
 

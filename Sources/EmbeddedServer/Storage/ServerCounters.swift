@@ -1,9 +1,7 @@
 import Models
 import Store
 
-/// The counters of the server, and the log entry at which its log starts.
-///
-/// They are in one row, which each request that changes data writes.
+/// The counters of the server, in a row that each request that changes data writes.
 struct ServerCounters: Hashable {
     /// The number of the newest log entry.
     var sequence: LogSequence = 0
@@ -12,13 +10,13 @@ struct ServerCounters: Hashable {
     var nextMessage: UInt64 = 1
     var nextChannel: ChannelNumber = 1
     var nextFile: UInt64 = 1
-    /// The first valid cursor or token; earlier ones have expired.
+    /// The number from which cursors and tokens are valid; earlier ones have expired.
     var firstCursor: LogSequence = 0
-    /// The generation of valid page cursors; those of lower generations have expired.
+    /// The generation of valid page cursors; cursors of earlier generations have expired.
     var pageGeneration: UInt32 = 0
-    /// The server's epoch, which is different for each server and changes with each restore.
+    /// The server's epoch, which is different for each server, and changes with each restore.
     ///
-    /// The upper half is the number of restores. The epoch is 0 before the server is initialized.
+    /// The upper half is the number of restores. The value is 0 until the server is initialized.
     var epoch: UInt64 = 0
 
     static func key(_ writer: inout ByteWriter) { writer.table(.counters) }

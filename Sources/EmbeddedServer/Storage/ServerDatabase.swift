@@ -1,9 +1,9 @@
 import Models
 import Store
 
-/// The server's rows, with the uncommitted writes of the current request.
+/// The server's rows, and the uncommitted writes of the current request.
 ///
-/// A request reads its own writes. ``commit()`` writes all of them atomically.
+/// A request reads its own writes. ``commit()`` writes them atomically.
 final class ServerDatabase {
     private let database: LevelDB
     private let isDurable: Bool
@@ -28,10 +28,10 @@ final class ServerDatabase {
 
     /// Reopens the files if a write has failed.
     ///
-    /// - Throws: `serverFailure`. The call can be repeated.
+    /// - Throws: `serverFailure`. The call can then be repeated.
     func reopenIfNeeded() throws(BackendError) {
         guard database.hasFailed else { return }
-        // Release the snapshot, which would keep the files open.
+        // Release the snapshot, which keeps the files open.
         snapshot = nil
         do throws(StoreError) {
             try database.reopen()
@@ -67,7 +67,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Passes the rows of a range to a closure until it returns `false`.
+    /// Passes the rows of a range to a closure until the closure returns `false`.
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -131,9 +131,9 @@ extension ServerDatabase {
         for key in keys { overlay.remove { $0.raw(key) } }
     }
 
-    /// Writes the request's uncommitted writes.
+    /// Writes the uncommitted writes of the request.
     ///
-    /// - Throws: `serverFailure`. In that case, nothing was written.
+    /// - Throws: `serverFailure`. Nothing is then written.
     func commit() throws(BackendError) {
         guard !overlay.isEmpty else { return }
         let batch = overlay
@@ -145,7 +145,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Discards the request's uncommitted writes.
+    /// Discards the uncommitted writes of the request.
     func discard() {
         overlay = Overlay()
         snapshot = nil
@@ -153,7 +153,7 @@ extension ServerDatabase {
 }
 
 extension BackendError {
-    /// Creates the error that clients receive if the server's own database fails.
+    /// Creates the error that clients receive after a failure of the server's database.
     init(_ error: StoreError) {
         self.init(.serverFailure, "\(error)", detail: .internalServerError)
     }

@@ -1,9 +1,7 @@
 import Models
 import Store
 
-/// The number of a channel in keys.
-///
-/// Numbers are never reused.
+/// The number of a channel in keys, which is never reused.
 typealias ChannelNumber = UInt32
 
 /// The number of an entry in the server's log.
@@ -11,10 +9,10 @@ typealias ChannelNumber = UInt32
 /// Numbers start at 1 and increase within an epoch.
 typealias LogSequence = UInt64
 
-/// The tables of the server, with the letter that prefixes their keys.
+/// The tables of the server, by the letter with which their keys start.
 ///
-/// A name that is followed by other fields has a two-byte length prefix. A position is a timestamp
-/// and such a name. All orders are ascending. On-disk format, DO NOT CHANGE.
+/// A name that other fields follow has a length prefix of two bytes. A position is a timestamp and
+/// such a name. All keys are in ascending order. On-disk format, DO NOT CHANGE.
 enum ServerTable: UInt8, CaseIterable {
     /// `message 'm' channel position → Message`
     case message = 0x6D
