@@ -192,11 +192,9 @@ public protocol Backend: Sendable {
     /// - `messageChanges.expired`: The call throws `expired` if the server cannot report everything
     ///   since the point, or does not know the token.
     ///
-    /// - Parameters:
-    ///   - channelURL: The URL of the channel.
-    ///   - point: The point.
-    ///   - params: A filter of the edited messages to report; `nil` for all. A backend may ignore
-    ///     it, because the engine applies it too.
+    /// `params` filters the edited messages to report; `nil` stands for all. The backend may ignore
+    /// the filter, because the engine applies it too.
+    ///
     /// - Returns: A page of changes with complete messages.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func messageChanges(
@@ -213,10 +211,9 @@ public protocol Backend: Sendable {
     /// - `channelChanges.expired`: The call throws `expired` if the server cannot report everything
     ///   since the point, or does not know the token.
     ///
-    /// - Parameters:
-    ///   - point: The point.
-    ///   - params: A filter of the new and changed channels to report; `nil` for all. A backend may
-    ///     ignore it, because the engine applies it too.
+    /// `params` filters the new and changed channels to report; `nil` stands for all. The backend may
+    /// ignore the filter, because the engine applies it too.
+    ///
     /// - Returns: A page of changes with complete channels.
     /// - Throws: `expired` if the server cannot report all changes since the point.
     func channelChanges(
@@ -282,12 +279,8 @@ public protocol Backend: Sendable {
     /// - `update.absent`: Properties that the update does not contain keep their values.
     /// - `update.owner`: The server refuses an edit by a user who did not send the message.
     ///
-    /// - Parameters:
-    ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of the message's channel.
-    ///   - update: The edit.
-    ///   - requestID: The ID of this edit, the same in all attempts. The backend may deduplicate by
-    ///     it.
+    /// All attempts of an edit have the same `requestID`, by which the backend may deduplicate.
+    ///
     /// - Returns: The complete message after the edit.
     /// - Throws: `refused` if the user may not edit the message; `notFound` if the message is gone.
     func update(
@@ -301,12 +294,10 @@ public protocol Backend: Sendable {
     /// - `delete.owner`: The server refuses a deletion by a user who may not delete the message.
     /// - `delete.twice`: Deleting a message that is gone throws `notFound`.
     ///
-    /// - Parameters:
-    ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of the message's channel.
-    ///   - requestID: The ID of this deletion, the same in all attempts. A backend that
-    ///     deduplicates by it does not throw `notFound` for a second attempt. If another backend
-    ///     does, the engine treats the message as deleted.
+    /// All attempts of a deletion have the same `requestID`. A backend that deduplicates by it does
+    /// not throw `notFound` for a second attempt. If another backend does, the engine treats the
+    /// message as deleted.
+    ///
     /// - Throws: `refused` if the user may not delete the message; `notFound` if the message is
     ///   gone.
     func delete(
@@ -320,13 +311,8 @@ public protocol Backend: Sendable {
     /// - `react.version`: The time of the event is later than that of the previous event for the
     ///   same key.
     ///
-    /// - Parameters:
-    ///   - action: The action: add or remove the reaction.
-    ///   - key: The key of the reaction.
-    ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of the message's channel.
-    ///   - requestID: The ID of this change, the same in all attempts. The backend may deduplicate
-    ///     by it.
+    /// All attempts of a change have the same `requestID`, by which the backend may deduplicate.
+    ///
     /// - Returns: The event that the members receive.
     /// - Throws: `notFound` if the message is gone.
     func react(
@@ -353,10 +339,8 @@ public protocol Backend: Sendable {
     ///   withdraws it. The feed reports the message to the members, with the new counts and a later
     ///   time of the poll's last change. Each user receives their own `votedOptionIDs`.
     ///
-    /// - Parameters:
-    ///   - optionIDs: The IDs of the options; several only if the poll allows it.
-    ///   - messageID: The ID of the message.
-    ///   - channelURL: The URL of the message's channel.
+    /// There may be several options only if the poll allows it.
+    ///
     /// - Returns: The message.
     /// - Throws: `notFound` if the message is gone or has no poll; `refused` if the poll is closed
     ///   or has no such option.
@@ -489,7 +473,7 @@ public protocol Backend: Sendable {
     ///   and the feed reports the change to the members.
     ///
     /// - Throws: `refused` if the caller is not an operator of the channel; `notFound` if one of
-    ///   the users is not a member. In both cases, the call has no effect.
+    ///   the users is not a member, and the call then has no effect.
     func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError)
@@ -506,13 +490,9 @@ public protocol Backend: Sendable {
     /// - `ban.loses`: A banned user loses the channel and cannot join again during the ban.
     /// - `restrict.self`: A user cannot mute or ban themselves: this is refused and has no effect.
     ///
-    /// - Parameters:
-    ///   - userID: The ID of the user.
-    ///   - url: The URL of the channel.
-    ///   - restriction: The kind of restriction: muted or banned.
-    ///   - end: The time at which the restriction ends; `nil` for no end. The feed need not report
-    ///     the end.
-    ///   - reason: The reason to display.
+    /// The restriction lasts until `end`; `nil` for no end. The feed need not report the end.
+    /// `reason` is for display.
+    ///
     /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,

@@ -21,9 +21,7 @@ public struct UploadSource: Sendable {
     private let open: @Sendable () throws(BackendError) -> UploadReader
     private let damageFound = DamageFound()
 
-    /// The damage that the readers of a source have found.
-    ///
-    /// All of them share this object.
+    /// The damage that the readers of a source have found, shared by all readers.
     private final class DamageFound: Sendable {
         let error = Locked<BackendError?>(nil)
     }
@@ -81,10 +79,8 @@ public struct UploadSource: Sendable {
 
     /// Creates a source of the outbox's copy of a file.
     ///
-    /// - Parameters:
-    ///   - copy: The copy.
-    ///   - files: The outbox's files; `nil` for a store in memory, which has none.
-    ///   - name: The name of the file in error messages.
+    /// A store in memory has no `files`. `name` is the name of the file in error messages.
+    ///
     /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another
     ///   size; with code `unanswered` if the copy cannot be read now.
     init(_ copy: FileCopy, in files: OutboxFiles?, called name: String) throws(BackendError) {

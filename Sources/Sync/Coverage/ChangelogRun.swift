@@ -24,12 +24,7 @@ struct ChangelogRun: Hashable {
         if case .token(let token) = point { used = [token] }
     }
 
-    /// Advances to the next step after a page.
-    ///
-    /// - Parameters:
-    ///   - token: The token of the page.
-    ///   - hasMore: A Boolean value that indicates whether more pages follow.
-    /// - Returns: The next step.
+    /// Advances to the next step after a page with a token.
     mutating func step(token: String?, hasMore: Bool) -> Next {
         guard hasMore else { return .done(token: token) }
         guard let token, used.insert(token).inserted else { return .stalled }

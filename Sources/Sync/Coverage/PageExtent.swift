@@ -45,12 +45,7 @@ struct PageExtent: Hashable {
 
     /// Determines the range that the answer to a request covers; `nil` if it covers nothing.
     ///
-    /// - Parameters:
-    ///   - page: The answer.
-    ///   - request: The request.
-    ///   - start: The position at which the answer starts, as returned by `bound(of:answeredBy:)`.
-    ///   - isFollowed: A Boolean value that indicates whether the feed reports all events since the
-    ///     request.
+    /// `start` is the position at which the answer starts, as returned by `bound(of:answeredBy:)`.
     init?(
         _ page: MessagePage, of request: PageRequest, from start: Gap.Bound?, isFollowed: Bool
     ) {
@@ -78,12 +73,8 @@ extension StoreReader {
     /// Determines the position at which the answer to a request starts: the request's bound, or the
     /// position of the message that is its anchor.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - page: The answer.
     /// - Returns: The position; `nil` if it is unknown, or if messages may be missing between it
     ///   and the known history.
-    /// - Throws: Errors of the store.
     func bound(
         of request: PageRequest, answeredBy page: MessagePage
     ) throws(StoreError) -> Gap.Bound? {

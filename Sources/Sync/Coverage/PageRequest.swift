@@ -28,7 +28,6 @@ package struct PageRequest: Hashable, Sendable {
         self.newer = PageSize.nearest(to: newer)
     }
 
-    /// The backend call that makes the request.
     var call: BackendRequest {
         if let parentMessageID {
             return .replies(parentMessageID, channelURL, anchor, older: older, newer: newer)

@@ -19,7 +19,6 @@ public struct ShownRange: Hashable, Sendable {
         self.lower < upper && lower < self.upper
     }
 
-    /// Returns the smallest range that contains both ranges.
     func union(_ other: ShownRange) -> ShownRange {
         ShownRange(from: min(lower, other.lower), to: max(upper, other.upper))
     }

@@ -54,7 +54,6 @@ enum BackendAnswer: Sendable {
 }
 
 extension Backend {
-    /// Makes a call and returns its result.
     func answer(
         to request: BackendRequest, _ files: OutboxFiles? = nil,
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }

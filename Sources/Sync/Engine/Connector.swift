@@ -3,7 +3,7 @@ import Models
 /// A state machine that connects and reconnects.
 struct Connector: Hashable {
     enum Phase: Hashable {
-        /// The app has not requested a connection.
+        /// The engine does not try to connect.
         case off
         /// An attempt to connect is in flight. Attempts are counted since the last success.
         case connecting(attempt: Int)

@@ -65,7 +65,7 @@ extension SyncEngine {
 
     private func removeActivityObserver(_ number: Int) { activityObservers.remove(number) }
 
-    /// The credentials of the connection; `nil` if the app has not requested one.
+    /// The credentials of the connection; `nil` if the engine does not try to connect.
     package var credentials: Credentials? { core.connector.credentials }
 }
 

@@ -224,7 +224,6 @@ struct Healing {
         enqueue(url)
     }
 
-    /// Stops processing a channel because of an error.
     mutating func fail(_ url: ChannelURL, _ error: SyncError) {
         works[url]?.isBusy = false
         works[url]?.error = error

@@ -60,9 +60,7 @@ extension SyncCore {
         startFeed()
     }
 
-    /// Stores a batch of the feed with its cursor.
-    ///
-    /// - Returns: `true` if the batch was stored.
+    /// Stores a batch of the feed with its cursor, and returns whether that has succeeded.
     private mutating func store(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
         let goesLive = batch.isLive && !state.isLive
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }

@@ -75,9 +75,7 @@ extension SyncCore {
         return bound.before <= range.lower && range.upper <= bound.after ? held[0] : nil
     }
 
-    /// Determines the next request for a channel.
-    ///
-    /// - Returns: The plan; `nil` if the store cannot be read.
+    /// Returns the plan for a channel; `nil` if the store cannot be read.
     private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
@@ -240,10 +238,8 @@ extension SyncCore {
             .lookup(url, extent, rest: ids.dropFirst(asked.count)))
     }
 
-    /// Stores the result of a lookup.
-    ///
-    /// - Returns: `true` if another lookup was started. The channel is then processed again
-    ///   afterwards.
+    /// Stores the answer to a lookup, and returns whether it has started another one, whose answer
+    /// continues the work on the channel.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         _ rest: ArraySlice<MessageID>, _ interim: Flights.Interim

@@ -164,13 +164,9 @@ extension SyncCore {
 
     /// Stores messages that the engine has not requested, such as those of a push.
     ///
-    /// - Parameters:
-    ///   - messages: The messages.
-    ///   - source: The source of the change.
-    ///   - isDurable: A Boolean value that indicates whether the messages are synced to disk when
-    ///     the method returns.
+    /// If `isDurable` is set, the messages are synced to disk when the method returns.
+    ///
     /// - Returns: The number of messages that are now stored, in this or a newer version.
-    /// - Throws: The error of the store if nothing was stored.
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {

@@ -76,7 +76,7 @@ struct SyncCore {
         case outbox(ChannelURL, generation: Int)
     }
 
-    /// A call without an answer yet.
+    /// A call that has no answer yet.
     struct Call {
         enum Purpose {
             case connect

@@ -16,11 +16,8 @@ extension SyncEngine {
         try await channel(.createChannel(params))
     }
 
-    /// Changes the properties of a group channel.
+    /// Changes the name, cover image, data, custom type or metadata of a group channel.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - patch: The changes of its name, cover image, data, custom type and metadata.
     /// - Returns: The channel after the change.
     /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
     public func updateChannel(

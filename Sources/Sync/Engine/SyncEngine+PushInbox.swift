@@ -77,7 +77,6 @@ extension SyncEngine {
         try withPushInboxFiles { (store) throws(StoreError) in try store.removePushInbox() }
     }
 
-    /// Accesses the files of the push inbox.
     func withPushInboxFiles<Value>(
         _ body: (ChatStore) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {

@@ -107,7 +107,6 @@ extension SyncEngine {
         return found
     }
 
-    /// Compares the cached version of a channel with the server's.
     private func channelDifference(
         of url: ChannelURL
     ) async throws(SyncError) -> ChannelDifference? {

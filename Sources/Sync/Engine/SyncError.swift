@@ -177,13 +177,8 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the description of an error in one line.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of failure.
-    ///   - message: The message, which may equal that of the cause.
-    ///   - cause: The underlying error. Text that the message contains is not repeated.
-    /// - Returns: The line.
+    /// Returns the description of an error in one line, without repeating text that both the message
+    /// and the cause contain.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
     ) -> String {

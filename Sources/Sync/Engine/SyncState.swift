@@ -35,7 +35,7 @@ public struct SyncState: Hashable, Sendable {
 
     /// A state of the connection.
     public enum Connection: Hashable, Sendable {
-        /// There is no connection, and the app has not requested one.
+        /// There is no connection, and the engine does not try to connect.
         case offline
         /// The engine is connecting.
         case connecting
@@ -101,7 +101,7 @@ public enum SyncEvent: Sendable {
     case evicted(Eviction)
     /// The user's session has expired, and needs new credentials to continue.
     case sessionExpired
-    /// The delivery result of an outbox item, which the value contains in its last state. An item
-    /// has one result, and another one each time that a failed item was resent.
+    /// The delivery result of an outbox item, with the item in its last state. The engine reports
+    /// one result for each item, and another one after a failed item was resent.
     case deliveryResult(DeliveryResult, of: OutboxItem)
 }

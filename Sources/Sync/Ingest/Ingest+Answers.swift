@@ -17,14 +17,8 @@ extension Ingest {
     /// If the page ends before it reaches the gap at which it was requested, the backfill continues
     /// at the end of the page. A page of replies closes no gap of the channel.
     ///
-    /// - Parameters:
-    ///   - page: The page.
-    ///   - request: The request.
-    ///   - interim: The changes since the request.
-    ///   - source: The source of the change for observers.
     /// - Returns: The covered range of the history or thread, and the messages that must be looked
     ///   up.
-    /// - Throws: Errors of the store.
     mutating func apply(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -86,8 +80,9 @@ extension Ingest {
         return report
     }
 
-    /// Returns the positions of stored messages that a page should contain but does not, without
-    /// the messages that have changed since the request.
+    /// Returns the positions of stored messages that a page should contain but does not.
+    ///
+    /// Messages that have changed since the request are not included.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
@@ -265,7 +260,6 @@ extension Flights.Interim {
 }
 
 extension Message {
-    /// Returns the message after applying events.
     fileprivate func with(_ events: [FeedEvent]) -> Message {
         var message = self
         for event in events {

@@ -17,13 +17,8 @@ extension Ingest {
 
     /// Applies a batch of the feed.
     ///
-    /// - Parameters:
-    ///   - feed: The batch.
-    ///   - previous: The point of the feed before the batch.
-    ///   - missed: The channels that have changed since the engine began to catch up; `nil` if the
-    ///     events are live.
-    /// - Returns: The results that are not part of the write batch.
-    /// - Throws: The error of the store.
+    /// `previous` is the point of the feed before the batch. `missed` contains the channels that
+    /// have changed since the engine began to catch up, and is `nil` if the events are live.
     mutating func apply(
         _ feed: FeedBatch, after previous: FeedPoint?, missed: Set<ChannelURL>? = nil
     ) throws(StoreError) -> FeedReport {
@@ -228,14 +223,9 @@ extension Ingest {
 
     /// Records that a range of a history has changed without an event for each message.
     ///
-    /// The stored part of the range becomes stale. If the range extends beyond the newest stored
-    /// message, a gap is added there.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - from: The earliest creation time of an affected message; `nil` for the beginning.
-    ///   - through: The latest creation time of an affected message, inclusive; `nil` for the end.
-    /// - Throws: Errors of the store.
+    /// The range consists of the messages that were created from the first time through the second
+    /// one; `nil` stands for an end of the history. The stored part of the range becomes stale. If
+    /// the range extends beyond the newest stored message, a gap is added there.
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {

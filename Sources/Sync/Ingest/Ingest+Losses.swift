@@ -5,8 +5,8 @@ import Store
 public enum HistoryLoss: Hashable, Sendable {
     /// The feed cannot report the events since the stored cursor.
     case expiredCursor
-    /// The server's history was replaced, for example by a backup. Cursors are no longer valid, and
-    /// IDs and versions may have other meanings.
+    /// The server's history was rolled back, for example to a backup. Cursors are no longer valid,
+    /// and IDs and versions may have other meanings.
     case newEpoch
 }
 
@@ -14,12 +14,9 @@ extension Ingest {
     /// Records that all channels may have changed, before the feed restarts.
     ///
     /// The stored history is kept and marked as stale. A gap at the newest end represents messages
-    /// that the feed has not reported.
+    /// that the feed has not reported. `epoch` is the new epoch of the server's history, if it is
+    /// known.
     ///
-    /// - Parameters:
-    ///   - loss: The reason.
-    ///   - epoch: The new epoch of the server's history, if it is known.
-    /// - Throws: Errors of the store.
     /// - Complexity: O(*c*) in the number of channels, with some lookups for each.
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1

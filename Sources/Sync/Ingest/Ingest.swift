@@ -331,7 +331,6 @@ extension GroupChannel {
 }
 
 extension StaleRange {
-    /// Returns a Boolean value that indicates whether a position is in the range.
     func contains(_ position: Position?) -> Bool {
         guard let position else { return false }
         return lower < .position(position) && .position(position) < upper

@@ -23,7 +23,6 @@ struct LastDeliveryResults {
     /// The index of the oldest entry, which is replaced next if the limit is reached.
     private var oldest = 0
 
-    /// The maximum number of results.
     static let limit = 1000
 
     subscript(id: RequestID) -> DeliveryResult? { resultTickets[id] }

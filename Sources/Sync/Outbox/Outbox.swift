@@ -36,7 +36,6 @@ struct Outbox {
         }
     }
 
-    /// The queue of a channel.
     private struct ChannelQueue {
         private var ids = FIFOQueue<RequestID>()
         /// A Boolean value that indicates whether the first item is in flight or waits for its next
@@ -97,7 +96,6 @@ struct Outbox {
         for (url, items) in channels.sorted(by: { $0.key < $1.key }) { load(items, of: url) }
     }
 
-    /// Loads the items of a channel on disk.
     mutating func load(_ items: [OutboxItem], of url: ChannelURL) {
         let items = items.filter(\.isUnderstood)
         var queue = ChannelQueue()
@@ -202,7 +200,7 @@ struct Outbox {
         if !isBusy { enqueueIfReady(url) }
     }
 
-    /// Ends the requests and delays of all queues, after the connection has ended.
+    /// Marks all queues as idle after the connection has ended.
     mutating func reset() {
         isCompared = false
         for url in queues.keys.sorted() { setBusy(false, url) }

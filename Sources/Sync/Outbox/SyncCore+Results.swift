@@ -68,8 +68,8 @@ extension SyncCore {
     /// Ends an item that the server has accepted, but whose answer was not stored because the cache
     /// is damaged.
     ///
-    /// - Returns: `false` if storing the answer failed for another reason, or if the end of the
-    ///   item cannot be written either.
+    /// Returns `false` if storing the answer failed for another reason, or if the end of the item
+    /// cannot be written either.
     private mutating func endUnstored(_ item: OutboxItem, _ answer: BackendAnswer) -> Bool {
         guard isHaltedByDamage else { return false }
         let result: DeliveryResult
@@ -137,11 +137,10 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Marks an item as failed, so that it is not sent until the user resends it.
+    /// Marks an item as failed, so that it is not sent until the user resends it, and returns
+    /// whether that has succeeded.
     ///
     /// If the mark cannot be written, the engine retries the item.
-    ///
-    /// - Returns: `true` if the item is marked as failed.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         let isOver = markFailed(item, code, text)
         if !isOver { wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -161,9 +160,7 @@ extension SyncCore {
         return true
     }
 
-    /// Saves an item.
-    ///
-    /// - Returns: `true` if the item was written.
+    /// Saves an item, and returns whether that has succeeded.
     @discardableResult
     mutating func save(_ item: OutboxItem, _ source: CollectionEventSource? = nil) -> Bool {
         let saved: Void? = write { (ingest) throws(StoreError) in
@@ -172,11 +169,9 @@ extension SyncCore {
         return saved != nil
     }
 
-    /// Ends an item without a request.
+    /// Ends an item without a request, and returns whether that has succeeded.
     ///
     /// If the removal cannot be written, the engine retries it later.
-    ///
-    /// - Returns: `true` if the removal was written.
     mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
         let written: Void? = write { (ingest) throws(StoreError) in
             try ingest.end(item, with: result)
@@ -203,10 +198,8 @@ extension SyncCore {
 
     /// Removes failed items of a channel, oldest first, if there are too many.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - looksAtAge: A Boolean value that indicates whether items that failed too long ago are
-    ///     also removed, which requires reading all failed items.
+    /// If `looksAtAge` is set, items that failed too long ago are removed too, which requires
+    /// reading all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0

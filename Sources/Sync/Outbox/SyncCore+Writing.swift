@@ -81,10 +81,8 @@ extension SyncCore {
 
     /// Marks a failed item as pending again, and queues it.
     ///
-    /// - Parameters:
-    ///   - id: The request ID of the item.
-    ///   - files: The replacements of the item's files, with their copies, by index.
-    /// - Returns: The pending item.
+    /// `files` contains replacements of the item's files, with their copies, by index.
+    ///
     /// - Throws: ``SyncError`` with code `notFound`, `notPermitted` or `store`.
     mutating func resend(
         _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
@@ -110,9 +108,8 @@ extension SyncCore {
         return item
     }
 
-    /// Removes an item from the outbox, with all changes of its message.
-    ///
-    /// - Returns: `true` if the item existed.
+    /// Removes an item from the outbox, with all changes of its message, and returns whether it
+    /// existed.
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
         guard try heldOutboxItem(id) != nil else { return false }
@@ -228,11 +225,9 @@ extension SyncCore {
 
     /// Edits an unsent message in the outbox, or adds the edit of a sent message to the outbox.
     ///
-    /// - Parameters:
-    ///   - target: The message.
-    ///   - edit: The outbox item of the edit, without the message.
-    ///   - apply: A closure that edits an outbox item, or returns `false` if the item is of another
-    ///     type.
+    /// `edit` is the outbox item of the edit, without the message. `apply` edits an outbox item,
+    /// and returns `false` if the item is of another type.
+    ///
     /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
     mutating func edit(
         _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool

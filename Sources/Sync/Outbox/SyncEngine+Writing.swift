@@ -9,10 +9,6 @@ extension SyncEngine {
 
     /// Sends a text message to a channel.
     ///
-    /// - Parameters:
-    ///   - params: The message.
-    ///   - url: The URL of the channel.
-    ///   - channelType: The type of the channel.
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`.
     @discardableResult
@@ -25,13 +21,9 @@ extension SyncEngine {
 
     /// Sends a message with a file to a channel.
     ///
-    /// - Parameters:
-    ///   - params: The message and the file.
-    ///   - url: The URL of the channel.
-    ///   - channelType: The type of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the outbox copies a file that has a
-    ///     path. By default, it reads the file when it sends the item: the file must not be moved
-    ///     or removed until then.
+    /// If `keepsCopies` is `true`, the outbox copies a file that has a path. Otherwise, it reads the
+    /// file when it sends the item, and the file must not be moved or removed until then.
+    ///
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` as for a text message; with code `invalidFile` if the file is larger
     ///   than the server accepts, or is not a readable regular file.
@@ -48,12 +40,9 @@ extension SyncEngine {
 
     /// Sends a message with several files to a channel.
     ///
-    /// - Parameters:
-    ///   - params: The message and the files.
-    ///   - url: The URL of the channel.
-    ///   - channelType: The type of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the outbox copies files that have a
-    ///     path, as for a message with one file.
+    /// If `keepsCopies` is `true`, the outbox copies the files that have a path, as for a message
+    /// with one file.
+    ///
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` as for a message with one file.
     @discardableResult
