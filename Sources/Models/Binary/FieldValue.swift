@@ -68,7 +68,6 @@ extension Optional: FieldValue where Wrapped: SingularValue {
 
     static var absent: Self { nil }
 
-    /// A Boolean value that indicates whether the field is written.
     private var isPresent: Bool {
         guard let self else { return false }
         return !(Wrapped.defaultIsNone && self.isDefault)

@@ -103,7 +103,7 @@ extension Record {
 
     /// The binary form as an array.
     ///
-    /// Cost: the bytes are copied only if the record is nested in another one.
+    /// - Complexity: Copies the bytes only if the record is nested in another one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
         return bytes.count == bytes.bytes.count

@@ -9,7 +9,6 @@ struct RecordBytes: Sendable {
     private let lower: Int32
     private let upper: Int32
 
-    /// A record without fields.
     static let empty = RecordBytes(bytes: [], range: 0..<0)
 
     /// - Precondition: The range holds a canonical record and ends below `Wire.maximumSize`.
@@ -124,7 +123,6 @@ extension RecordBytes {
         return start..<range.upperBound
     }
 
-    /// Returns the value of a field.
     @inline(__always)
     func read<Value: FieldValue>(_ number: Int) -> Value {
         guard let place = place(of: number) else { return Value.absent }
@@ -141,7 +139,6 @@ extension RecordBytes {
         replace(run, size: size) { value.write(inField: number, to: &$0) }
     }
 
-    /// Removes a field.
     mutating func remove(_ number: Int) {
         let run = run(of: number)
         if !run.isEmpty { replace(run, size: 0) { _ in } }

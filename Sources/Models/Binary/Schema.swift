@@ -148,7 +148,6 @@ extension Field {
     /// Each access creates a new key path.
     var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
-    /// Returns the field's value in a record.
     func value(in record: RecordBytes) -> Any {
         func read<Value: FieldValue>(_ type: Value.Type) -> Any { record.read(number) as Value }
         return read(valueType)

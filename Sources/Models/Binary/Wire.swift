@@ -23,7 +23,6 @@ enum Wire {
         (70 - (value | 1).leadingZeroBitCount) / 7
     }
 
-    /// Returns the number of bytes of a field's tag.
     @inline(__always)
     static func size(ofTag number: Int) -> Int {
         number < 16 ? 1 : size(ofVarint: UInt64(number) << 3)

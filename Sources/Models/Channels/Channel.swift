@@ -28,7 +28,7 @@ extension Channel {
 
     /// The time at which the channel was created.
     ///
-    /// JSON may contain it in seconds or in milliseconds, depending on the server's version.
+    /// JSON contains the time in seconds or in milliseconds, depending on the server's version.
     public var createdAt: Timestamp {
         get { self[5] }
         set { self[5] = newValue }

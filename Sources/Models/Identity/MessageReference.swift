@@ -6,7 +6,7 @@ public enum MessageReference: Hashable, Codable, Sendable {
     /// A message that the server has accepted.
     case sent(MessageID)
 
-    /// A message that the user wrote on this device, even if it was sent since.
+    /// A message that the user wrote on this device, whether or not it was sent since.
     case written(RequestID)
 
     /// Creates a reference from a message's ID or, if it has none, from its request ID; `nil` if it

@@ -1,7 +1,7 @@
 /// The position of a message in its channel's history: its time, then its ID.
 ///
-/// Every message has a different position, which never changes. The order of positions is the same
-/// on every device.
+/// Each message has a unique position, which never changes. The order of positions is the same on
+/// every device.
 public struct Position: Hashable, Comparable, Codable, Sendable {
     /// The time at which the server accepted the message.
     public let createdAt: Timestamp

@@ -50,7 +50,6 @@ struct JSONRules: Sendable {
         complete = { _ in }
     }
 
-    /// Creates the rules of a record type.
     init<Root: Record>(
         adopt:
             @escaping @Sendable (inout [String: JSONValue], inout Root, inout JSONUpdate) -> Void,

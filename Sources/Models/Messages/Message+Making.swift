@@ -1,24 +1,9 @@
 extension Message {
     /// Creates a message.
     ///
-    /// Set the remaining properties after the initialization.
-    ///
-    /// - Parameters:
-    ///   - type: The kind of message.
-    ///   - id: The ID that the server assigned; `nil` until the message is sent.
-    ///   - channelURL: The URL of the channel.
-    ///   - channelType: The type of the channel.
-    ///   - requestID: The ID that the sender's device assigned.
-    ///   - sender: The author; `nil` in an admin message.
-    ///   - text: The text.
-    ///   - data: Custom data of the application.
-    ///   - customType: The application's own type of the message.
-    ///   - createdAt: The time at which the server accepted the message, or at which it was
-    ///     written.
-    ///   - updatedAt: The time of the last edit.
-    ///   - parentMessageID: The ID of the message that this one replies to.
-    ///   - sendingStatus: The sending status. The default is succeeded for a message that has an
-    ///     `id`, and none for any other.
+    /// The parameters are those of the properties with the same names; set the remaining properties
+    /// after the initialization. By default, the sending status is succeeded for a message with an
+    /// `id`, and none for any other.
     public init(
         type: MessageType = .user,
         id: MessageID?,

@@ -3,7 +3,7 @@
 extension Message {
     /// The reactions that at least one user currently has.
     ///
-    /// Setting this property removes the records of removed reactions from ``reactionHistory``.
+    /// Setting this property removes all other reactions from ``reactionHistory``.
     public var reactions: [Reaction] {
         get { reactionHistory.filter(\.isHeld) }
         set { reactionHistory = newValue }
@@ -46,7 +46,7 @@ extension Message {
         return true
     }
 
-    /// Updates the summary of the parent message from a message.
+    /// Updates the summary of the parent message in this reply.
     ///
     /// - Returns: `true` if `parent` is the message that this one replies to. Otherwise, nothing
     ///   changes.

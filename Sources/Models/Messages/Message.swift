@@ -94,10 +94,10 @@ public struct Message: Record {
         set { self[14] = newValue }
     }
 
-    /// All known reactions, including those that no user has anymore.
+    /// All known reactions, including removed ones, which no user has anymore.
     ///
-    /// The latter keep their ``Reaction/updatedAt``, so that an older event cannot restore them. To
-    /// display reactions, use ``reactions``.
+    /// Removed reactions keep their ``Reaction/updatedAt``, so that an older event cannot restore
+    /// them. To display reactions, use ``reactions``.
     public var reactionHistory: [Reaction] {
         get { self[15] }
         set { self[15] = newValue }

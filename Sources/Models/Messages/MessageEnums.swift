@@ -1,4 +1,4 @@
-/// The kind of a message.
+/// A kind of message.
 public struct MessageType: OpenEnumeration {
     /// The number.
     public let rawValue: Int

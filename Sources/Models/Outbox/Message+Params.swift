@@ -2,12 +2,8 @@
 extension Message {
     /// Creates a user message as lists show it until it is sent.
     ///
-    /// - Parameters:
-    ///   - params: The parameters of the message, which the message contains.
-    ///   - channelURL: The URL of the channel.
-    ///   - channelType: The type of the channel.
-    ///   - sender: The author.
-    ///   - time: The time at which the user wrote the message, on this device's clock.
+    /// The message contains `params`. `time` is the time at which the user wrote it, on this
+    /// device's clock.
     public init(
         _ params: UserMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp

@@ -30,9 +30,8 @@ extension OutboxItem {
 
     /// Stores the server's description of an uploaded file, so that it is not uploaded again.
     ///
-    /// - Parameters:
-    ///   - file: The file, with a URL; `nil` if the file must be uploaded again.
-    ///   - index: The index of the file in ``files``. An invalid index changes nothing.
+    /// `file` must have a URL; `nil` means that the file must be uploaded again. If `index` is not
+    /// an index of ``files``, nothing changes.
     public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         guard files.indices.contains(index) else { return }
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
@@ -47,9 +46,8 @@ extension OutboxItem {
 
     /// Sets the outbox's copy of a file.
     ///
-    /// - Parameters:
-    ///   - copy: The copy, which must have a name; `nil` to remove it.
-    ///   - index: The index of the file in ``files``. An invalid index changes nothing.
+    /// `copy` must have a name; `nil` removes the copy. If `index` is not an index of ``files``,
+    /// nothing changes.
     public mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
@@ -57,10 +55,8 @@ extension OutboxItem {
 
     /// Replaces a file of an unsent message, and marks it as not uploaded.
     ///
-    /// - Parameters:
-    ///   - index: The index of the file in ``files``. An invalid index changes nothing.
-    ///   - file: The new file.
-    ///   - copy: The outbox's copy of the new file; `nil` if it has no copy.
+    /// `copy` is the outbox's copy of the new file, if there is one. If `index` is not an index of
+    /// ``files``, nothing changes.
     public mutating func replaceFile(
         at index: Int, with file: UploadableFile, copy: FileCopy? = nil
     ) {

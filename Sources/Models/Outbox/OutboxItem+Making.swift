@@ -1,11 +1,8 @@
 extension OutboxItem {
     /// Creates an outbox item for a new message.
     ///
-    /// - Parameters:
-    ///   - message: The message as lists show it, with its parameters. It becomes pending and gets
-    ///     `requestID`. The item gets the message's channel and time.
-    ///   - requestID: The ID of the request and of the message.
-    ///   - follows: The newest known position in the channel.
+    /// `message` is the message as lists show it, with its parameters. In the item, the message is
+    /// pending and has the `requestID`. The item gets the message's channel and time.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
         var message = message
         message.requestID = requestID
@@ -20,21 +17,6 @@ extension OutboxItem {
     /// Creates an outbox item of any kind.
     ///
     /// Set the remaining properties after the initialization.
-    ///
-    /// - Parameters:
-    ///   - operation: The requested operation.
-    ///   - requestID: The ID of the request.
-    ///   - channelURL: The URL of the channel.
-    ///   - channelType: The type of the channel.
-    ///   - createdAt: The time at which the user wrote the item, on this device's clock.
-    ///   - message: The new message; `nil` for a change.
-    ///   - messageID: The ID of the message to change.
-    ///   - targetRequestID: The request ID of the message to change, if that message is not sent
-    ///     yet.
-    ///   - reactionKey: The key of the reaction.
-    ///   - userMessageUpdateParams: The edit of a user message.
-    ///   - fileMessageUpdateParams: The edit of a file message.
-    ///   - follows: The newest known position in the channel.
     public init(
         _ operation: OutboxOperation,
         requestID: RequestID,

@@ -10,11 +10,8 @@ extension OutboxItem {
 
     /// Marks the item and its message as failed.
     ///
-    /// The outbox does not retry the item until the user resends it.
-    ///
-    /// - Parameters:
-    ///   - code: The reason.
-    ///   - text: The backend's error message, for diagnosis.
+    /// The outbox does not retry the item until the user resends it. `text` is the backend's error
+    /// message, for diagnosis.
     public mutating func fail(_ code: ErrorCode, message text: String? = nil) {
         state = .failed
         errorCode = code
@@ -26,9 +23,7 @@ extension OutboxItem {
 
     /// Marks a failed item and its message as pending again.
     ///
-    /// ``isDoubtful`` and uploaded files do not change.
-    ///
-    /// - Parameter time: The time at which the user resent the item, on this device's clock.
+    /// ``isDoubtful`` and uploaded files do not change. `time` is the time on this device's clock.
     public mutating func resend(at time: Timestamp) {
         state = .pending
         errorCode = nil

@@ -1,7 +1,8 @@
-// Items that a newer version wrote may contain operations or states that this version does not
-// know.
+// Items that a newer version of the code wrote may contain operations or states that this version
+// does not know.
 extension OutboxItem {
-    /// A Boolean value that indicates whether this version knows the item's operation and state.
+    /// A Boolean value that indicates whether this version of the code knows the operation and the
+    /// state.
     ///
     /// If it is `false`, the engine neither sends the item nor marks it as failed, and removes it
     /// only at the user's request.

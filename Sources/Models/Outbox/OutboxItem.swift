@@ -35,8 +35,8 @@ public struct OutboxItem: Record {
 
     /// The requested operation.
     ///
-    /// The engine ignores an item whose operation only a newer version knows. This property is then
-    /// ``OutboxOperation/send``.
+    /// If only a newer version of the code knows the operation, this property is
+    /// ``OutboxOperation/send``, and the engine does not send the item.
     public var operation: OutboxOperation {
         get { self[4] }
         set { self[4] = newValue }
@@ -44,8 +44,8 @@ public struct OutboxItem: Record {
 
     /// The state of the item.
     ///
-    /// The engine ignores an item whose state only a newer version knows. This property is then
-    /// ``OutboxItemState/pending``.
+    /// If only a newer version of the code knows the state, this property is
+    /// ``OutboxItemState/pending``, and the engine does not send the item.
     public var state: OutboxItemState {
         get { self[5] }
         set { self[5] = newValue }

@@ -6,12 +6,8 @@ extension GroupChannelListQuery {
     /// The filters use only the data in the channel. A supergroup contains only some of its
     /// members, so filters by member may miss the others.
     ///
-    /// - Parameters:
-    ///   - channel: The channel.
-    ///   - currentUserID: The current user, whom filters by nickname ignore, and whom
-    ///     ``userIDsExactFilter`` includes implicitly. If it is `nil`, the default, all members
-    ///     count as others.
-    /// - Returns: `true` if the channel passes all filters.
+    /// Filters by nickname ignore the current user, and ``userIDsExactFilter`` includes the current
+    /// user implicitly. If `currentUserID` is `nil`, all members count as others.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
         matchesKind(channel) && matchesOwnPart(channel) && matchesNameAndType(channel)
             && matchesMetaData(channel) && matchesMembers(channel, currentUserID)

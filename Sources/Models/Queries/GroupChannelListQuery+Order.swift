@@ -13,15 +13,10 @@ extension GroupChannelListOrder {
     ///
     /// Channels that are equal in this order are ordered by creation time, newest first, and then
     /// by URL. Names, values and URLs are compared in byte order, so that the order is the same in
-    /// every language and on every device.
+    /// every language and on every device. No channel precedes itself.
     ///
-    /// - Parameters:
-    ///   - left: A channel.
-    ///   - right: Another channel.
-    ///   - metaDataKey: The key whose values order the list for `metaDataValueAlphabetical`. If it
-    ///     is `nil`, no channel has a value.
-    /// - Returns: `true` if the left channel precedes the right one; `false` if they are the same
-    ///   channel.
+    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list. If it is `nil`,
+    /// no channel has a value.
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {

@@ -1,8 +1,8 @@
 /// The filters and the order of a list of the current user's group channels.
 ///
-/// The list contains the channels that pass all filters. With default values, it contains all
-/// channels that the user has joined or is invited to, except for hidden channels and channels that
-/// contain notifications. No filter adds other users' channels.
+/// The list contains the channels that pass all filters. By default, these are all channels that
+/// the user has joined or is invited to, except for hidden channels and channels that contain
+/// notifications. It never contains channels that the user has neither joined nor is invited to.
 public struct GroupChannelListQuery: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
@@ -190,8 +190,8 @@ extension GroupChannelListQuery {
         set { self[23] = newValue }
     }
 
-    /// The users who, together with the current user, must be all members of the channel; empty for
-    /// no filter.
+    /// The users who, together with the current user, must be exactly the members of the channel;
+    /// empty for no filter.
     public var userIDsExactFilter: [UserID] {
         get { self[24] }
         set { self[24] = newValue }
