@@ -6,10 +6,10 @@
 
 namespace scrollback {
 
-/// Extends the CRC-32C of some bytes, 0 for none, by the bytes that follow them.
+/// Returns the CRC-32C of some bytes, given the CRC-32C of the bytes before them (0 for none).
 uint32_t ExtendCRC32C(uint32_t crc, const char *bytes, size_t count);
 
-/// Returns the CRC-32C of some bytes as LevelDB stores it.
+/// Returns the masked CRC-32C of some bytes, as LevelDB stores it.
 ///
 /// LevelDB's log format, DO NOT CHANGE.
 inline uint32_t MaskedCRC32C(const char *bytes, size_t count) {

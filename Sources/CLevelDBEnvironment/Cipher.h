@@ -23,24 +23,24 @@ struct SealedHeader {
     std::string check;
 
     std::string bytes() const;
-    /// Returns false if the bytes are not a header.
+    /// Decodes a header; returns false if the bytes are not one.
     bool Read(const char *bytes, size_t count);
-    /// Returns whether a file with these first bytes was sealed, and is intact or damaged.
+    /// Returns whether a file that starts with these bytes is sealed, intact or damaged.
     static bool IsMarked(const char *bytes, size_t count);
 };
 
 /// The key of one file.
 class FileKey {
   public:
-    /// Returns the key of a new file, and its header.
+    /// Creates the key and the header of a new file.
     ///
     /// Returns nullptr if new files are plain.
     static std::unique_ptr<FileKey> Make(
         const scrollback_cipher &cipher, const std::string &identity, std::string *header);
 
-    /// Returns the key of a file with this header.
+    /// Returns the key of a file with a given header.
     ///
-    /// Returns nullptr if the header belongs to another file, or if its key is not available.
+    /// Returns nullptr if the header belongs to another file, or if the key is not available.
     static std::unique_ptr<FileKey> Find(
         const scrollback_cipher &cipher, const std::string &identity, const SealedHeader &header);
 
@@ -63,9 +63,9 @@ class FileKey {
     void *const key_;
 };
 
-/// Appends an integer in `count` bytes, the highest first; `count` may exceed eight.
+/// Appends an integer in `count` bytes, the highest byte first; `count` may exceed eight.
 void PutInteger(std::string *bytes, uint64_t value, size_t count);
-/// Reads an integer of at most eight bytes, the highest first.
+/// Reads an integer of at most eight bytes, the highest byte first.
 uint64_t GetInteger(const char *bytes, size_t count);
 
 }  // namespace scrollback

@@ -18,7 +18,7 @@ namespace {
 
 bool IsManifest(const std::string &path) { return NameOf(path).compare(0, 9, "MANIFEST-") == 0; }
 
-/// Returns whether a file is a log, whose name is its number and ".log".
+/// Returns whether a file is a log: a number and ".log".
 bool IsLog(const std::string &path) {
     std::string name = NameOf(path);
     size_t digits = name.find_first_not_of("0123456789");
@@ -39,7 +39,7 @@ class ReadFile final : public leveldb::RandomAccessFile {
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         return Checked([&] {
             Status status = file_->Read(offset, count, result, scratch);
-            // No system call failed: the file was truncated before this offset.
+            // No system call failed: the file ends before this offset.
             bool isCut = status.IsIOError() && errno == 0;
             return isCut ? Status::Corruption("a table ends too early") : status;
         });
@@ -65,7 +65,7 @@ class StreamedFile : public leveldb::SequentialFile {
     const std::unique_ptr<leveldb::SequentialFile> file_;
 };
 
-/// A manifest or log whose records are observed while LevelDB reads them.
+/// A manifest or log whose records our reader observes while LevelDB reads them.
 class WatchedFile final : public StreamedFile {
   public:
     WatchedFile(Environment *environment, const std::string &path, leveldb::SequentialFile *file)
@@ -78,7 +78,7 @@ class WatchedFile final : public StreamedFile {
                   });
               },
               [this] {
-                  // LevelDB reports a damaged manifest by itself.
+                  // LevelDB itself reports a damaged manifest.
                   if (!isLog_) return;
                   environment_->WithReplay([](Replay &replay) { replay.Damage(); });
               }) {
@@ -101,15 +101,15 @@ class WatchedFile final : public StreamedFile {
         Status status = StreamedFile::Read(count, result, scratch);
         if (status.ok()) {
             reader_.Read(result->data(), result->size());
-            // LevelDB stops reading after a read that returned fewer bytes than requested.
+            // LevelDB stops reading after a read that returns fewer bytes than requested.
             if (result->size() < count && !isOver_) {
                 isOver_ = true;
                 reader_.End();
             }
             if (isLog_ && environment_->WithReplay(
                     [](Replay &replay) { return replay.TakeImpossible(); })) {
-                // LevelDB would trap at this record, so it receives damaged bytes instead: no
-                // record has such a length.
+                // LevelDB would trap at this record. Return damaged bytes instead: no record has
+                // such a length.
                 std::memset(scratch, 0xFF, result->size());
                 *result = Slice(scratch, result->size());
             }
@@ -173,8 +173,8 @@ class LogFile final : public leveldb::WritableFile {
         Environment *environment, leveldb::WritableFile *file, std::shared_ptr<LogLength> length)
         : environment_(environment), file_(environment, file), length_(std::move(length)) {}
 
-    // LevelDB releases a log without closing it when it begins the next one. The next log has no
-    // batch until this returns.
+    // When LevelDB begins the next log, it releases this one without closing it. The next log has
+    // no batch before this destructor returns.
     ~LogFile() override {
         if (!isClosed_) (void)Close();
     }
@@ -240,7 +240,7 @@ Status Environment::NewSequentialFile(
     Status status = Checked([&] { return target()->NewSequentialFile(path, &file); });
     *result = nullptr;
     if (!status.ok()) {
-        // LevelDB continues without a log that it cannot open, although it has just listed its
+        // LevelDB continues without a log that it cannot open, although it has just listed the
         // name.
         if (IsLog(path)) WithReplay([&](Replay &replay) { replay.Fail(status); });
         return status;
@@ -263,10 +263,8 @@ Status Environment::NewRandomAccessFile(
 
 Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFile **result) {
     *result = nullptr;
-    // Before an opening removes any file, it creates a file for the replayed batches, or at least a
-    // new log.
+    // An opening creates a file for the replayed batches, or a new log, before it removes any file.
     Status status = WithReplay([&](Replay &replay) {
-        // LevelDB has replayed all logs before it begins a new one.
         if (IsLog(path)) replay.End();
         return Refusal();
     });
@@ -297,8 +295,8 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
         if (IsLog(path) && replay.WouldBreak()) return false;
-        // With the old manifest, a log without an intact record would remain, and would count as
-        // damaged forever.
+        // With the old manifest, a log without an intact record would remain, and count as damaged
+        // forever.
         if (IsManifest(path) && !refusesDamage_) return false;
         return Refusal().ok() && replay.IsWhole(path, length);
     });
@@ -377,7 +375,7 @@ Status Environment::GetTestDirectory(std::string *path) {
 }
 
 Status Environment::NewLogger(const std::string &path, leveldb::Logger **result) {
-    // Without a logger, LevelDB logs nothing.
+    // Without a logger, LevelDB writes no LOG.
     *result = nullptr;
     return Status::NotSupported(path, "is not written, since it would hold keys");
 }
@@ -394,8 +392,8 @@ Status Environment::TryLock(const std::string &path, leveldb::FileLock **lock, i
         *error = ENOENT;
         return status;
     }
-    // The file cannot be opened, or it can be opened and is locked: by this process, which sets no
-    // errno, or by another process. EACCES may mean either; LevelDB's text distinguishes the two.
+    // Opening the file or locking it failed. If the file is locked by this process, there is no
+    // errno. EACCES may mean either; LevelDB's text distinguishes the two.
     bool isLock = status.ToString().compare(0, 15, "IO error: lock ") == 0;
     bool isHeld = *error == 0 || *error == EAGAIN || *error == EWOULDBLOCK || *error == EACCES;
     if (!isLock || !isHeld) return WithErrno(status, *error);
@@ -504,8 +502,8 @@ int Environment::RollBack() {
 }
 
 int Environment::CutLogs(const std::string &directory) {
-    // LevelDB unlocks a database before it closes its log. A process that has opened the database
-    // since then must not lose its writes.
+    // LevelDB unlocks a database before it closes its log. Another process may have opened the
+    // database since then, and must not lose its writes.
     int error = 0;
     leveldb::FileLock *lock = LockDatabase(directory, &error);
     if (lock == nullptr) return error;
@@ -513,8 +511,8 @@ int Environment::CutLogs(const std::string &directory) {
         uint64_t length = 0;
         Status status = target()->GetFileSize(path, &length);
         error = status.ok() || status.IsNotFound() ? 0 : errno;
-        // A log that no longer exists was replayed by another opening, and a longer one was reused
-        // by it.
+        // If a log no longer exists, another opening has replayed it. If a log is longer, another
+        // opening has reused it.
         if (status.ok() && length > log->good && length <= log->written) {
             error = files_->Cut(path, log->good);
         }

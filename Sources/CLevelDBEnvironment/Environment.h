@@ -16,19 +16,17 @@
 
 namespace scrollback {
 
-/// A log and the size of its good part.
+/// The sizes of a log.
 struct LogLength {
     /// The maximum size of the file: the number of bytes that LevelDB has tried to write.
     std::atomic<uint64_t> written;
-    /// The size at the last mark, or at the opening.
+    /// The size of the good part: at the last mark, or when the log was opened.
     std::atomic<uint64_t> good;
 
     explicit LogLength(uint64_t length) : written(length), good(length) {}
 };
 
-/// The environment that LevelDB uses.
-///
-/// CLevelDBEnvironment.h describes it.
+/// The environment that LevelDB uses, which CLevelDBEnvironment.h describes.
 class Environment final : public leveldb::EnvWrapper {
   public:
     explicit Environment(std::unique_ptr<Files> files);
@@ -53,10 +51,10 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status GetTestDirectory(std::string *path) override;
     leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
 
-    /// Calls a closure that makes LevelDB begin a new log, and waits until the old ones are
-    /// removed, if the logs have at least this many bytes.
+    /// Makes LevelDB begin a new log and waits until the old ones are removed, if the logs have at
+    /// least a given number of bytes.
     ///
-    /// Returns whether the logs contain less now.
+    /// The closure makes LevelDB begin the log. Returns whether the logs have fewer bytes now.
     bool Flush(
         uint64_t least, std::chrono::milliseconds longest,
         const std::function<leveldb::Status()> &begin);
@@ -71,21 +69,21 @@ class Environment final : public leveldb::EnvWrapper {
     int SetContents(const std::string &path, const std::string &bytes) {
         return files_->SetContents(path, bytes);
     }
-    /// Returns nullptr and an errno on failure.
+    /// Locks a database; returns nullptr and an errno on failure.
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();
 
-    /// Makes the name of a file last.
+    /// Makes the name of a new file durable.
     leveldb::Status SyncDirectoryOf(const std::string &path);
 
-    /// Notes that a file could not be created or written; LevelDB then writes no table.
+    /// Records that a file could not be created or written, so that LevelDB writes no table.
     void NoteFailure();
 
-    /// Returns the reason why no log may grow, if there is one.
+    /// Returns the error of a log after which no log may grow, if there is one.
     leveldb::Status LogFailure();
     void SetLogFailure(const leveldb::Status &status);
 
-    /// Calls a closure with the replay while no other thread accesses it.
+    /// Calls a closure with the replay, which no other thread accesses meanwhile.
     template <class Body>
     auto WithReplay(Body body) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -93,7 +91,7 @@ class Environment final : public leveldb::EnvWrapper {
     }
 
   private:
-    /// Returns the reason why the opening must not create a file, if there is one.
+    /// Returns the reason why an opening must not create a file, if there is one.
     ///
     /// The caller holds the mutex.
     leveldb::Status Refusal() const;
@@ -108,8 +106,8 @@ class Environment final : public leveldb::EnvWrapper {
 
     const std::unique_ptr<Files> files_;
 
-    /// LevelDB's background thread writes tables and removes logs during writes: the mutex protects
-    /// the following members.
+    /// Protects the following members, because LevelDB's background thread writes tables and
+    /// removes logs during writes.
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<LogLength>> logs_;
     leveldb::Status logFailure_;
@@ -117,10 +115,10 @@ class Environment final : public leveldb::EnvWrapper {
     bool refusesDamage_ = false;
     /// The number of failures to create or write a file.
     uint64_t failures_ = 0;
-    /// Notified when a log is removed, and of each failure.
+    /// Notified of each removed log, and of each failure.
     std::condition_variable didChange_;
 
-    /// True if there is a `logFailure_`, so that an ordinary write need not lock the mutex.
+    /// Whether `logFailure_` is set, so that an ordinary write need not lock the mutex.
     std::atomic<bool> hasLogFailure_{false};
 };
 

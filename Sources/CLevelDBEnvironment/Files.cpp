@@ -15,7 +15,7 @@
 
 namespace leveldb {
 
-// Part of the library everywhere, but its header helpers/memenv.h is not always installed.
+// The library contains it everywhere, but its header helpers/memenv.h is not always installed.
 LEVELDB_EXPORT Env *NewMemEnv(Env *base);
 
 }  // namespace leveldb
@@ -38,7 +38,7 @@ int Sync(int file) {
     return 0;
 }
 
-/// Opens a path, calls a closure with the descriptor, and closes it.
+/// Opens a path, calls a closure with the descriptor, and closes the descriptor.
 template <class Body>
 int With(const std::string &path, int flags, Body body) {
     int file;
@@ -53,12 +53,12 @@ int With(const std::string &path, int flags, Body body) {
 
 /// The locks that this process holds, in any environment.
 ///
-/// LevelDB detects a second opening in one process, but only after it has opened LOCK again.
-/// Closing that file releases the lock of the process, as POSIX specifies, and another process
-/// could open the database while it is in use.
+/// LevelDB detects a second opening by the same process only after it has opened LOCK again. As
+/// POSIX specifies, closing that file releases the lock of the process. Another process could then
+/// open the database while it is in use.
 class HeldLocks {
   public:
-    /// The file and its device, so that two paths of one file are equal.
+    /// The device and the number of a file, which are equal for two paths of one file.
     using Identity = std::pair<dev_t, ino_t>;
 
     static HeldLocks &Shared() {
@@ -107,7 +107,7 @@ class DiskFiles final : public Files {
         const std::string &path, leveldb::RandomAccessFile **result) override {
         uint64_t size = 0;
         const bool hasSize = target()->GetFileSize(path, &size).ok();
-        // The system cannot map an empty file, and the error would be one of the disk.
+        // The system cannot map an empty file, and LevelDB would report an error of the disk.
         if (hasSize && size == 0) {
             *result = nullptr;
             return Status::Corruption(path, "the file is empty");
@@ -141,8 +141,8 @@ class DiskFiles final : public Files {
     }
 
     void MakePrivate(const std::string &path, bool isDirectory) override {
-        // A failure is not an error: some file systems have no owners, and a file of another user
-        // may be writable.
+        // Ignore an error: some file systems have no owners, and a file of another user may be
+        // writable.
         (void)chmod(path.c_str(), isDirectory ? 0700 : 0600);
     }
 };

@@ -15,7 +15,7 @@ namespace {
 
 class MappedTable final : public leveldb::RandomAccessFile {
   public:
-    /// Creates a table; `map` is the address of the mapped file.
+    /// Creates a table whose file is mapped at the address `map`.
     MappedTable(std::unique_ptr<leveldb::RandomAccessFile> file, const char *map, uint64_t size)
         : file_(std::move(file)), map_(map), size_(size), shift_(kLeastShift) {
         while ((size - 1) >> shift_ >= 64) shift_++;
@@ -30,22 +30,22 @@ class MappedTable final : public leveldb::RandomAccessFile {
 
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         Status status = file_->Read(offset, count, result, scratch);
-        // The bytes have not been accessed yet.
+        // The caller has not accessed the bytes yet.
         if (status.ok() && !result->empty()) Advise(offset, offset + result->size() - 1);
         return status;
     }
 
   private:
-    /// In a larger file, a part is a 64th, so that one word has a bit for each part.
+    /// In a larger file, a part is a 64th of it, so that one word has a bit for each part.
     static constexpr int kLeastShift = 16;
     static constexpr uint64_t kTail = 64 << 10;
 
-    /// Prefetches the parts of a byte range, which includes `last`.
+    /// Prefetches the parts of a range of bytes, which includes `last`.
     void Advise(uint64_t first, uint64_t last) const {
         for (uint64_t part = first >> shift_; part <= last >> shift_; part++) {
             uint64_t bit = uint64_t(1) << part;
-            // If the reads are sequential, the next part is prefetched too, even if it was before,
-            // because the system may have evicted it.
+            // If the reads are sequential, prefetch the next part even if it was prefetched before:
+            // the system may have evicted it.
             bool goesOn = latest_.load(std::memory_order_relaxed) + 1 == part;
             bool isNew = (fetched_.load(std::memory_order_relaxed) & bit) == 0;
             latest_.store(part, std::memory_order_relaxed);
@@ -55,7 +55,7 @@ class MappedTable final : public leveldb::RandomAccessFile {
         }
     }
 
-    /// Begins to read a range, without waiting.
+    /// Starts to read a range of bytes, without waiting.
     void Fetch(uint64_t begin, uint64_t end) const {
         static const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
         begin -= begin % page;
@@ -78,7 +78,7 @@ leveldb::RandomAccessFile *NewMappedTable(
 #ifdef __linux__
     char scratch;
     Slice first;
-    // A mapped file returns a pointer into the mapping; other files copy the bytes.
+    // A mapped file returns a pointer into the mapping; any other file copies the bytes.
     if (size > 0 && file->Read(0, 1, &first, &scratch).ok() && first.size() == 1
         && first.data() != &scratch) {
         const char *map = first.data();

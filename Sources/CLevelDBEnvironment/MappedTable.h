@@ -8,12 +8,11 @@
 
 namespace scrollback {
 
-/// Returns a table that reads like the given one, a file that LevelDB maps into memory, but fetches
-/// parts of 64 KiB from the disk.
+/// Returns a table that prefetches parts of 64 KiB of a file that LevelDB maps into memory.
 ///
-/// By default, the system decides how much to read around each page that is accessed: 128 KiB on
-/// most disks, and a whole table if read-ahead is set to megabytes, as for network disks of cloud
-/// providers. A page of messages needs a few blocks of each of several tables.
+/// By default, the system decides how much to read around each accessed page: 128 KiB on most
+/// disks, but a whole table if read-ahead is set to megabytes, as for network disks of cloud
+/// providers. A page of messages needs only a few blocks of each of several tables.
 leveldb::RandomAccessFile *NewMappedTable(
     std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t size);
 

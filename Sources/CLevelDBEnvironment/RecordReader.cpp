@@ -24,9 +24,9 @@ bool HasGoodChecksum(const char *header) {
     return MaskedCRC32C(header + 6, 1 + Length(header)) == stored;
 }
 
-/// Returns whether any position in the bytes begins a complete fragment.
+/// Returns whether a complete fragment starts at any position in the bytes.
 ///
-/// There are fewer bytes than a block, and few positions pass the first two tests.
+/// The cost is low: there are fewer bytes than a block, and few positions pass the first two tests.
 bool HoldsFragment(const char *bytes, size_t count) {
     for (; count >= kHeaderSize; bytes++, count--) {
         if (bytes[6] >= kFull && bytes[6] <= kLast && kHeaderSize + Length(bytes) <= count
@@ -68,7 +68,7 @@ void RecordReader::End() {
     isTorn_ = isTorn_ || isInRecord_ || isInZeros_;
 }
 
-/// Processes a block; only the last one is shorter than the others.
+/// Processes a block, which is shorter than the others only if it is the last one.
 void RecordReader::Block(const char *bytes, size_t count) {
     for (size_t at = 0; at < count && kBlockSize - at >= kHeaderSize;) {
         const char *header = bytes + at;
@@ -82,8 +82,8 @@ void RecordReader::Block(const char *bytes, size_t count) {
         if (type == kZero && size == kHeaderSize) return Zeros(header, rest);
         if (size > kBlockSize - at) return Damage();
         if (size > rest) {
-            // After a crash, nothing follows the truncated record. If something follows, the length
-            // is wrong, and LevelDB has dropped the following bytes as part of the record.
+            // After a crash, nothing follows the truncated record. If a fragment follows, the
+            // length is wrong, and LevelDB has dropped that fragment as a part of the record.
             if (HoldsFragment(header + 1, rest - 1)) return Damage();
             isTorn_ = true;
             return;
@@ -99,8 +99,8 @@ void RecordReader::Fragment(int type, const char *payload, size_t count) {
     switch (type) {
     case kFull:
     case kFirst:
-        // Old versions wrote an empty first fragment at the end of a block, and began again in the
-        // next.
+        // Old versions wrote an empty first fragment at the end of a block, and began the record
+        // again in the next block.
         if (isInRecord_ && size_ > 0) Damage();
         isResyncing_ = false;
         isInRecord_ = true;
@@ -126,10 +126,10 @@ void RecordReader::Fragment(int type, const char *payload, size_t count) {
     }
 }
 
-/// Processes the rest of a block that begins with a header of zeros.
+/// Processes the rest of a block that starts with a header of zeros.
 ///
-/// After a power failure, some file systems leave zeros where a file had grown. Zeros up to the end
-/// of the file are therefore a torn tail; zeros before a record are damage.
+/// After a power failure, some file systems leave zeros where a file had grown. Therefore zeros up
+/// to the end of the file are a torn tail, while zeros before a record are damage.
 void RecordReader::Zeros(const char *bytes, size_t count) {
     if (!std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; })) return Damage();
     isInRecord_ = false;

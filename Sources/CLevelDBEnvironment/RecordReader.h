@@ -8,38 +8,38 @@
 
 namespace scrollback {
 
-/// Observes the bytes of a log or a manifest, and reports the records that LevelDB sees in them.
+/// Reads the bytes of a log or a manifest, and reports the records that LevelDB finds in them.
 ///
-/// Both consist of blocks of 32 KiB, and a block consists of fragments, each with a header of seven
-/// bytes: the masked CRC-32C of type and payload, the length of the payload, and the type. A record
-/// is one fragment, or a first, any number of middle fragments, and a last one, in adjacent blocks.
-/// Fewer than seven bytes at the end of a block stay empty.
+/// Both kinds of files consist of blocks of 32 KiB, and a block consists of fragments. A fragment
+/// has a header of seven bytes: the masked CRC-32C of type and payload, the length of the payload,
+/// and the type. A record is one fragment, or a first, any number of middle, and a last fragment in
+/// adjacent blocks. Fewer than seven bytes at the end of a block stay empty.
 ///
 /// The reader handles damage exactly as LevelDB does, so that it reports the records that LevelDB
 /// uses: after a wrong checksum or length, the rest of the block is dropped.
 class RecordReader {
   public:
-    /// A function that is called for each complete record, with its first bytes, up to the number
-    /// that is kept, and its size.
+    /// A function that is called for each complete record, with its first bytes, at most as many as
+    /// the reader keeps, and its size.
     using OnRecord = std::function<void(const std::string &head, uint64_t size)>;
     /// A function that is called for each damaged place.
     using OnDamage = std::function<void()>;
 
     RecordReader(size_t kept, OnRecord onRecord, OnDamage onDamage);
 
-    /// Processes the next bytes, in portions of any size.
+    /// Processes the next bytes, of which there may be any number.
     void Read(const char *bytes, size_t count);
 
-    /// Notes the end of the bytes.
+    /// Processes the end of the file.
     void End();
 
-    /// The number of bytes so far.
+    /// The number of processed bytes.
     uint64_t length() const { return length_; }
 
-    /// True if the bytes end within a record or in zeros; valid after `End`.
+    /// Whether the file ends within a record or in zeros; valid after `End`.
     bool isTorn() const { return isTorn_; }
 
-    /// True if any place is damaged.
+    /// Whether any place is damaged.
     bool isDamaged() const { return isDamaged_; }
 
   private:
@@ -59,7 +59,7 @@ class RecordReader {
     std::string head_;
     uint64_t size_ = 0;
 
-    /// The beginning of a record was dropped, so its other fragments do not count as further
+    /// Whether the beginning of a record was dropped, so that its other fragments are not further
     /// damage.
     bool isResyncing_ = false;
     bool isInZeros_ = false;

@@ -7,7 +7,7 @@
 namespace scrollback {
 namespace {
 
-/// Decodes LevelDB's variable-length integers and the fields between them.
+/// Decodes LevelDB's variable-length integers, and the fields between them.
 class Fields {
   public:
     explicit Fields(const std::string &bytes) : bytes_(bytes) {}
@@ -83,21 +83,19 @@ uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
     return value;
 }
 
-/// LevelDB has 56 bits for a sequence number.
-///
-/// No database has enough operations to reach the highest bit.
+/// A bound of sequence numbers: LevelDB has 56 bits for them, and no database reaches the highest
+/// bit.
 constexpr uint64_t kGreatestSequence = uint64_t(1) << 55;
 
 }  // namespace
 
 void Replay::ManifestRecord(const std::string &record) {
     std::optional<uint64_t> log, sequence;
-    // LevelDB rejects a manifest that cannot be decoded by itself.
+    // LevelDB itself rejects a manifest that cannot be decoded.
     if (!ReadEdit(record, &log, &sequence)) return;
     hasManifest_ = true;
     sequenceOfManifest_ = std::max(sequenceOfManifest_, sequence.value_or(0));
-    // Each later edit has a higher sequence number too, but a log number only if there is a new
-    // log.
+    // Later edits have higher sequence numbers, but a log number only if there is a new log.
     if (log && *log != oldestLog_) {
         oldestLog_ = *log;
         sequenceAtOldestLog_ = sequence.value_or(UINT64_MAX - 1);
@@ -105,7 +103,7 @@ void Replay::ManifestRecord(const std::string &record) {
 }
 
 void Replay::BeginLog(uint64_t number) {
-    // A log is on disk before the manifest names it, so the oldest one must exist.
+    // The oldest log must exist, because a log is on disk before the manifest names it.
     if (report_.logs == 0 && hasManifest_ && number > OldestLog()) {
         Count(&report_.damaged, OldestLog());
     }
@@ -128,9 +126,9 @@ void Replay::LogRecord(const std::string &head, uint64_t size) {
         isSuspect_ = true;
         Count(&report_.breaks, tornLog_.value_or(log_));
     }
-    // If the numbers continue, the torn record at the end of an earlier log was not a batch on
-    // which a later one is based: LevelDB keeps a log that is torn in its first record, and begins
-    // a new one. Otherwise the break is reported.
+    // If the numbers continue, no batch is based on the torn record at the end of an earlier log:
+    // LevelDB keeps a log that is torn in its first record, and begins a new one. Otherwise, the
+    // break was reported.
     tornLog_.reset();
     report_.batches++;
     next_ = sequence + count;
@@ -161,8 +159,8 @@ bool Replay::IsWhole(const std::string &path, uint64_t size) const {
 }
 
 uint64_t Replay::OldestLog() const {
-    // The number that LevelDB gives to the first log of a new database, whose first manifest does
-    // not name a log.
+    // LevelDB gives this number to the first log of a new database, whose first manifest names no
+    // log.
     const uint64_t firstLog = 3;
     return oldestLog_ > 0 ? oldestLog_ : firstLog;
 }

@@ -21,13 +21,13 @@ bool EndsWith(const std::string &text, const std::string &end) {
         && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// Determines whether a file is sealed in pages: a table, or a copy of a file of an outbox item.
+/// Returns whether a file is sealed in pages: a table, or a copy of a file of an outbox item.
 bool IsPaged(const std::string &path) {
     return EndsWith(path, ".ldb") || EndsWith(path, ".sst")
         || EndsWith(path, SCROLLBACK_COPY_SUFFIX);
 }
 
-/// Returns the errno of a status, if it is known.
+/// Returns the errno of a failed call, or EIO if there is none; 0 if the call succeeded.
 int ErrorOf(const Status &status) { return status.ok() ? 0 : errno != 0 ? errno : EIO; }
 
 class SealedFiles final : public Files {
@@ -60,7 +60,7 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
-        // LevelDB begins a new file then. The environment above has already rejected torn or
+        // LevelDB then begins a new file. The environment above has already rejected torn or
         // damaged files.
         bool isCurrent = reader->generation() == cipher_.generation;
         bool isEmpty = reader->end() == 0;
@@ -117,7 +117,7 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, length, &reader);
         if (!status.ok()) return ErrorOf(status);
-        // Logs are truncated at the end of a flush, where a record ends too.
+        // Logs are truncated at the end of a flush, where a record ends, too.
         if (reader->plainLength() != length) return EINVAL;
         return below_->Cut(path, reader->end());
     }
@@ -168,7 +168,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Reads the first bytes of a file; fewer if it has fewer.
+    /// Reads the first bytes of a file, or all of them if there are fewer.
     Status Head(const std::string &path, std::string *head) {
         std::unique_ptr<leveldb::SequentialFile> file;
         Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
@@ -185,7 +185,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Determines whether a file is plain, and may be.
+    /// Determines whether a file is plain, and plain files are read.
     Status IsPlain(const std::string &path, bool *isPlain) {
         *isPlain = false;
         if (!cipher_.reads_plain) return Status::OK();
@@ -195,12 +195,13 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Returns the same for the first bytes of a file.
+    /// Returns whether a file that starts with these bytes is plain, and plain files are read.
     bool IsPlainHead(const std::string &head) const {
         return cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size());
     }
 
-    /// Determines the number of a file's key, 0 if it is plain, and whether that key is available.
+    /// Determines the number of a file's data key, or 0 if the file is plain, and whether the key
+    /// is available.
     Status Generation(const std::string &path, uint32_t *generation, bool *isReadable) {
         std::string head;
         Status status = Head(path, &head);
@@ -217,7 +218,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    // `path` is the name to open, and `name` the one that the file has or will have.
+    // `path` is the name to open; `name` is the name that the file has or will have.
 
     Status NewSequentialFile(
         const std::string &path, const std::string &name, leveldb::SequentialFile **result) {
@@ -246,7 +247,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Finds the key of a file that is sealed in pages, by its first bytes.
+    /// Finds the key of a file that is sealed in pages, from its first bytes.
     Status FindKey(
         const std::string &path, const std::string &name, const std::string &head,
         std::unique_ptr<FileKey> *key) {
@@ -294,7 +295,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Reads a stream until it has returned the given number of bytes, or to its end.
+    /// Reads a stream up to the given number of plain bytes, or to its end.
     Status Measure(
         const std::string &path, uint64_t length, std::unique_ptr<SealedStreamReader> *result) {
         std::unique_ptr<leveldb::SequentialFile> file;
@@ -307,12 +308,12 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Copies a file to another name, or to its own, in one step.
+    /// Copies a file to another name, or to its own, atomically.
     Status Copy(const std::string &from, const std::string &to) {
         return Replace(from, to, nullptr);
     }
 
-    /// Does the same, or writes the given bytes instead of the file's.
+    /// Copies a file or, if `bytes` is not null, writes these bytes instead, atomically.
     Status Replace(const std::string &from, const std::string &to, const std::string *bytes) {
         const std::string unfinished = to + SCROLLBACK_RESEALED_SUFFIX;
         leveldb::WritableFile *writable = nullptr;
@@ -331,8 +332,7 @@ class SealedFiles final : public Files {
         if (status.ok()) status = this->target()->RenameFile(unfinished, to);
         if (!status.ok()) {
             int error = errno;
-            // A file that cannot be removed now is removed the next time that files are sealed
-            // again.
+            // If the file cannot be removed now, the next resealing of files removes it.
             (void)this->target()->RemoveFile(unfinished);
             errno = error;
             return status;
@@ -375,7 +375,7 @@ class SealedFiles final : public Files {
             status = file->Read(sizeof(buffer), &read, buffer);
             if (!status.ok() || read.empty()) break;
             status = target->Append(read);
-            // Bytes that are not flushed stay in memory.
+            // Flush each part, because unflushed bytes stay in memory.
             if (status.ok()) status = target->Flush();
         }
         return status;

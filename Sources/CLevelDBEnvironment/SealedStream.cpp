@@ -67,7 +67,7 @@ class WrittenStream final : public leveldb::WritableFile {
         at_ += bytes.size();
     }
 
-    /// After a failure the content of the file is unknown, so nothing is appended.
+    /// After a failure, the content of the file is unknown, so nothing more is appended.
     void Seal() {
         if (!failure_.ok()) return;
         for (size_t next = 0; next < plain_.size();) {
@@ -215,7 +215,7 @@ bool SealedStreamReader::Record() {
     const char *record = block_.data() + at_;
     size_t rest = block_.size() - at_, room = SealedStream::kBlock - at_;
     if (room <= SealedStream::kOverhead || AreZeros(record, rest)) {
-        // Zeros in place of a record are left by some file systems after a power failure.
+        // Some file systems leave zeros in place of a record after a power failure.
         if (!AreZeros(record, rest)) {
             Damage();
         } else if (room > SealedStream::kOverhead || rest < room) {
@@ -271,7 +271,7 @@ void SealedStreamReader::End() {
     size_t room = scrollback_log_block_size - plain_ % scrollback_log_block_size;
     bool hasHeader = room >= scrollback_log_header_size;
     if (isDamaged_) {
-        // The replacement has to fill a block, because LevelDB treats an error in a shorter one as
+        // The replacement must fill a block, because LevelDB treats an error in a shorter block as
         // a torn record.
         filler_ = standIn_ = hasHeader ? room : room + scrollback_log_block_size;
     } else if (isTorn_) {

@@ -9,20 +9,21 @@
 
 namespace scrollback {
 
-/// Logs, manifests and CURRENT: files that grow with each flush, and are read from the beginning.
+/// A sealed log, manifest or CURRENT: a file that grows with each flush, and is read from the
+/// beginning.
 ///
-/// A file consists of blocks of 32 KiB, the first of which begins with the header. The blocks
-/// contain records, each with the bytes of one flush or a part of them. A record never crosses a
-/// block, and the end of a block that has no room for a record is zeros: after damage, reading
-/// continues with the next block.
+/// A file consists of blocks of 32 KiB, the first of which starts with the header. Blocks contain
+/// records, each with the bytes of one flush or of a part of it. A record never crosses the end of
+/// a block. If a block has no room for another record, the rest of it is zeros. After damage,
+/// reading continues with the next block.
 ///
 ///     record := check length offset nonce sealed
 ///
-/// The check is the masked CRC-32C of the three fields after it. The length is the number of sealed
-/// bytes, and the offset their position in the plain file. The nonce is random, because a file may
-/// be truncated and grow again. The length, the offset, and the position of the record in the file
-/// are authenticated with the record. DO NOT CHANGE: Docs/Format.md, "Encrypted files", describes
-/// this format.
+/// The check is the masked CRC-32C of the next three fields. The length is the number of sealed
+/// bytes, and the offset is their position in the plain file. The nonce is random, because a file
+/// may be truncated and grow again. The length, the offset, and the position of the record in the
+/// file are authenticated with the record. DO NOT CHANGE: Docs/Format.md, "Encrypted files",
+/// describes this format.
 class SealedStream {
   public:
     static constexpr size_t kBlock = 32768;
@@ -31,18 +32,18 @@ class SealedStream {
 
     /// Creates a file that grows.
     ///
-    /// - `plainAt`: The size of its plain bytes so far.
-    /// - `at`: The size of the file so far; 0 if it does not have its header yet.
+    /// - `plainAt`: The number of its plain bytes so far.
+    /// - `at`: The size of the file so far; 0 if the file has no header yet.
     static leveldb::WritableFile *Written(
         std::unique_ptr<leveldb::WritableFile> file, std::unique_ptr<FileKey> key,
         const std::string &header, uint64_t plainAt, uint64_t at);
 };
 
-/// Reads a stream, and replaces unreadable parts by bytes that LevelDB, and our reader of its
-/// records, treat in the same way.
+/// Reads a stream, and replaces unreadable parts by bytes that LevelDB and RecordReader
+/// find torn or damaged, too.
 ///
-/// - A record in which the file ends, as after a crash, is read as the beginning of a header.
-/// - Any damaged part is read as bytes of FF: no header has that length.
+/// - An incomplete record at the end, as after a crash, is read as an incomplete header.
+/// - A damaged part is read as bytes of 0xFF, which no header has as its length.
 class SealedStreamReader final : public leveldb::SequentialFile {
   public:
     /// The purpose of a reader.
@@ -56,18 +57,16 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     leveldb::Status Read(size_t count, leveldb::Slice *result, char *scratch) override;
     leveldb::Status Skip(uint64_t count) override;
 
-    /// Advances to the end of the next record.
-    ///
-    /// Returns false after the last one.
+    /// Reads the next record; returns false after the last one.
     bool Next(leveldb::Status *status);
 
-    /// The number of plain bytes so far, including the replacements.
+    /// The number of plain bytes so far, including replacements.
     uint64_t plainLength() const { return plain_ + standIn_; }
     /// The position in the file after the last complete record.
     uint64_t end() const { return end_; }
-    /// True if all records so far were intact.
+    /// Whether all records so far were intact.
     bool isWhole() const { return !wasTorn_ && !wasDamaged_; }
-    /// True if the file has a header.
+    /// Whether the file has a header.
     bool hasHeader() const { return hasHeader_; }
     uint32_t generation() const { return header_.generation; }
     /// Moves the key of the file out of the reader.
@@ -76,7 +75,8 @@ class SealedStreamReader final : public leveldb::SequentialFile {
   private:
     leveldb::Status LoadBlock();
     void ReadHeader();
-    /// Returns false if nothing can be decided yet, and the rest of the block has to be examined.
+    /// Reads the record at the current position; returns false if the reader has to examine more
+    /// bytes.
     bool Record();
     void EndBlock() { at_ = block_.size(); }
     void Damage();
@@ -92,13 +92,13 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     std::unique_ptr<FileKey> key_;
     bool hasHeader_ = false;
 
-    /// The current block, its position in the file, and the position of the reader in it.
+    /// The current block, its position in the file, and the reader's position in it.
     std::string block_;
     uint64_t blockAt_ = 0;
     size_t at_ = 0;
     bool isAtEnd_ = false;
 
-    /// The bytes that were read and not consumed: first a number of FF bytes, then the bytes.
+    /// The bytes that were read but not returned: a number of 0xFF bytes, and then the others.
     uint64_t filler_ = 0;
     std::string bytes_;
     size_t taken_ = 0;

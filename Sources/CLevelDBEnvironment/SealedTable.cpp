@@ -12,7 +12,7 @@ using leveldb::Status;
 
 namespace {
 
-/// DO NOT CHANGE: Docs/Format.md, "Encrypted files".
+/// The nonce of a page. DO NOT CHANGE: Docs/Format.md, "Encrypted files".
 std::string Nonce(uint64_t page, bool isLast) {
     std::string nonce;
     PutInteger(&nonce, page, kNonceSize - 1);
@@ -33,8 +33,8 @@ class WrittenTable final : public leveldb::WritableFile {
         if (isOver_ && failure_.ok()) failure_ = Status::IOError("write after the end of a table");
         const char *next = bytes.data();
         for (size_t left = bytes.size(); left > 0 && failure_.ok();) {
-            // Only the bytes that follow show that a full page is not the last one, so it is sealed
-            // later.
+            // Seal a full page only when more bytes follow, which show that it is not the last
+            // page.
             if (plain_.size() == SealedTable::kPage) SealPage(false);
             size_t part = std::min(left, SealedTable::kPage - plain_.size());
             plain_.append(next, part);
@@ -44,7 +44,7 @@ class WrittenTable final : public leveldb::WritableFile {
         return failure_;
     }
 
-    /// A table is not read before it is complete.
+    /// Nothing reads a table before it is complete.
     Status Flush() override { return failure_; }
 
     Status Sync() override {
@@ -64,7 +64,8 @@ class WrittenTable final : public leveldb::WritableFile {
         isOver_ = true;
     }
 
-    /// A page whose write failed is never sealed again with other bytes: the file is abandoned.
+    /// If the write of a page fails, the file is abandoned: the page is never sealed again with
+    /// other bytes.
     void SealPage(bool isLast) {
         size_t at = sealed_.size();
         sealed_.resize(at + plain_.size() + kTagSize);
@@ -87,7 +88,7 @@ class WrittenTable final : public leveldb::WritableFile {
     Status failure_;
 };
 
-/// The last page of which a thread has read a part, because consecutive blocks share a page.
+/// The page that a thread has read last, because consecutive blocks share a page.
 struct LastPage {
     uint64_t file = 0, page = 0;
     char bytes[SealedTable::kPage];
@@ -158,7 +159,7 @@ class ReadTable final : public leveldb::RandomAccessFile {
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
     const std::unique_ptr<FileKey> key_;
     const uint64_t size_, plainSize_;
-    /// The number of this file among all files opened by the process.
+    /// The number of this file among all files that the process has opened.
     const uint64_t number_ = nextFile.fetch_add(1, std::memory_order_relaxed);
 };
 
@@ -225,11 +226,11 @@ class StreamedTable final : public leveldb::SequentialFile {
 
     const std::unique_ptr<leveldb::SequentialFile> file_;
     const std::unique_ptr<FileKey> key_;
-    /// The number of bytes of the file that were not read yet.
+    /// The number of bytes of the file that are left to read.
     uint64_t left_;
     /// The number of the next page.
     uint64_t number_ = 0;
-    /// The page that is being read: its bytes, their number, and how many of them were read.
+    /// The current page: its bytes, their number, and how many of them were returned.
     char page_[SealedTable::kPage];
     size_t size_ = 0, taken_ = 0;
     bool isOver_ = false;

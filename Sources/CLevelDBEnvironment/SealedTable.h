@@ -9,17 +9,18 @@
 
 namespace scrollback {
 
-/// Tables, and copies of files that wait to be sent: written once, from the beginning to the end.
+/// A sealed table, or a copy of a file of an outbox item: a file that is written once, from the
+/// beginning to the end.
 ///
-/// The header is followed by pages, each of 4 KiB and a tag; the last one may be shorter. The nonce
-/// of a page is its number and whether it is the last one, so no page can replace another, and the
-/// last page of a truncated file cannot be opened.
+/// The header is followed by pages of 4 KiB with a tag each; the last page may be shorter. The
+/// nonce of a page contains its number, and whether it is the last one. Therefore no page can
+/// replace another, and the last page of a truncated file cannot be opened.
 class SealedTable {
   public:
     static constexpr size_t kPage = 4096;
     static constexpr size_t kSealedPage = kPage + kTagSize;
 
-    /// Returns the number of plain bytes in a file of the given size.
+    /// Returns the number of plain bytes in a file of a given size.
     static uint64_t PlainSize(uint64_t size);
 
     static leveldb::WritableFile *Written(
@@ -30,8 +31,8 @@ class SealedTable {
         std::unique_ptr<leveldb::RandomAccessFile> file, std::unique_ptr<FileKey> key,
         uint64_t size);
 
-    /// Reads a file from the beginning to the end, one page in memory at a time. `file` is read
-    /// from the end of the header on; `size` is the size of the whole file.
+    /// Reads a file from the beginning to the end, with one page in memory. `file` is read from the
+    /// end of its header; `size` is the size of the whole file.
     static leveldb::SequentialFile *Streamed(
         std::unique_ptr<leveldb::SequentialFile> file, std::unique_ptr<FileKey> key,
         uint64_t size);

@@ -10,7 +10,7 @@ namespace scrollback {
 
 /// Returns an error with its cause appended.
 ///
-/// LevelDB's own text describes the cause in words only, which differ between systems.
+/// LevelDB's text has the cause only in words, which differ between systems.
 inline leveldb::Status WithCause(const leveldb::Status &status, const std::string &cause) {
     const std::string prefix = "IO error: ";
     std::string text = status.ToString();
@@ -22,9 +22,7 @@ inline leveldb::Status WithErrno(const leveldb::Status &status, int error) {
     return WithCause(status, "errno " + std::to_string(error));
 }
 
-/// Calls the underlying environment, and adds the errno of the call to its error.
-///
-/// The errno is 0 if no system call failed.
+/// Calls the underlying environment, and adds the errno to its error; 0 if no system call failed.
 template <class Call>
 leveldb::Status Checked(Call call) {
     errno = 0;

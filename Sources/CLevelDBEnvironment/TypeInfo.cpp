@@ -1,15 +1,15 @@
 // Type information of the LevelDB classes from which ours derive.
 //
 // The compiler makes the type information of each of our classes refer to that of its base class.
-// Debian's LevelDB contains it; Homebrew's is built without it (-fno-rtti), and would not link.
-// Building our classes without it requires a flag that SwiftPM rejects in a dependency, so we
-// define it: weak, for a static LevelDB that contains it too, and hidden, so that a shared LevelDB
-// keeps its own. The two are never compared: neither LevelDB nor we use dynamic_cast, typeid, or
-// these classes as exceptions.
+// Debian's LevelDB contains the latter, but Homebrew's is built without it (-fno-rtti), so that our
+// classes would not link. Building them without type information requires a flag that SwiftPM
+// rejects in a dependency. Therefore this file defines it: as weak, for a static LevelDB that
+// contains it, and as hidden, so that a shared LevelDB keeps its own. The two are never compared:
+// neither LevelDB nor this target uses dynamic_cast, typeid, or these classes as exceptions.
 
 namespace {
 
-/// The layout of the C++ ABI for a class with at most one base class.
+/// The layout of type information in the C++ ABI, for a class with at most one base class.
 struct TypeInfo {
     const void *const *table;
     const char *name;

@@ -1,20 +1,20 @@
 // Additions to LevelDB's C API: an environment that protects the logs of one database.
 //
-// A log is LevelDB's write-ahead log, a file such as 000005.log. Compared to the environment that
-// it wraps, this one
+// A log is LevelDB's write-ahead log, a file such as 000005.log. This environment wraps another
+// environment, and
 //
 //   - syncs each log when it is closed, which LevelDB does not, and the directory when a log is
 //     created: no batch can be lost while a later one survives;
 //   - lets no log grow after a failure, and can roll back a failed write;
 //   - checks the logs while LevelDB replays them, and reports the batches that LevelDB drops
 //     silently;
-//   - lets LevelDB reuse a log or manifest only if it ends after a complete record;
-//   - fails an opening if a log could not be read, where LevelDB would ignore the log;
-//   - keeps the lock of an open database if this process tries to open it again;
-//   - makes files readable for their owner only, and writes no LOG, which would contain keys;
+//   - lets LevelDB reuse a log or manifest only if the file ends after a complete record;
+//   - fails an opening if a log cannot be read, where LevelDB would ignore the log;
+//   - keeps the lock of an open database if this process tries to open the database again;
+//   - makes files readable only for their owner, and writes no LOG, which would contain keys;
 //   - optionally encrypts the files, and detects modifications;
-//   - appends the cause to the text of each error: " [errno 28]", or " [locked]". NotFound and
-//     Corruption are not changed, because LevelDB depends on them.
+//   - appends the cause to the text of each error, such as " [errno 28]" or " [locked]". NotFound
+//     and Corruption are unchanged, because LevelDB depends on them.
 //
 // Requires LevelDB 1.23: before it, leveldb::Env has no RemoveFile.
 #ifndef SCROLLBACK_CLEVELDBENVIRONMENT_H
@@ -35,45 +35,39 @@ typedef struct leveldb_env_t leveldb_env_t;
 typedef struct leveldb_options_t leveldb_options_t;
 typedef struct leveldb_t leveldb_t;
 
-/// The environment of one database, for one opening at a time.
-///
-/// All functions are thread-safe.
+/// The environment of one database, for one opening at a time. All functions are thread-safe.
 typedef struct scrollback_env scrollback_env;
 
 /// Creates an environment on disk.
 scrollback_env *scrollback_env_create_disk(void);
 
-/// Creates an environment in memory, whose files are removed with it.
-///
-/// Syncing has no cost there.
+/// Creates an environment in memory, whose files are removed with it. Syncing has no cost there.
 scrollback_env *scrollback_env_create_memory(void);
 
 /// Creates an environment around another one whose files are on disk.
 ///
-/// The caller keeps the ownership of `base`, which must outlive this environment.
+/// The caller keeps the ownership of `base`, which must outlive the new environment.
 scrollback_env *scrollback_env_create_around(leveldb_env_t *base);
 
-/// Destroys an environment.
-///
-/// Its database must be closed.
+/// Destroys an environment, whose database must be closed.
 void scrollback_env_destroy(scrollback_env *env);
 
 /// Returns the environment for leveldb_options_set_env.
 ///
-/// It belongs to `env`: never pass it to leveldb_env_destroy.
+/// The result belongs to `env`: never pass it to leveldb_env_destroy.
 leveldb_env_t *scrollback_env_leveldb(scrollback_env *env);
 
 /// Sets whether LevelDB reuses the last log and manifest when it opens a database, instead of
-/// writing a table and new ones.
+/// writing a table and new files.
 ///
-/// The environment prevents this if the old file is not intact.
+/// The environment prevents the reuse of a file that is not intact.
 void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse);
 
-/// Sets whether an opening fails with Corruption, before anything is changed, if a batch is missing
-/// in the middle of the logs or is damaged.
+/// Sets whether an opening fails with Corruption, before it changes anything, if a batch in the
+/// middle of the logs is missing or damaged.
 ///
-/// By default it does not fail, and LevelDB replaces the logs by tables; afterwards only the report
-/// describes the damage.
+/// By default, the opening succeeds, and LevelDB replaces the logs by tables. Afterwards, only the
+/// report describes the damage.
 void scrollback_env_refuse_damage(scrollback_env *env, bool refuse);
 
 // MARK: Sealed files
@@ -90,15 +84,13 @@ enum {
 ///
 /// The functions are called on any thread.
 typedef struct {
-    /// The context that is passed to the functions without a file key.
+    /// The context that is passed to `make_key`.
     void *context;
 
-    /// The number of the data key under which new files are sealed, or 0 if new files are plain.
+    /// The number of the data key under which new files are sealed; 0 if new files are plain.
     uint32_t generation;
 
-    /// True if a plain file is read as it is.
-    ///
-    /// By default, it counts as damaged.
+    /// Whether plain files are read as they are. If not, they count as damaged.
     bool reads_plain;
 
     /// Derives the key of a file from the number of the data key, 32 random bytes, and the identity
@@ -120,8 +112,8 @@ typedef struct {
 
     /// Reads `count` bytes and the tag, and writes `count` decrypted bytes.
     ///
-    /// Returns false, and writes nothing, if they were not sealed under this key with this nonce
-    /// and this authenticated data.
+    /// Returns false, and writes nothing, if the bytes were not sealed under this key with this
+    /// nonce and this authenticated data.
     bool (*_Nonnull open)(
         void *key, const uint8_t *nonce, const uint8_t *bound, size_t bound_count,
         const uint8_t *sealed, size_t count, uint8_t *_Nullable plain);
@@ -132,50 +124,54 @@ typedef struct {
 
 /// Creates an environment whose files are sealed, on disk or around another environment.
 ///
-/// `cipher` is copied; its context must outlive the environment. `scope` identifies the database: a
-/// file of one database cannot replace a file of another.
+/// `cipher` is copied; its context must outlive the environment. `scope` identifies the database,
+/// so that a file of one database cannot replace a file of another.
 scrollback_env *scrollback_env_create_sealed(
     leveldb_env_t *_Nullable base, const scrollback_cipher *cipher, const char *scope);
 
-/// Writes the nonce of a page of a sealed table: 12 bytes, the page's number in 11 of them with the
-/// highest first, then whether it is the last page. For tests of the format.
+/// Writes the nonce of a page of a sealed table, for tests of the format.
+///
+/// The nonce has 12 bytes: the number of the page in 11 bytes, the highest first, then whether it
+/// is the last page.
 void scrollback_page_nonce(uint64_t page, bool is_last, uint8_t *nonce);
 
-/// The suffix of a file's name while it is sealed again, and after a crash.
+/// The suffix of the file that resealing writes, which remains after a crash.
 #define SCROLLBACK_RESEALED_SUFFIX ".resealed"
 
-/// Seals a file again under the key of new files, in one step, unless it is under this key already;
+/// Seals a file again, atomically, under the key of new files, unless it is under this key already;
 /// the database must be closed.
 ///
-/// If the file is damaged, the new one is damaged in the same places. A file that is entirely
-/// unreadable is left as it is. Returns 0 or an errno. Call it again after an error or a crash.
+/// If the file is damaged, the new file is damaged in the same places. An entirely unreadable file
+/// is not changed. Returns 0 or an errno. Repeat the call after an error or a crash.
 int scrollback_env_reseal(scrollback_env *env, const char *path);
 
-/// Hands the plain bytes of a sealed log or manifest to a function; the database must be closed.
+/// Passes the plain bytes of a sealed log or manifest to a function; the database must be closed.
 ///
-/// Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno: ENOTSUP if files are not sealed
-/// here.
+/// Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno: ENOTSUP if the environment does
+/// not seal files.
 int scrollback_env_read(
     scrollback_env *env, const char *path, void *context,
     void (*body)(void *context, const uint8_t *bytes, size_t count));
 
-/// Replaces the plain bytes of a sealed log or manifest in one step; the database must be closed.
-/// Returns 0 or an errno: ENOTSUP if files are not sealed here.
+/// Replaces the plain bytes of a sealed log or manifest atomically; the database must be closed.
+///
+/// Returns 0 or an errno: ENOTSUP if the environment does not seal files.
 int scrollback_env_replace(
     scrollback_env *env, const char *path, const uint8_t *bytes, size_t count);
 
 // MARK: Copies of files
 
-/// The end of the name of a file that is not LevelDB's: a copy of a file that waits to be sent. An
-/// environment that seals files seals it in pages, as it does tables.
+/// The suffix of a copy of a file of an outbox item, which is not LevelDB's. An environment that
+/// seals files seals copies in pages, as it does tables.
 #define SCROLLBACK_COPY_SUFFIX ".copy"
 
-// Each call sets `error` if it fails: a text as LevelDB's errors have it, which the caller frees.
+// If a call fails, it sets `error` to a text like those of LevelDB's errors, which the caller
+// frees.
 
 /// A file that is written once, from the beginning to the end.
 typedef struct scrollback_writer scrollback_writer;
 
-/// Creates a file that only its owner can read. An existing file is replaced.
+/// Creates a file that only its owner can read, or replaces an existing file.
 scrollback_writer *_Nullable scrollback_env_create_file(
     scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
 
@@ -184,17 +180,16 @@ void scrollback_writer_append(
     scrollback_writer *writer, const void *_Nullable bytes, size_t count,
     char *_Nullable *_Nonnull error);
 
-/// Ends the file. When it returns, the bytes of the file and its name in its directory are on the
-/// disk.
+/// Ends the file. When the call returns, its bytes and its name in the directory are on disk.
 void scrollback_writer_finish(scrollback_writer *writer, char *_Nullable *_Nonnull error);
 
-/// Closes the file, finished or not.
+/// Closes the file, which need not be finished.
 void scrollback_writer_destroy(scrollback_writer *writer);
 
 /// A file that is read from the beginning to the end.
 typedef struct scrollback_reader scrollback_reader;
 
-/// Opens a file. `size` is the number of bytes that it holds, without the sealing.
+/// Opens a file, and sets `size` to the number of its plain bytes.
 scrollback_reader *_Nullable scrollback_env_open_file(
     scrollback_env *env, const char *path, uint64_t *size, char *_Nullable *_Nonnull error);
 
@@ -205,39 +200,39 @@ size_t scrollback_reader_read(
 /// Closes the file.
 void scrollback_reader_destroy(scrollback_reader *reader);
 
-/// Removes a file. It is not an error if there is none.
+/// Removes a file. If there is none, this is not an error.
 void scrollback_env_remove_file(
     scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
 
-// MARK: Taking back a failed write
+// MARK: Rolling back a failed write
 
 /// Marks the current content of the logs as good.
 ///
-/// Call it after each successful write, and before the next one begins. Does nothing after a
-/// failure. Costs about 20 ns.
+/// Call this function after each successful write, before the next one begins. After a failure, it
+/// has no effect. It costs about 20 ns.
 void scrollback_env_mark(scrollback_env *env);
 
 /// Truncates the logs to the last mark.
 ///
 /// After a log could not be written or synced, every later write fails with the same error, because
-/// bytes after a torn record would be lost. Close the database then, call this function, and open
-/// it again: the failed write is removed, and writes are accepted again. (Opening the database
-/// without this call is allowed too; it is then unknown whether the failed write exists.)
+/// bytes after a torn record would be lost. Then close the database, call this function, and open
+/// the database again: the failed write is removed, and writes are accepted again. (If the database
+/// is opened without this call, it is unknown whether the failed write exists.)
 ///
-/// Returns 0 or an errno: EBUSY if the database is open, in this process or another. The function
-/// may be called again after an error.
+/// Returns 0 or an errno: EBUSY if this or another process has the database open. Repeat the call
+/// after an error.
 int scrollback_env_roll_back(scrollback_env *env);
 
-// MARK: Making a table of the logs
+// MARK: Flushing the logs
 
-/// Makes LevelDB write the content of its logs to a table if the logs have at least this many
-/// bytes, so that the next opening has nothing to replay.
+/// Makes LevelDB write the content of its logs to a table, so that the next opening has nothing to
+/// replay, if the logs have at least a given number of bytes.
 ///
-/// Waits for the table, up to the given time, but not for the compaction of tables, as
-/// leveldb_compact_range would. If anything fails, the logs keep their content. `db` is the open
-/// database of `env`, and must not be written meanwhile.
+/// Waits for the table, up to the given time, but not for a compaction of tables, unlike
+/// leveldb_compact_range. If anything fails, the logs keep their content. `db` is the open database
+/// of `env`, and must not be written during the call.
 ///
-/// Returns whether the logs contain less now.
+/// Returns whether the logs have fewer bytes now.
 bool scrollback_env_flush(
     scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds);
 
@@ -248,42 +243,40 @@ typedef struct scrollback_lock scrollback_lock;
 
 /// Locks the database in a directory as an opening does, without opening it.
 ///
-/// Returns NULL on failure, with an errno in `error`: EBUSY if the database is open, in this
-/// process or another, and ENOENT if there is no such directory.
+/// Returns NULL on failure, with an errno in `error`: EBUSY if this or another process has the
+/// database open, and ENOENT if there is no such directory.
 scrollback_lock *_Nullable scrollback_env_lock(
     scrollback_env *env, const char *directory, int *error);
 
 /// Releases a lock.
 void scrollback_env_unlock(scrollback_env *env, scrollback_lock *lock);
 
-// MARK: What the logs looked like
+// MARK: Reports about logs
 
 /// The findings of an opening in the logs that it replayed.
 typedef struct {
-    /// The number of logs, and the number of write batches in them that LevelDB received.
+    /// The number of logs, and of write batches in them that LevelDB received.
     uint64_t logs;
     uint64_t batches;
 
-    /// The number of places where the sequence number of a batch does not follow that of the batch
-    /// before: batches are missing in the middle, or are repeated.
+    /// The number of places where the sequence number of a batch does not follow that of the
+    /// previous batch: batches are missing or repeated.
     ///
-    /// A log that lost its end counts, if a later log has batches: no crash causes this, because a
-    /// log is synced before the next one grows. The first batch is compared with the manifest.
+    /// The first batch is compared with the manifest. A log that lost its end counts if a later log
+    /// has batches. No crash causes this, because a log is synced before the next one grows.
     uint64_t breaks;
 
     /// The number of damaged places: a wrong checksum, an impossible header, a record without its
     /// beginning or end, or a missing log.
     uint64_t damaged;
 
-    /// True if the last log with batches ends within a record, or in zeros, and no complete record
+    /// Whether the last log with batches ends within a record or in zeros, and no complete record
     /// follows, as after a crash.
     ///
-    /// The batch in it was lost, and only batches after it. This is not damage.
+    /// This is not damage: only the batch in this record, and batches after it, were lost.
     bool torn_tail;
 
-    /// The first file with a break or damage, such as "000005.log".
-    ///
-    /// Empty if there is none.
+    /// The first file with a break or damage, such as "000005.log"; empty if there is none.
     char first_damaged[32];
 } scrollback_log_report;
 
@@ -292,19 +285,20 @@ scrollback_log_report scrollback_env_take_log_report(scrollback_env *env);
 
 // MARK: LevelDB's log format
 
-// A log or a manifest consists of blocks, and a block consists of fragments of records, each after
-// a header: its checksum in four bytes, its length in two, its type in one. The end of a block that
-// has no room for a header is empty. DO NOT CHANGE: leveldb/doc/log_format.md.
+// A log or a manifest consists of blocks, and a block consists of fragments of records. A fragment
+// has a header: its checksum in four bytes, its length in two, and its type in one. If the end of a
+// block has no room for a header, it is empty. DO NOT CHANGE: leveldb/doc/log_format.md.
 enum {
     scrollback_log_block_size = 32768,
     scrollback_log_header_size = 7,
 };
 
-/// Returns the CRC-32C on which the checksum of a fragment is based.
+/// Returns the CRC-32C from which the checksum of a fragment is made.
 uint32_t scrollback_crc32c(const void *bytes, size_t count);
 
-/// Returns the checksum in the header of a fragment, of its type and the bytes that follow:
-/// CRC-32C, masked, so that the checksum stays strong for bytes that contain checksums.
+/// Returns the checksum in the header of a fragment, given its type and the bytes that follow.
+///
+/// It is the CRC-32C, masked so that it stays strong for bytes that contain checksums.
 uint32_t scrollback_log_checksum(const void *bytes, size_t count);
 
 #pragma clang assume_nonnull end
