@@ -4,12 +4,12 @@ import Models
 import Store
 import Sync
 
-/// A request of the page to change the client; refused unless the app allows actions.
+/// A request of the page to change the client, which is refused unless the app allows actions.
 struct ActionRequest: Decodable, Sendable {
     var name: String
     var channel: String?
     var requestID: String?
-    /// The ID of the message at the upper bound of a gap; `nil` for the newest end.
+    /// The ID of the message at the upper bound of a gap; `nil` for a gap at the newest end.
     var upper: String?
 }
 
@@ -17,14 +17,14 @@ struct ActionRequest: Decodable, Sendable {
 @MainActor
 final class Actions {
     private let client: ClientReference
-    /// The credentials with which the client was connected when the page took it offline.
+    /// The credentials of the connection that the page has ended.
     private var credentials: Credentials?
 
     init(_ client: ClientReference) { self.client = client }
 
     /// Performs an action.
     ///
-    /// - Returns: The result in one sentence.
+    /// - Returns: A sentence that describes the result.
     /// - Throws: The client's error, or ``BadRequest``.
     func perform(_ action: ActionRequest) async throws -> String {
         let client = try client.required()
@@ -72,7 +72,7 @@ final class Actions {
         }
     }
 
-    /// Fetches a page at the upper end of a gap.
+    /// Fetches a page of a gap, from its upper bound.
     private func backfill(
         _ action: ActionRequest, _ engine: SyncEngine
     ) async throws -> String {

@@ -4,9 +4,7 @@ import Models
 import Store
 import Sync
 
-/// Creates the reports about a client that the page of an inspector requests.
-///
-/// It is independent of HTTP.
+/// Creates the reports that the page of an inspector requests, independently of HTTP.
 final class Inspection: Sendable {
     let options: InspectorOptions
     let monitor: Monitor
@@ -25,12 +23,12 @@ final class Inspection: Sendable {
         monitor = Monitor(self.client, channels, pause)
     }
 
-    /// Returns the JSON that answers a request of the page.
+    /// Returns a report as JSON.
     ///
     /// - Parameters:
     ///   - name: The name of the report.
-    ///   - query: The parameters.
-    /// - Returns: The JSON; `nil` if there is no report of that name.
+    ///   - query: The parameters of the request.
+    /// - Returns: The JSON; `nil` if no report has this name.
     /// - Throws: An error of the store or the engine, or ``BadRequest``.
     func report(_ name: String, _ query: Query) async throws -> Data? {
         if name == "overview" { return try encode(await Overview(self)) }
@@ -86,7 +84,7 @@ final class Inspection: Sendable {
 
     private func encode(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
 
-    /// Encodes a value that is read from the disk, on another thread.
+    /// Encodes a value that a closure reads from the disk, on another thread.
     private func encode(
         _ read: @Sendable () throws(StoreError) -> some Encodable & Sendable
     ) async throws -> Data {
@@ -94,35 +92,35 @@ final class Inspection: Sendable {
     }
 }
 
-/// The error for a request that the page never makes, or whose subject no longer exists.
+/// An error for a request that the page never makes, or whose subject no longer exists.
 struct BadRequest: Error {
     let message: String
     init(_ message: String) { self.message = message }
 }
 
-/// A reference to the inspected client that does not keep it alive.
+/// A reference to the inspected client that does not retain it.
 @MainActor
 final class ClientReference {
     private weak var client: ChatClient?
 
     init(_ client: ChatClient) { self.client = client }
 
-    /// The current session of the client.
+    /// A session of a user with the client.
     struct Session: Sendable {
         let userID: UserID?
         let store: ChatStore
         let engine: SyncEngine
     }
 
-    /// The session; `nil` if no user has connected, or the client was released.
+    /// The current session; `nil` if no user has connected, or if the client was released.
     var session: Session? {
         guard let client, let engine = try? client.engine else { return nil }
         return Session(userID: client.currentUser?.userID, store: engine.store, engine: engine)
     }
 
-    /// The client.
+    /// Returns the client.
     ///
-    /// - Throws: ``BadRequest`` if it was released.
+    /// - Throws: ``BadRequest`` if the client was released.
     func required() throws -> ChatClient {
         guard let client else { throw BadRequest("the client was released") }
         return client
@@ -141,7 +139,7 @@ struct Query: Sendable {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// The channel of the report; an empty URL if the request contains none.
+    /// The URL of the channel that the report is about; empty if the request has none.
     var requiredChannel: ChannelURL { ChannelURL(values["channel"] ?? "") }
 
     func channel() throws -> ChannelURL {
@@ -162,13 +160,13 @@ struct Query: Sendable {
     }
 }
 
-/// Returns texts or, if texts are masked, their lengths.
+/// Shortens texts for a report or, if texts are masked, replaces them by their lengths.
 struct TextMask: Sendable {
     let isOn: Bool
 
-    /// The longest part of a text in a row.
+    /// The maximum length of a text in a row.
     static let rowLimit = 300
-    /// The longest part of a text among the fields of a message.
+    /// The maximum length of a text among the fields of a message.
     static let fieldLimit = 20_000
 
     func shown(_ text: String, limit: Int = rowLimit) -> String {

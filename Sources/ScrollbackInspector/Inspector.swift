@@ -10,19 +10,18 @@
     /// let inspector = try await Inspector(client).start()
     /// ```
     ///
-    /// ``start()`` prints an address to open in a browser on this machine. The inspector listens on
-    /// the loopback interface only, and the address contains a random token without which every
-    /// request is refused. Link the inspector in debug builds.
+    /// ``start()`` prints an address to open in a browser on this machine. The inspector listens
+    /// only on the loopback interface, and refuses every request without the random token in the
+    /// address. Link the inspector in debug builds.
     ///
-    /// While no page is open, the inspector does not observe the client, and the client does no
-    /// additional work. The inspector stops when it is released, and when the client is closed or
-    /// released.
+    /// While no page is open, the inspector does not observe the client, and causes no work. It
+    /// stops when it is released, and when the client is closed or released.
     @MainActor
     public final class Inspector {
-        /// The options.
+        /// The options of the inspector.
         public let options: InspectorOptions
 
-        /// The address of the page; `nil` unless the inspector is started.
+        /// The address of the page; `nil` if the inspector is not started.
         public private(set) var address: URL?
 
         let inspection: Inspection
@@ -31,7 +30,7 @@
         private var server: InspectorServer?
         private(set) var lifetime: Task<Void, Never>?
 
-        /// Creates an inspector of a client, which it does not retain.
+        /// Creates an inspector of a client, which the inspector does not retain.
         public convenience init(
             _ client: ChatClient, options: InspectorOptions = InspectorOptions()
         ) {
@@ -42,10 +41,10 @@
         ///
         /// - Parameters:
         ///   - client: The client.
-        ///   - options: The options.
+        ///   - options: The options of the inspector.
         ///   - pause: A closure that waits between two updates of a page, and between two checks
         ///     whether a user has connected.
-        ///   - makeToken: Returns the token of the address.
+        ///   - makeToken: A closure that returns the token of the address.
         package init(
             _ client: ChatClient, options: InspectorOptions,
             pause: @escaping @Sendable (Duration) async throws -> Void = {
@@ -66,7 +65,7 @@
 
         /// Starts to listen, and prints the address of the page.
         ///
-        /// Has no effect if the inspector is started.
+        /// If the inspector is already started, the call has no effect.
         ///
         /// - Returns: The inspector.
         /// - Throws: ``InspectorError`` with code `closed` if the client was released, or
@@ -109,7 +108,7 @@
             await server.stop()
         }
 
-        /// 160 random bits.
+        /// Returns a token of 160 random bits.
         private static func randomToken() -> String {
             var random = SystemRandomNumberGenerator()
             return (0..<5).map { _ in
@@ -140,7 +139,7 @@
             /// The name of the code.
             public let description: String
 
-            /// The client was released.
+            /// The client was released before the inspector was started.
             public static let closed = Code(description: "closed")
             /// The port cannot be used, for example because another process has it.
             public static let unavailable = Code(description: "unavailable")

@@ -5,8 +5,6 @@ import Store
 import Sync
 
 /// Observes the client while pages are open, and notifies the pages of changes.
-///
-/// While no page is open, it observes nothing.
 actor Monitor {
     private let client: ClientReference
     private let channels: ChannelList
@@ -15,7 +13,7 @@ actor Monitor {
     private var pages: [Int: AsyncStream<Data>.Continuation] = [:]
     private var lastPage = 0
     private var following: Task<Void, Never>?
-    /// A Boolean value that indicates whether the monitor receives all changes from now on.
+    /// A Boolean value that indicates whether the monitor receives all changes of the store.
     private(set) var isObserving = false
     private var heartbeat: Task<Void, Never>?
 
@@ -34,18 +32,17 @@ actor Monitor {
 
     /// The minimum time between two notifications.
     private static let interval = Duration.milliseconds(250)
-    /// The time between two heartbeats, with which the server detects that a page was closed.
+    /// The time between two heartbeats, by which the server detects that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
-    /// The maximum number of messages of a channel for which the source of the last change is
-    /// remembered.
+    /// The maximum number of messages of a channel whose last source is remembered.
     private static let sourceLimit = 5000
 
-    /// The changes since the pages were notified.
+    /// The changes since the last notification of the pages.
     struct News: Encodable {
         /// The changed channels.
         var channels: Set<String> = []
-        /// A Boolean value that indicates whether any channel may have changed, so that they are
-        /// not listed.
+        /// A Boolean value that indicates whether all channels may have changed, so that
+        /// ``channels`` is incomplete.
         var isEverything = false
         var outbox = false
         var sync = false
@@ -68,11 +65,11 @@ actor Monitor {
 
     // MARK: Pages
 
-    /// Returns the notifications for a page, as server-sent events, until it is closed.
+    /// Returns the notifications for a new page, as server-sent events, until the page is closed.
     func open() -> AsyncStream<Data> {
         lastPage += 1
         let number = lastPage
-        // Buffer only the newest 20 events: a page that reads slowly misses older ones.
+        // Buffer the newest 20 events: a page that reads slowly misses older ones.
         let (stream, page) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(20))
         page.onTermination = { [weak self] _ in
             Task { await self?.close(number) }
@@ -83,8 +80,8 @@ actor Monitor {
         return stream
     }
 
-    /// A Boolean value that indicates whether the monitor observes the client, which it does while
-    /// a page is open.
+    /// A Boolean value that indicates whether the monitor observes the client, because a page is
+    /// open.
     var isFollowing: Bool { following != nil }
 
     private func close(_ number: Int) {
@@ -109,7 +106,7 @@ actor Monitor {
                     await self?.follow(session)
                     isFirst = false
                 }
-                // The session has ended, or there is none yet.
+                // The session has ended, or none has started yet.
                 guard (try? await pause(.milliseconds(250))) != nil else { break }
             }
         }
@@ -133,7 +130,7 @@ actor Monitor {
 
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
 
-    /// Records a change, and notifies the pages now or after the interval.
+    /// Records a change, and notifies the pages immediately or when the interval has passed.
     private func record(_ change: (inout News) -> Void) {
         change(&pending)
         guard notifying == nil, !pending.isEmpty else { return }
@@ -144,7 +141,7 @@ actor Monitor {
         }
     }
 
-    /// Notifies the pages; returns `false` if there are no changes to report.
+    /// Notifies the pages, and returns `false` if there is no change to report.
     private func notify() -> Bool {
         guard !pending.isEmpty else {
             notifying = nil
@@ -165,7 +162,8 @@ actor Monitor {
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
-        // Ignore the error: a suspended store is observed again with the next session or page.
+        // Ignore the error: the monitor observes a suspended store again with the next session or
+        // page.
         let changes = try? session.store.observe(.everything).changes
         isObserving = true
         defer { isObserving = false }
@@ -347,12 +345,13 @@ actor Monitor {
 
     // MARK: Reports
 
-    /// The sources of the messages of a channel that have changed since a page was opened.
+    /// Returns the last sources of the messages of a channel that have changed while a page was
+    /// open.
     func sources(in url: ChannelURL) -> [MessageID: String] { sourcesByChannel[url] ?? [:] }
 
     func sending() -> OutboxReport.Activity { sendingActivity }
 
-    /// Returns a line for each call in flight and each wait of a channel.
+    /// Returns a line for each call in flight, and for each wait, of a channel.
     func activity(in url: ChannelURL) -> [String] {
         var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
             .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }
@@ -389,7 +388,7 @@ extension EngineCall {
 }
 
 extension SyncReport.Call {
-    /// The key by which the attempts of one call are counted.
+    /// The key by which the attempts of a call are counted.
     fileprivate var subject: String { "\(name) \(channel ?? "") \(requestID ?? "")" }
 
     fileprivate var requestID: String? { Self.requestID(ofCall: name, detail) }
@@ -434,7 +433,7 @@ extension DeliveryResult {
 }
 
 extension CollectionEventSource {
-    /// The origin of a change in one word, followed by the source.
+    /// The origin of a change in one word, and its source.
     fileprivate var origin: String {
         let origin: String =
             switch self {

@@ -545,7 +545,7 @@ const channel = {
         Object.assign(this, change);
         const before = this.rows.length;
         this.refresh().catch((error) => toast(error.message)).finally(() => {
-            // Otherwise an end that the server has not is asked for again and again.
+            // If the server does not have this end, do not request it again immediately.
             setTimeout(() => { this.isGrowing = false; }, this.rows.length === before ? 1000 : 0);
         });
     },
@@ -816,7 +816,7 @@ async function refresh() {
     refreshing = false;
 }
 
-/** Whether the current view shows something that has changed. */
+/** Returns whether the current view shows something that has changed. */
 function concerns(news) {
     if (news.session || news.isEverything) return true;
     switch (view) {
@@ -881,6 +881,6 @@ events.addEventListener("error", () => {
         badge.textContent = "the page is not connected to the app";
     }
 });
-// The age of what was received grows without news.
+// Ages grow even if there are no changes.
 setInterval(() => { if (view === "sync" && isStreaming && !document.hidden) refresh(); }, 2000);
 route();

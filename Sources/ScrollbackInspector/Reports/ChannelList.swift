@@ -3,7 +3,7 @@ import Models
 @_spi(Measuring) import Store
 import Sync
 
-/// The list of all channels. It is cached between the requests of a page.
+/// The list of all channels, which is cached between requests.
 actor ChannelList {
     /// A request for a part of the list.
     struct Request: Sendable {
@@ -22,7 +22,7 @@ actor ChannelList {
         var url: String
         var name: String
         var messages: Int
-        /// The size of the messages in bytes; if there are many, an estimate from the newest ones.
+        /// The size of the messages in bytes; for many messages, an estimate from the newest ones.
         var bytes: Int
         var isEstimate: Bool
         var unread: Int
@@ -30,7 +30,7 @@ actor ChannelList {
         var isPinned: Bool
         var unsent = 0
         var bar: CoverageBar?
-        /// The error of reading the row.
+        /// The error of reading the channel; `nil` if there was none.
         var error: String?
     }
 
@@ -51,7 +51,7 @@ actor ChannelList {
     private var isOutdated = true
     /// A Boolean value that indicates whether a monitor reports each change.
     ///
-    /// If not, the list is read again whenever the store has changed.
+    /// If it is `false`, the list is read again after each commit of the store.
     private var isFollowed = false
     private var number = -1
 
@@ -60,7 +60,7 @@ actor ChannelList {
         isOutdated = true
     }
 
-    /// Records that channels have changed; `nil` for all.
+    /// Marks channels as outdated, or all channels if `urls` is `nil`.
     func invalidate(_ urls: Set<ChannelURL>?) {
         if let urls { outdated.formUnion(urls) } else { isOutdated = true }
     }
@@ -130,7 +130,6 @@ actor ChannelList {
             isPinned: try snapshot.isPinned(url), in: snapshot)
     }
 
-    /// The number of messages to read for an estimate.
     fileprivate static var sample: Int { sampleCount }
 }
 
@@ -144,7 +143,10 @@ extension ChannelList.Request {
         limit = try query.integer("limit", default: 100, in: 1...500)
     }
 
-    /// Rows with equal keys are ordered by their URLs.
+    /// Returns a Boolean value that indicates whether the request's order places a row before
+    /// another.
+    ///
+    /// Rows with equal keys are sorted by their URLs.
     fileprivate func precedes(_ left: ChannelList.Row, _ right: ChannelList.Row) -> Bool {
         func ordered<Value: Comparable>(_ left: Value, _ right: Value) -> Bool? {
             left == right ? nil : (left < right) != isDescending
@@ -167,9 +169,7 @@ extension ChannelList.Row {
             channel.url, messages: channel.messageCount, isPinned: channel.isPinned, in: snapshot)
     }
 
-    /// Reads a row.
-    ///
-    /// If the channel is damaged, the row contains the error.
+    /// Reads a row, which contains the error if the channel is damaged.
     init(_ url: ChannelURL, messages: Int, isPinned: Bool, in snapshot: Snapshot) {
         self.init(
             url: url.rawValue, name: "", messages: messages, bytes: 0, isEstimate: false, unread: 0,
@@ -197,7 +197,7 @@ extension ChannelList.Row {
 }
 
 extension Snapshot {
-    /// A Boolean value that indicates whether the store has a channel or messages of it.
+    /// Returns a Boolean value that indicates whether the store has a channel or messages of it.
     fileprivate func holds(_ url: ChannelURL) throws(StoreError) -> Bool {
         if try messageCount(in: url) > 0 { return true }
         if try groupChannel(url) != nil { return true }

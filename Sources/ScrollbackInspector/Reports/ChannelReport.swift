@@ -19,11 +19,11 @@ struct ChannelReport: Encodable, Sendable {
         var upper: String
         /// The number of messages in the gap that arrived alone.
         var inside: Int
-        /// A Boolean value that indicates whether the gap has a backfill cursor, because a page at
-        /// its upper end was fetched.
+        /// A Boolean value that indicates whether a page at the upper bound was fetched, so that
+        /// there is a cursor.
         var hasCursor: Bool
-        /// A Boolean value that indicates whether the changelog since the gap began has yet to be
-        /// read.
+        /// A Boolean value that indicates whether the changelog since the start of the gap still
+        /// has to be read.
         var hasChanges: Bool
     }
 
@@ -51,25 +51,26 @@ struct ChannelReport: Encodable, Sendable {
     }
 }
 
-/// The coverage of a channel as a bar over time.
+/// The coverage of a channel, as a bar over time.
 struct CoverageBar: Encodable, Sendable {
     var oldest: Int64?
     var newest: Int64?
     var segments: [Segment]
 
-    /// A range of one kind.
+    /// A range with one kind of coverage.
     ///
     /// A bound at the beginning or the end of the history has no time.
     struct Segment: Encodable, Sendable {
         var kind: String
         var lower: Int64?
         var upper: Int64?
-        /// The number of stored messages; `nil` if the channel has too many messages to count those
-        /// of each range.
+        /// The number of stored messages; `nil` if the channel has too many to count them for each
+        /// range.
         var count: Int?
     }
 
-    /// The messages of each range are counted if the channel has at most this number of messages.
+    /// The maximum number of messages of a channel for which the messages of each range are
+    /// counted.
     private static let countLimit = 20_000
 
     init(of url: ChannelURL, in reader: Snapshot) throws(StoreError) {
@@ -94,7 +95,7 @@ struct CoverageBar: Encodable, Sendable {
         }
     }
 
-    /// Adds the segments of a range in a gap.
+    /// Adds the segments of a gap, or of a part of one.
     ///
     /// If messages in the gap arrived alone, for example with a push, the range from the oldest to
     /// the newest of them is shown as untrusted, because messages between them may be missing.

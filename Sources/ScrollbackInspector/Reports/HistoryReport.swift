@@ -8,7 +8,7 @@ struct HistoryReport: Encodable, Sendable {
     /// A request for the rows around a time.
     struct Request: Sendable {
         var channelURL: ChannelURL
-        /// The time at which the newer messages begin; `nil` for the newest end.
+        /// The time that separates older from newer messages; `nil` for the newest end.
         var time: Timestamp?
         var older: Int
         var newer: Int
@@ -89,9 +89,9 @@ extension HistoryReport.Row {
     }
 }
 
-/// The fields of a message, and facts about its stored row.
+/// The fields of a message, and facts about its row in the store.
 struct MessageReport: Encodable, Sendable {
-    /// A request for a message by its ID, or for an unsent one by its request ID.
+    /// A request for a message by its ID, or for an unsent message by its request ID.
     struct Request: Sendable {
         var channelURL: ChannelURL
         var id: MessageID?
@@ -104,17 +104,16 @@ struct MessageReport: Encodable, Sendable {
         }
     }
 
-    /// A field of the record or of a nested record, with its depth.
+    /// A field of a record or of a nested record, with the depth of nesting.
     struct Field: Encodable, Sendable {
         var number: Int
-        /// The name in JSON; `nil` for a field that this version does not know.
+        /// The name of the field in JSON; `nil` for a field that this version does not know.
         var name: String?
         var value: String
         var depth: Int
         var bytes: Int
     }
 
-    /// A fact about the row, with its label.
     struct Fact: Encodable, Sendable {
         var label: String
         var value: String
@@ -123,7 +122,7 @@ struct MessageReport: Encodable, Sendable {
     var facts: [Fact] = []
     var fields: [Field] = []
 
-    /// Returns `nil` if the message is not stored.
+    /// Creates the report; `nil` if the message is not stored.
     init?(
         _ request: Request, _ sources: [MessageID: String], _ session: ClientReference.Session,
         _ mask: TextMask
@@ -173,7 +172,7 @@ struct MessageReport: Encodable, Sendable {
 }
 
 extension MessageReport.Field {
-    /// The fields of a record, and those of the records in it.
+    /// Returns the fields of a record, and those of the records in it.
     fileprivate static func all(_ record: some Record, _ mask: TextMask) -> [Self] {
         var fields: [Self] = []
         func add(_ bytes: [FieldBytes], _ depth: Int) {
@@ -189,9 +188,7 @@ extension MessageReport.Field {
         return fields
     }
 
-    /// The value.
-    ///
-    /// If texts are masked, texts other than identifiers are replaced by their lengths.
+    /// Returns the value of a field; for a masked text that is not an identifier, its length.
     private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
         let isText = field.value.hasPrefix("\"")
         let isIdentifier = ["_id", "_url", "type"].contains { field.name?.hasSuffix($0) ?? false }

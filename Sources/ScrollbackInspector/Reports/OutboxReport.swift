@@ -2,19 +2,19 @@ import Models
 import Store
 import Sync
 
-/// The outbox, in the order in which items are sent.
+/// The outbox, in the order of sending.
 struct OutboxReport: Encodable, Sendable {
-    /// The sending activity that the monitor has recorded.
+    /// The activity of sending that the monitor has recorded.
     struct Activity: Sendable {
         /// The request IDs of the items that are being sent, and of their uploads.
         var inFlight: Set<String> = []
         /// The uploaded bytes, by request ID.
         var progress: [RequestID: Progress] = [:]
-        /// The times at which the waits of channels end, in milliseconds.
+        /// The times at which the channels' waits for a retry end, in milliseconds.
         var waits: [ChannelURL: Int64] = [:]
     }
 
-    /// The progress of an upload in bytes.
+    /// The progress of an upload, in bytes.
     struct Progress: Encodable, Sendable {
         var bytes: Int
         var total: Int
@@ -37,12 +37,12 @@ struct OutboxReport: Encodable, Sendable {
         var target: String?
         var createdAt: Int64
         var attempts: Int
-        /// The time before which no further attempt is made.
+        /// The time before which the engine does not retry the item.
         var retryAt: Int64?
         var error: String?
         var isResendable: Bool
-        /// A Boolean value that indicates whether an attempt's answer was lost, so that the server
-        /// may have the item.
+        /// A Boolean value that indicates whether the server may have the item, because the answer
+        /// to an attempt was lost.
         var isDoubtful: Bool
         var files: [File]
         var progress: Progress?

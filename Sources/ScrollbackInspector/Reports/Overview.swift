@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// The state of the client as a whole.
+/// A summary of the client's state.
 struct Overview: Encodable, Sendable {
     var userID: String?
     var nickname: String?

@@ -3,7 +3,7 @@ import Models
 import Store
 import Sync
 
-/// The files of the store, and the findings of opening it.
+/// The files of the store, and the findings of opening them.
 struct StoreReport: Encodable, Sendable {
     /// The size of a table.
     struct Table: Encodable, Sendable {
@@ -22,7 +22,7 @@ struct StoreReport: Encodable, Sendable {
     struct Database: Encodable, Sendable {
         var name: String
         var bytes: Int
-        /// The memory of LevelDB's tables and caches in bytes, as reported by LevelDB.
+        /// The memory of LevelDB's tables and caches in bytes, as LevelDB reports it.
         var memory: Int?
         /// LevelDB's own description of its levels.
         var levels: String?
@@ -32,7 +32,7 @@ struct StoreReport: Encodable, Sendable {
     var isEncrypted: Bool
     var databases: [Database]
     var opening: [String]
-    /// The largest amount of memory that the process has used, in bytes.
+    /// The maximum memory that the process has used, in bytes.
     var peakMemory: Int
 
     init(_ store: ChatStore) throws(StoreError) {
@@ -53,7 +53,7 @@ struct StoreReport: Encodable, Sendable {
         var usage = rusage()
         #if canImport(Glibc)
             getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-            // Linux reports kilobytes, Apple bytes.
+            // Linux reports kilobytes; Apple platforms report bytes.
             peakMemory = usage.ru_maxrss * 1024
         #else
             getrusage(RUSAGE_SELF, &usage)
@@ -63,7 +63,8 @@ struct StoreReport: Encodable, Sendable {
 }
 
 extension OpeningReport {
-    /// The findings, one line for each; none if the store was neither new, migrated nor damaged.
+    /// The findings of opening the store, one line each; none if it was neither new, migrated nor
+    /// damaged.
     fileprivate var findings: [String] {
         var lines: [String] = []
         if isNew { lines.append("the store was created") }
@@ -88,7 +89,7 @@ extension OpeningReport {
 
 /// The messages that an eviction would remove.
 struct EvictionReport: Encodable, Sendable {
-    /// The oldest messages of a channel.
+    /// The oldest messages of a channel, which are evicted together.
     struct Part: Encodable, Sendable {
         var channel: String
         var messages: Int

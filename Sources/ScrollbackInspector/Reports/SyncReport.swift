@@ -11,17 +11,17 @@ struct SyncReport: Encodable, Sendable {
         var detail: String
         var began: Int64
         var ended: Int64?
-        /// `running`, `done`, `canceled`, or the code of an error.
+        /// The result of the call: `running`, `done`, `canceled`, or the code of an error.
         var result: String
         var message: String?
         var count: Int?
         var bytes: Int?
-        /// The number of the attempt: the number of consecutive failures of the same call before
-        /// it, plus one.
+        /// The number of the attempt: one more than the number of consecutive failures of the call
+        /// before it.
         var attempt: Int
     }
 
-    /// A decision of the engine, or an event.
+    /// A decision or an event of the engine.
     struct Note: Encodable, Sendable {
         var at: Int64
         var kind: String
@@ -40,11 +40,11 @@ struct SyncReport: Encodable, Sendable {
     var channelsLeft: Int
     var failure: String?
     var phases: [Phase]
-    /// The time of the feed's last answer.
+    /// The time of the last answer of the feed.
     var lastFeed: Int64?
     var calls: [Call]
     var notes: [Note]
-    /// The time now, on the clock of the device.
+    /// The current time on the device's clock.
     var now: Int64
 }
 
@@ -58,7 +58,8 @@ struct Recent<Element: Sendable>: Sendable {
         if elements.count > 2 * limit { elements.removeFirst(elements.count - limit) }
     }
 
-    /// Passes the elements to a closure, newest first, until it has changed one and returns `true`.
+    /// Passes the elements to a closure, newest first, until the closure changes one and returns
+    /// `true`.
     mutating func updateLast(_ change: (inout Element) -> Bool) {
         for index in elements.indices.reversed() where change(&elements[index]) { return }
     }

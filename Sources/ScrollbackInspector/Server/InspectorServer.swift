@@ -7,9 +7,9 @@
 
     /// The HTTP server of an inspector, on the loopback interface.
     ///
-    /// Any web page in a browser on this machine can send requests to the port. Therefore a request
-    /// is refused unless its path contains the token, its host is the loopback address, and its
-    /// origin, if it has one, is the page itself.
+    /// Any web page in a browser on this machine can send requests to the port. Therefore the
+    /// server refuses a request unless its path contains the token, its host is the loopback
+    /// address, and its origin, if any, is the page.
     final class InspectorServer: Sendable {
         private let inspection: Inspection
         private let token: String
@@ -22,7 +22,7 @@
             self.token = token
             var address = sockaddr_in.inet(port: port)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            // A search for damage in a large store may exceed the default timeout.
+            // A check for damage of a large store may exceed the default timeout.
             server = HTTPServer(address: address, timeout: 600, logger: .disabled)
         }
 
@@ -34,7 +34,7 @@
             await server.appendRoute("*") { [weak self] request in
                 await self?.respond(to: request) ?? HTTPResponse(statusCode: .notFound)
             }
-            // Wait for the first of two results: listening has begun, or has failed.
+            // Wait until listening has started or failed.
             let (results, result) = AsyncStream<(any Error)?>.makeStream()
             let task = Task { [server] in
                 do {
@@ -65,13 +65,12 @@
             return url
         }
 
-        /// Stops to listen, and closes all connections.
         func stop() async {
             await server.stop()
             cancel()
         }
 
-        /// Stops, without waiting.
+        /// Stops the server without waiting.
         func cancel() { running.withLock { $0.take() }?.cancel() }
 
         // MARK: Requests
@@ -185,8 +184,7 @@
     }
 
     extension String {
-        /// Compares two texts in a time that does not depend on the position of the first
-        /// difference.
+        /// Compares two texts in a time that does not depend on where they differ.
         fileprivate func isEqual(to other: some StringProtocol) -> Bool {
             let (left, right) = (Array(utf8), Array(other.utf8))
             guard left.count == right.count else { return false }
@@ -194,7 +192,7 @@
         }
     }
 
-    /// A response that consists of events, each sent as soon as there is one.
+    /// A body of server-sent events, which are sent as they occur.
     private struct EventBody: AsyncBufferedSequence {
         typealias Element = UInt8
 
