@@ -63,7 +63,7 @@ public enum FeedEvent: Hashable, Sendable {
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
     /// A reaction was added or removed.
     case reaction(ReactionEvent)
-    /// The number of replies or the newest reply of a thread has changed.
+    /// A thread has gained or lost a reply.
     case threadInfo(ThreadInfoUpdateEvent)
     /// The feed may have omitted messages of a channel between the preceding and the following
     /// events.

@@ -71,14 +71,16 @@ struct Field: Sendable {
     let name: String
     /// The name in Docs/scrollback.proto.
     let protoName: String
-    /// Alternative names in JSON, which are ignored if ``name`` is present.
+    /// Alternative names in JSON.
+    ///
+    /// Of several names, ``name`` first, decoding uses the first one whose value is not `null`.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
     /// The type of the Swift property.
     let propertyType: any FieldValue.Type
-    /// The type that the field is read as: an optional if the property returns a default for a
-    /// missing field, otherwise the same as ``propertyType``.
+    /// The type of the field's value: an optional if the property returns a default for a missing
+    /// field, otherwise the same as ``propertyType``.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 

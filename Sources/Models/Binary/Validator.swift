@@ -142,7 +142,7 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        // Two bytes suffice for a field number from 16 and for a length from 128.
+        // A value of two bytes, such as a field number of 16 or more, or a length of 128 or more.
         if offset < end {
             let second = span.uncheckedByte(at: offset)
             if second < 0x80 && second > 0 {

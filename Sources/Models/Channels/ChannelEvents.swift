@@ -18,7 +18,7 @@ public struct MemberCountUpdate: Record {
         set { self[2] = newValue }
     }
 
-    /// The number of members of a group channel, including invited ones.
+    /// The number of members of a group channel.
     public var memberCount: Int? {
         get { self[3] }
         set { self[3] = newValue }

@@ -1,5 +1,5 @@
-/// Reads the search terms of a text, under which an index stores it: the folded bytes of each word
-/// and of each word's parts.
+/// Reads the terms under which an index stores a text: the folded bytes of each word and of the
+/// words' parts.
 ///
 /// The terms are those of ``SearchText``. ASCII words, which are the majority in most chats, are
 /// read from the bytes, without creating a `String` for each word.

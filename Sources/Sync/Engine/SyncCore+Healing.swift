@@ -114,8 +114,8 @@ extension SyncCore {
 
     /// Returns the number of messages to request in a gap.
     ///
-    /// In a visible gap, the last page before the threshold of a huge gap is reduced so that it
-    /// exceeds the threshold by one message.
+    /// If huge gaps are reported instead of filled, a page of a visible gap is limited to one
+    /// message above the threshold for huge gaps.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
             return options.pageSize

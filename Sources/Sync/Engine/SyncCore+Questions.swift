@@ -19,8 +19,8 @@ extension SyncCore {
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
-    /// Removes the bound of a request at a cursor if the bound is the newest end, and the cursor is
-    /// not that of the gap at that end.
+    /// Checks a request at a cursor whose bound is the newest end: removes the bound unless the
+    /// cursor is still the backfill cursor of the gap at that end.
     ///
     /// After a truncation, messages may be missing between the bound and the page.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {

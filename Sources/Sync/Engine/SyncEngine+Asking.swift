@@ -14,8 +14,8 @@ extension SyncEngine {
     ///     not necessarily the last one.
     ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
     ///     anchor is a message, the message itself is one of them.
-    ///   - edge: If the anchor is at the bound of a gap, that bound; the page then closes the gap
-    ///     from there on. Otherwise `nil`, also for a stored message.
+    ///   - edge: The bound of a gap, if the anchor is at that bound. The page then closes the gap
+    ///     from the bound on. It is not needed if the anchor is a stored message.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
     /// - Returns: The page, and the range of the history that it covers. If a request at the same

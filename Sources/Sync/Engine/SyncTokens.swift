@@ -111,8 +111,8 @@ extension StoreReader {
         try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
     }
 
-    /// Returns the token with which the changelog of channels continues; `nil` if none was
-    /// requested.
+    /// Returns the token with which the changelog of channels continues; `nil` if the changelog was
+    /// never requested.
     func channelChangelogToken() throws(StoreError) -> String? {
         try text(Scope.channelChangelog)
     }

@@ -164,8 +164,8 @@ struct Ingest {
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Records the message even if it has not changed, but not if the data is untrusted, which
-        // must not replace the content of a later answer.
+        // Records the message even if it has not changed. Untrusted data is not recorded, because
+        // it must not take precedence over a later answer.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)

@@ -53,11 +53,11 @@ public enum CacheClearOrder: Sendable {
 public enum CacheRetention: Hashable, Sendable {
     /// Messages are kept as long as the cache does not exceed its size limit.
     case unlimited
-    /// Messages are kept until they reach an age, from their creation time to the time of this
-    /// device's clock.
+    /// Messages are kept until they reach an age.
     ///
-    /// The age is checked when a connection is established, when the channel is no longer visible,
-    /// and after every four megabytes written.
+    /// The age is the difference between a message's creation time and the time of this device's
+    /// clock. It is checked when a connection is established, when the channel is no longer
+    /// visible, and after every four megabytes written.
     case lasting(Duration)
     /// Messages are kept while the channel is visible.
     ///

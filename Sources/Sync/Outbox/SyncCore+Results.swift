@@ -259,8 +259,8 @@ extension SyncCore {
 }
 
 extension OutboxItem {
-    /// Returns a Boolean value that indicates whether the item was written or resent longer ago
-    /// than a duration.
+    /// Returns a Boolean value that indicates whether more time than a lifetime has passed since
+    /// the user wrote or last resent the item.
     func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
         let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
         return !age.overflow && age.partialValue > lifetime.milliseconds

@@ -120,8 +120,8 @@ extension SyncCore {
     /// Returns a Boolean value that indicates whether the server recognizes a repeated request of
     /// an item.
     ///
-    /// The time of the first request is not stored. It is not earlier than the item's own time,
-    /// which is used instead.
+    /// The server counts its period from the first request, whose time is not stored. The time of
+    /// the item is used instead, because it is not later.
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
