@@ -2,8 +2,8 @@ import Models
 
 /// A report of the damage in a store that an app can submit, without user data.
 ///
-/// The report consists of numbers, codes and names of LevelDB's log files. It contains no text, ID,
-/// URL, path or key. Its JSON form can be attached to the app's other reports. ``isDamaged``
+/// The report consists of numbers, codes and names of LevelDB's log files, and contains no text,
+/// ID, URL, path or key. Its JSON form can be attached to other reports of the app. ``isDamaged``
 /// indicates whether there is any damage.
 public struct DamageReport: Hashable, Codable, Sendable {
     /// The schema version that this package writes.
@@ -29,34 +29,35 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// The state of the outbox's logs when the store was opened.
     public internal(set) var outboxLogs = LogReport()
 
-    /// A Boolean value that indicates whether opening the store has discarded the tokens and the
+    /// A Boolean value that indicates whether opening the store has removed the tokens and the
     /// coverage, because commits of the cache were missing.
     public internal(set) var isCoverageDropped = false
 
-    /// A Boolean value that indicates whether the index of outbox items was rebuilt on opening.
+    /// A Boolean value that indicates whether opening the store has rebuilt the index of outbox
+    /// items.
     public internal(set) var isOutboxReindexed = false
 
-    /// A Boolean value that indicates whether the outbox with all its items was missing on opening,
-    /// although the cache existed.
+    /// A Boolean value that indicates whether the outbox was missing with all its items when the
+    /// store was opened, although the cache existed.
     public internal(set) var isOutboxLost = false
 
     /// A Boolean value that indicates whether a copy of a damaged outbox exists next to it.
     public internal(set) var hasOutboxCopy = false
 
-    /// A Boolean value that indicates whether a re-encryption was started but not finished.
+    /// A Boolean value that indicates whether a re-encryption was started and not finished.
     public internal(set) var isReencryptionUnfinished = false
 
-    /// The numbers of rows that cannot be decoded, by the names of their tables in Docs/Format.md.
+    /// The numbers of rows that cannot be decoded, by the names of the tables in Docs/Format.md.
     public internal(set) var unreadableRows: [String: Int] = [:]
 
-    /// The codes of errors that stopped the search for such rows, such as `corruption` if a table
+    /// The codes of errors that stopped the search for these rows, such as `corruption` if a table
     /// file of LevelDB is damaged.
     public internal(set) var searchFailures: [String] = []
 
     /// The numbers of unreadable lines in the push inbox, by reason.
     ///
-    /// They are those of the waiting files and, if a client creates the report, also those of the
-    /// files that the client processed last.
+    /// These are the lines of the waiting files. If a client creates the report, they include the
+    /// lines of the files that the client processed last.
     public internal(set) var damagedPushLines: [String: Int] = [:]
 
     /// A Boolean value that indicates whether anything is damaged, or was damaged when the store
@@ -68,7 +69,7 @@ public struct DamageReport: Hashable, Codable, Sendable {
             || !unreadableRows.isEmpty || !searchFailures.isEmpty || !damagedPushLines.isEmpty
     }
 
-    /// Creates an empty report, for a store that is open.
+    /// Creates an empty report of an open store.
     package init() {}
 
     /// Creates a report of a store that could not be opened.
@@ -120,8 +121,7 @@ extension ChatStore {
 extension DamageReport {
     /// Counts the rows that cannot be decoded.
     ///
-    /// `table` returns the name of the table for a row that cannot be decoded, and `nil` for any
-    /// other row.
+    /// `unreadable` returns the name of the table for such a row, and `nil` for any other row.
     fileprivate mutating func search(
         _ rows: Rows, _ unreadable: (UInt8, [UInt8]) -> String?
     ) {
@@ -141,9 +141,8 @@ extension DamageReport {
 }
 
 extension Table {
-    /// Returns a Boolean value that indicates whether a value of the table can be decoded.
-    ///
-    /// It may be called only for tables whose values are records.
+    /// Returns a Boolean value that indicates whether a value of the table can be decoded; `true`
+    /// for values that are not records.
     fileprivate func canDecode(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .message: (try? Message(serialized: bytes)) != nil

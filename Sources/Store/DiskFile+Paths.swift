@@ -8,8 +8,8 @@ extension DiskFile {
 
     /// Creates or replaces a file atomically and durably.
     ///
-    /// After a crash, the file has its old or its new content. An incomplete file may remain under
-    /// another name; the next call removes it.
+    /// After a crash, the file has its old or its new content. A leftover file under another name
+    /// is removed by the next call.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + DiskFile.unfinished
         try remove(unfinished)
@@ -22,7 +22,7 @@ extension DiskFile {
             }
             try syncParent(of: path)
         } catch {
-            // Ignore an error here, because the original one is thrown. The next write removes a
+            // Ignores an error here, because the original one is thrown. The next write removes a
             // leftover file.
             try? remove(unfinished)
             throw error
@@ -31,7 +31,8 @@ extension DiskFile {
 
     /// Renames a file or directory within its parent directory, durably.
     ///
-    /// An empty directory with the new name is replaced; one that is not empty is not.
+    /// An empty directory with the new name is replaced. A directory that is not empty causes an
+    /// error.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
@@ -39,9 +40,7 @@ extension DiskFile {
         try syncParent(of: other)
     }
 
-    /// Removes a directory with its content, or a file.
-    ///
-    /// Has no effect if it does not exist.
+    /// Removes a file, or a directory with its content, if it exists.
     static func removeAll(at path: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) != 0 && errno == ENOENT { return }
@@ -52,9 +51,7 @@ extension DiskFile {
         }
     }
 
-    /// Removes a file.
-    ///
-    /// Has no effect if it does not exist.
+    /// Removes a file if it exists.
     static func remove(_ path: String) throws(StoreError) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw StoreError(errno: errno, doing: "remove the file", path: path)
@@ -64,30 +61,28 @@ extension DiskFile {
 // MARK: Directories
 
 extension DiskFile {
-    /// Creates a directory that only its owner can access, and its missing parents.
-    ///
-    /// Has no effect if the directory exists.
+    /// Creates a directory that only its owner can access, and its missing parents, unless it
+    /// exists.
     ///
     /// When the call returns, the names of all created directories are on disk.
     ///
     /// - Throws: ``StoreError`` with this path, also if a file has this path.
     static func createDirectory(_ path: String) throws(StoreError) {
-        // Reject a path with a null byte: the system would ignore the text after it.
+        // The system would ignore the part of the path after a null byte.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
         guard error == 0 else {
             throw StoreError(errno: error, doing: "create the directory", path: path)
         }
     }
 
-    /// Creates a directory that only its owner can access, regardless of the process's umask.
-    ///
-    /// - Returns: 0, or an error number.
+    /// Creates a directory that only its owner can access, whatever the process's umask, and
+    /// returns 0 or an error number.
     private static func makePrivateDirectory(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else { return errno }
         return 0
     }
 
-    /// Returns 0 or an error number.
+    /// Creates a directory and its missing parents, and returns 0 or an error number.
     private static func makeDirectory(_ path: String, isParent: Bool) throws(StoreError) -> Int32 {
         var error = makePrivateDirectory(path)
         if error == ENOENT, let parent = parent(of: path) {
@@ -102,8 +97,8 @@ extension DiskFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // Sync the parent's name even if the parent exists: an earlier process may have crashed
-        // after creating it and before syncing its name.
+        // Syncs the parent's name even if the parent exists: an earlier process may have crashed
+        // between creating the parent and syncing its name.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)

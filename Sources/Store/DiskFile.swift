@@ -1,6 +1,6 @@
 import Foundation
 
-/// An open file or directory, closed when the value goes out of scope.
+/// An open file or directory, which is closed when the value goes out of scope.
 struct DiskFile: ~Copyable {
     let path: String
     private let descriptor: Int32
@@ -8,7 +8,7 @@ struct DiskFile: ~Copyable {
     /// Opens an existing file for reading; `nil` if it does not exist.
     init?(reading path: String) throws(StoreError) {
         // Another program may have created a link or a pipe at this path: do not follow links, and
-        // do not wait for pipes. A path whose parent is a file counts as missing.
+        // do not wait for pipes. If the path's parent is a file, the file counts as missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
@@ -25,7 +25,7 @@ struct DiskFile: ~Copyable {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens or creates a file of which only the name or the lock is used, not the content.
+    /// Opens or creates a file of which only the name or the lock is used.
     init(marking path: String) throws(StoreError) {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")
     }
@@ -42,7 +42,7 @@ struct DiskFile: ~Copyable {
             throw StoreError(errno: errno, doing: action, path: path)
         }
         guard flags & O_CREAT != 0 else { return }
-        // Restore the owner's access, which the process's umask may have denied for a new file.
+        // Restores the owner's access, which the process's umask may have denied for a new file.
         var status = stat()
         if fstat(descriptor, &status) == 0,
             status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly
@@ -80,9 +80,10 @@ extension DiskFile {
         return Int(status.st_size)
     }
 
-    /// Reads the next bytes into an array, up to its size; fewer at the end of the file.
+    /// Reads the next bytes into an array, up to the array's size.
     ///
-    /// - Returns: The number of bytes read; 0 at the end of the file.
+    /// - Returns: The number of bytes read, which may be lower at the end of the file; 0 if no
+    ///   bytes are left.
     func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
         let count = buffer.withUnsafeMutableBytes { bytes in
             retrying { Foundation.read(descriptor, bytes.baseAddress, bytes.count) }
@@ -93,7 +94,6 @@ extension DiskFile {
         return count
     }
 
-    /// Writes all bytes.
     func write(_ bytes: [UInt8]) throws(StoreError) {
         let error = bytes.withBytes { bytes in
             DiskFile.hand(bytes) { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -123,8 +123,8 @@ extension DiskFile {
     /// Waits until the bytes of a file, or the names in a directory, are on disk.
     func sync() throws(StoreError) {
         #if canImport(Darwin)
-            // On Darwin, fsync leaves the data in the disk's cache, and F_FULLFSYNC flushes it.
-            // File systems that do not support F_FULLFSYNC get fsync.
+            // On Darwin, fsync leaves the data in the disk's cache, and F_FULLFSYNC flushes the
+            // cache. fsync is for file systems that do not support F_FULLFSYNC.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard retrying({ fsync(descriptor) }) == 0 else {
@@ -135,7 +135,7 @@ extension DiskFile {
     /// Acquires the lock of the file, and holds it until the value goes out of scope.
     ///
     /// The call waits while another thread or process holds the lock. Threads exclude each other
-    /// only if each of them has opened the file separately.
+    /// only if each has opened the file separately.
     func lock() throws(StoreError) {
         guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
             throw StoreError(errno: errno, doing: "lock the file", path: path)
@@ -152,7 +152,7 @@ extension DiskFile {
     }
 }
 
-/// Repeats a system call while signals interrupt it.
+/// Repeats a system call that a signal has interrupted.
 private func retrying<Number: FixedWidthInteger>(_ call: () -> Number) -> Number {
     while true {
         let result = call()

@@ -3,7 +3,7 @@ import Foundation
 extension UnsafeRawBufferPointer {
     /// Returns a Boolean value that indicates whether these bytes precede others in byte order.
     ///
-    /// A sequence that is a prefix of another one precedes it.
+    /// A sequence follows its own prefixes.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)
@@ -17,9 +17,9 @@ extension UnsafeRawBufferPointer {
         other.withBytes { precedes($0) }
     }
 
-    /// Returns eight bytes as a big-endian number, so that numbers compare as their bytes do.
+    /// Returns eight bytes as a big-endian number, so that numbers have the order of their bytes.
     ///
-    /// Missing bytes are zero.
+    /// Missing bytes count as zero.
     @inline(__always)
     func number(at offset: Int) -> UInt64 {
         if offset + 8 <= count {
@@ -34,8 +34,9 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A key that is prepared for fast comparison with many other keys: the first eight bytes decide
-/// most comparisons.
+/// A key, prepared for comparison with many other keys.
+///
+/// The first eight bytes decide most comparisons.
 struct KeyBound {
     private let key: KeyBytes
     /// The first eight bytes as a number.
@@ -47,7 +48,7 @@ struct KeyBound {
         head = key.withBytes { $0.number(at: 0) }
     }
 
-    /// Returns a Boolean value that indicates whether the other key precedes this one.
+    /// Returns a Boolean value that indicates whether another key precedes this one.
     @inline(__always)
     func isBehind(_ other: UnsafeRawBufferPointer) -> Bool {
         let otherHead = other.number(at: 0)
@@ -56,7 +57,6 @@ struct KeyBound {
 }
 
 extension [UInt8] {
-    /// Calls a closure with the bytes.
     @inline(__always)
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

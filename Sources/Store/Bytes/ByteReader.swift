@@ -48,7 +48,7 @@ package struct ByteReader {
 
     /// Reads the next `count` bytes.
     ///
-    /// Within ``descending(_:)``, the stored bytes are inverted, and this method inverts them back.
+    /// Within ``descending(_:)``, the stored bytes are inverted, and this method restores them.
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
         guard count <= bytes.count - offset else {
             throw Damage(offset: offset, expected: "\(count) bytes")
@@ -103,6 +103,8 @@ package struct ByteReader {
         return try read(&self)
     }
 
+    /// Checks that no bytes are left.
+    ///
     /// - Throws: ``Damage`` if any bytes remain.
     package func end() throws(Damage) {
         if !isAtEnd { throw Damage(offset: offset, expected: "the end of the data") }

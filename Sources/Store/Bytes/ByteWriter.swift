@@ -2,8 +2,8 @@ package import Models
 
 /// Writes the bytes of a key or a value.
 ///
-/// LevelDB compares keys byte by byte. The bytes written here sort in the order of the values that
-/// they encode: integers are big-endian, and the sign bit of signed integers is inverted. On-disk
+/// LevelDB compares keys byte by byte. The written bytes have the order of the values that they
+/// encode: integers are big-endian, and the sign bit of signed integers is inverted. On-disk
 /// format, DO NOT CHANGE.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
@@ -14,10 +14,9 @@ package struct ByteWriter {
 
     package var count: Int { bytes.count }
 
-    /// Reserves space for a total number of bytes.
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Removes all bytes, keeping the capacity.
+    /// Removes all bytes, and keeps the capacity.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     @inline(__always)
@@ -41,16 +40,16 @@ package struct ByteWriter {
 
     /// Writes a text with a two-byte length prefix, so that other fields may follow.
     ///
-    /// The order is by length, then by bytes. The store rejects texts longer than
-    /// ``Limits/nameSize``. A longer text results in a key after all stored keys, so that a lookup
-    /// of it finds nothing.
+    /// Such texts are ordered by length, then by bytes. The store rejects texts longer than
+    /// ``Limits/nameSize``. Looking up a longer text finds nothing, because its key follows all
+    /// stored keys.
     @inline(__always)
     package mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // The two bytes of the length overflow and may equal those of a stored text. This byte,
-            // which UTF-8 never contains, makes the keys differ.
+            // The length does not fit in two bytes, and the clamped length may equal that of a
+            // stored text. This byte, which UTF-8 never contains, makes the keys differ.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
@@ -104,7 +103,7 @@ extension ByteWriter {
     }
 }
 
-/// A half-open range of keys: from a lower bound, inclusive, to an upper bound, exclusive.
+/// A range of keys, from an inclusive lower bound to an exclusive upper bound.
 package struct KeyRange: Hashable, Sendable {
     package var lower: KeyBytes
     package var upper: KeyBytes
@@ -122,7 +121,7 @@ package struct KeyRange: Hashable, Sendable {
 
     /// The range of all keys.
     ///
-    /// No table's letter is 0xFF.
+    /// The letter of each table is less than 0xFF.
     package static let all = KeyRange([], [0xFF])
 }
 
@@ -133,8 +132,8 @@ extension KeyBytes {
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }
         }
-        // A prefix of only 0xFF bytes has no successor. Since no table's letter is 0xFF, this is
-        // after all keys.
+        // A prefix of only 0xFF bytes has no successor. The letter of each table is less than 0xFF,
+        // so this key follows all keys.
         return [0xFF]
     }
 }

@@ -12,6 +12,6 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-    /// The SHA-256 of the text in 64 hexadecimal digits, for use as a file name.
+    /// The SHA-256 hash of the text in 64 hexadecimal digits, for use as a file name.
     package var hashedFileName: String { SHA256.hash(data: Data(utf8)).hexadecimal }
 }

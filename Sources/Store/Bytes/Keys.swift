@@ -2,8 +2,8 @@ import Models
 
 /// The number that identifies a channel in keys.
 ///
-/// Numbers are never reused. Clearing a channel assigns a new number to it, which hides the rows
-/// under the old number immediately.
+/// Numbers are never reused. Clearing a channel gives it a new number, which immediately hides the
+/// rows under the old number.
 typealias ChannelNumber = UInt32
 
 /// The tables of the cache, with the letter that prefixes their keys.
@@ -55,17 +55,16 @@ enum Table: UInt8, CaseIterable {
     /// ``TermWriter``.
     case terms = 0x66
 
-    /// The number of bytes of the prefix of most keys: the table's letter and the channel number.
+    /// The number of bytes with which most keys begin: the table's letter and the channel number.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
 
-    /// The tables whose keys contain a channel number: all data of a channel.
+    /// The tables whose keys contain a channel number, which contain all data of a channel.
     static let ofChannels: [Table] = [
         .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
         .tombstone, .state,
     ]
 
-    /// The tables of the search index, which is built again from the messages if its format
-    /// changes.
+    /// The tables of the search index, which is rebuilt from the messages if its format changes.
     static let ofIndex: [Table] = [.pending, .segment, .documents, .terms]
 }
 
@@ -216,14 +215,15 @@ extension UnsafeRawBufferPointer {
 
 // MARK: Short keys
 
-/// A key of a table, a channel and a name, stored without an allocation.
+/// A key that consists of a table's letter, a channel number and a name, stored without an
+/// allocation.
 struct ShortKey {
     private typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     private var storage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
     private let count: Int
 
-    /// Creates a key; returns `nil` if the key does not fit into the value.
+    /// Creates a key; `nil` if the key is too long for the storage.
     @inline(__always)
     init?(_ table: Table, _ channel: ChannelNumber, _ name: String) {
         let nameSize = name.utf8.count
@@ -240,7 +240,6 @@ struct ShortKey {
         }
     }
 
-    /// Calls a closure with the bytes of the key.
     @inline(__always)
     mutating func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result

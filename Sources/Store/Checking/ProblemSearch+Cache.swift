@@ -25,7 +25,7 @@ extension ProblemSearch {
         try searchSavedLists(of: rows)
     }
 
-    /// Returns a number that a schema row contains; `nil` if the row is missing or damaged.
+    /// Returns the number in a schema row; `nil` if the row is missing or damaged.
     private mutating func readableNumber<Value: FixedWidthInteger>(
         _ row: SchemaRow, in rows: Rows
     ) throws(StoreError) -> Value? {
@@ -39,7 +39,7 @@ extension ProblemSearch {
         }
     }
 
-    /// Compares the rows that map channel URLs to numbers with the rows that map numbers to URLs.
+    /// Compares the rows that map channel URLs to numbers with those that map numbers to URLs.
     ///
     /// - Returns: The channels on which both tables agree.
     private mutating func searchNames(
@@ -139,7 +139,7 @@ extension ProblemSearch {
         if state??.messageCount != count { add(.messageCount, in: url) }
     }
 
-    /// Searches for index rows whose message is missing or does not correspond to the row.
+    /// Finds index rows whose message is missing or does not correspond to the row.
     private mutating func searchIndexes(
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
@@ -248,7 +248,7 @@ extension ProblemSearch {
 }
 
 extension Rows {
-    /// The creation time of a message; `nil` if there is no such row, or it cannot be decoded.
+    /// Returns the creation time of a message; `nil` if the row is missing or cannot be decoded.
     fileprivate func readablePlace(
         of id: MessageID, in number: ChannelNumber
     ) throws(StoreError) -> Timestamp? {
@@ -259,7 +259,7 @@ extension Rows {
         }
     }
 
-    /// The message ID in a request row; `nil` if the row is missing or cannot be decoded.
+    /// Returns the message ID in a request row; `nil` if the row is missing or cannot be decoded.
     fileprivate func readableMessageID(
         ofRequest id: RequestID, in number: ChannelNumber
     ) throws(StoreError) -> MessageID? {

@@ -49,8 +49,9 @@ extension ProblemSearch {
         if greatest >= next { add(.nextNumber) }
     }
 
-    /// Compares the index rows with the outbox items, each identified by its key without the
-    /// letter.
+    /// Compares the index rows with the outbox items.
+    ///
+    /// The items are identified by their keys without the table's letter.
     private mutating func searchIndex(
         of rows: Rows, _ ids: [KeyBytes: RequestID]
     ) throws(StoreError) {

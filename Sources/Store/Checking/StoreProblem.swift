@@ -1,7 +1,8 @@
 public import Models
 
-/// A number of stored rows of one kind that are damaged or contradict each other, as found by
-/// ``ChatStore/check()``.
+/// The stored rows with one kind of problem: they are damaged or contradict each other.
+///
+/// ``ChatStore/check()`` finds these problems.
 public struct StoreProblem: Hashable, Sendable {
     /// The kind of problem.
     public let kind: Kind
@@ -13,14 +14,14 @@ public struct StoreProblem: Hashable, Sendable {
     /// The number of rows.
     public internal(set) var count: Int
 
-    /// The kinds of problems.
+    /// A kind of problem.
     public enum Kind: String, CaseIterable, Sendable {
         /// A row cannot be decoded.
         case unreadable
-        /// The row that maps a channel's URL to its number and the row that maps the number to the
-        /// URL contradict each other, or one of them is missing.
+        /// The row that maps a channel's URL to its number contradicts the row that maps the number
+        /// to the URL, or one of them is missing.
         case channelNumber
-        /// The stored next number, which the next new channel or item would get, is already in use.
+        /// The stored number for the next new channel or item is already in use.
         case nextNumber
         /// The key of a channel, a message, a user or an outbox item contradicts the content of the
         /// row.
@@ -35,9 +36,10 @@ public struct StoreProblem: Hashable, Sendable {
         case overlap
         /// The number in the keys of rows belongs to no channel.
         case unnamed
-        /// A row of the search index is missing, cannot be decoded, or belongs to no segment. The
-        /// index is removed when a search or a write reads such a row, and built again;
-        /// ``ChatStore/rebuildSearchIndex()`` does so at once.
+        /// A row of the search index is missing, cannot be decoded, or belongs to no segment.
+        ///
+        /// A search or a write that reads such a row removes the index, which is then built again.
+        /// ``ChatStore/rebuildSearchIndex()`` rebuilds it at once.
         case searchIndex
         /// A saved list of channels differs from the beginning of the list computed from the rows.
         case savedList
@@ -69,16 +71,16 @@ extension StoreProblem: CustomStringConvertible {
 }
 
 extension ChatStore {
-    /// Searches for rows that cannot be decoded, and for rows that contradict each other.
+    /// Finds rows that cannot be decoded, and rows that contradict each other.
     ///
     /// ``rebuildIndexes(at:)`` repairs these problems. It removes rows that cannot be decoded, and
-    /// the next sync fetches them again.
+    /// the next synchronization fetches them again.
     ///
     /// - Returns: The problems, by channel; none in a consistent store.
     /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block
     ///   of a file is damaged.
-    /// - Complexity: O(*n*) in the rows, each of which is decoded, with some lookups for each
-    ///   message.
+    /// - Complexity: O(*n*) in the number of rows, each of which is decoded, with some lookups for
+    ///   each message.
     public func check() throws(StoreError) -> [StoreProblem] {
         let view = try view
         var search = ProblemSearch()
@@ -89,7 +91,7 @@ extension ChatStore {
     }
 }
 
-/// The problems that were found so far.
+/// Collects the problems that were found.
 struct ProblemSearch {
     private struct Place: Hashable {
         let kind: StoreProblem.Kind

@@ -1,14 +1,13 @@
-/// The number of rows of a table, and their bytes.
+/// The size of a table.
 package struct TableSize: Hashable, Sendable {
     package let database: RowDescription.Database
 
-    /// The name of the table, as in Docs/Format.md; `?` if the first letter of the keys belongs to
-    /// no known table.
+    /// The name of the table in Docs/Format.md; `?` if no table has the first letter of the keys.
     package let table: String
 
     package fileprivate(set) var rowCount: Int
 
-    /// The bytes of the keys and values, before LevelDB compresses and encrypts them.
+    /// The number of bytes of the keys and values, before LevelDB compresses and encrypts them.
     package fileprivate(set) var byteCount: Int
 }
 
@@ -46,8 +45,8 @@ extension RowDescription.Database {
 }
 
 extension ChatStore {
-    /// Returns a property that LevelDB reports of a database, such as `leveldb.stats`; `nil` if it
-    /// does not know the property.
+    /// Returns a property of a database that LevelDB reports, such as `leveldb.stats`; `nil` if
+    /// LevelDB does not know the property.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
     package func property(

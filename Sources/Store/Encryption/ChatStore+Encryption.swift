@@ -9,12 +9,12 @@ extension ChatStore {
 
     /// Changes the encryption key of the store.
     ///
-    /// Only one small file is written, regardless of the size of the store. The files are encrypted
-    /// with random keys, which are stored next to them, encrypted with the app's key. An attacker
-    /// who has the old key and a copy of the key file can still read the files;
+    /// The files are encrypted with random keys. A small key file next to them contains these keys,
+    /// encrypted with the app's key, and is the only file that this method writes. An attacker who
+    /// has the old key and a copy of the key file can still read the files;
     /// ``reencrypt(at:from:to:progress:)`` prevents this.
     ///
-    /// After a crash, the store has the old or the new key; when the call returns, it has the new
+    /// After a crash, the store has the old or the new key. When the call returns, it has the new
     /// one.
     ///
     /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
@@ -27,30 +27,30 @@ extension ChatStore {
                 "the store is not encrypted: encrypt it with "
                     + "ChatStore.reencrypt(at:from:to:)", path: path)
         }
-        // Holding the writer's lock excludes a re-encryption, which needs a closed store.
+        // The writer's lock excludes a re-encryption, which needs a closed store.
         try writer.withLock { (_) throws(StoreError) in
             _ = try version()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
         }
     }
 
-    /// Re-encrypts all files of a store with new keys; also adds or removes the encryption.
+    /// Re-encrypts all files of a store with new keys, or adds or removes the encryption.
     ///
     /// The store must be closed. Each file is replaced atomically. If the process ends before the
     /// call has finished, the store can be opened with either key, and the same call resumes the
     /// work; ``OpeningReport/isReencryptionUnfinished`` reports this state. Damaged parts of files
     /// stay as they are.
     ///
-    /// The bytes of the old files are not wiped: copies of them that the file system or the disk
-    /// may keep are still encrypted with the old keys.
+    /// The bytes of the old files are not erased: copies that the file system or the disk may keep
+    /// are still encrypted with the old keys.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store. If it does not exist, the call has no effect.
     ///   - old: The current key; `nil` if the store is not encrypted.
     ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
-    /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema` (nothing was changed),
-    ///   `corruption` if the key file is damaged, `permission`, `noSpace` or `io`.
+    /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema`, in which case nothing was
+    ///   changed; `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.
     /// - Complexity: Reads and writes all files. Needs disk space for a copy of the largest file.
     public static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
@@ -89,14 +89,13 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Checks that the re-encryption can be started or continued.
-    ///
-    /// - Returns: `true` if there is anything left to do.
+    /// Checks that the re-encryption can be started or continued, and returns whether anything is
+    /// left to do.
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        // If there is no key file, check that the store's files are not encrypted: otherwise, the
-        // key file was lost.
+        // Without a key file, the store's files must not be encrypted: otherwise, the key file was
+        // lost.
         if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }

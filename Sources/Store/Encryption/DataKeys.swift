@@ -3,20 +3,21 @@ import Foundation
 
 /// The keys that encrypt the files of a directory, by number.
 ///
-/// There is one key, or none if the files are not encrypted. During a re-encryption there are two.
+/// There is one key, or none if the files are not encrypted. During a re-encryption, there may be
+/// two.
 package struct DataKeys: Sendable {
     /// The key number of unencrypted files.
     package static let plain: UInt32 = 0
 
     /// The number of the key for new files.
     package let generation: UInt32
-    /// A Boolean value that indicates whether unencrypted files are accepted, because not all files
-    /// have been encrypted yet.
+    /// A Boolean value that indicates whether unencrypted files can be read, because some files
+    /// have yet to be encrypted.
     let readsPlain: Bool
     /// The keys by number.
     let keys: [UInt32: SymmetricKey]
 
-    /// Creates the keys of a new directory: one random key.
+    /// Creates one random key for a new directory.
     package init() {
         self.init(generation: 1, readsPlain: false, keys: [1: SymmetricKey(size: .bits256)])
     }
@@ -30,8 +31,8 @@ package struct DataKeys: Sendable {
     /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns these keys for a re-encryption: with a new random key for new files, or without one
-    /// if new files are to be unencrypted.
+    /// Returns the keys for a re-encryption: these keys and, unless new files are to be
+    /// unencrypted, a random key for new files.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -40,27 +41,25 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)
     }
 
-    /// The numbers of all keys.
-    ///
-    /// The first is the key of new files.
+    /// The numbers of all keys, beginning with that of the key for new files.
     var generations: [UInt32] {
         keys.keys.filter { $0 == generation }
             + keys.keys.filter { $0 != generation }.sorted(by: >)
     }
 
-    /// A Boolean value that indicates whether some files may have another key than new files have.
+    /// A Boolean value that indicates whether some files may have another key than new files.
     package var isUnfinished: Bool {
         readsPlain || keys.keys.contains { $0 != generation }
     }
 
-    /// The keys after all files have been re-encrypted: only the new one; `nil` if the files are
-    /// then unencrypted.
+    /// The keys after all files have been re-encrypted; `nil` if the files are unencrypted.
     var finished: DataKeys? {
         guard let key = keys[generation] else { return nil }
         return DataKeys(generation: generation, readsPlain: false, keys: [generation: key])
     }
 
-    /// Derives a key for one purpose with HKDF from a data key, with check bytes that identify it.
+    /// Derives a key for a purpose from a data key with HKDF, and check bytes that identify the
+    /// derived key.
     func derived(
         _ generation: UInt32, salt: some DataProtocol, purpose: [UInt8], checkCount: Int
     ) -> (key: SymmetricKey, check: [UInt8])? {

@@ -1,17 +1,16 @@
 import Crypto
 package import Foundation
 
-// Encryption of small files outside of stores. These files are read and written as a whole.
+// Encryption of small files outside of stores, which are read and written as a whole.
 extension EncryptionKey {
-    /// Encrypts bytes for a purpose.
-    ///
-    /// The same purpose is required to decrypt them.
+    /// Encrypts bytes for a purpose, without which they cannot be decrypted.
     package func seal(_ bytes: some DataProtocol, for purpose: String) -> Data? {
         // With a nonce of the default size, `combined` is never `nil`.
         try? AES.GCM.seal(bytes, using: derived(purpose)).combined
     }
 
-    /// Decrypts the output of ``seal(_:for:)`` with this key; `nil` for any other bytes.
+    /// Decrypts the output of ``seal(_:for:)`` with the same key and purpose; `nil` for any other
+    /// bytes.
     package func open(_ sealed: Data, for purpose: String) -> Data? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
         return try? AES.GCM.open(box, using: derived(purpose))

@@ -4,12 +4,12 @@ import Foundation
 /// A 256-bit key that encrypts the files of a store.
 ///
 /// The app stores the key, for example in the keychain. Without the key, the data cannot be
-/// recovered. The files are encrypted with AES-GCM under random keys, which are stored next to
-/// them, encrypted with this key. Changing this key therefore rewrites only one small file.
+/// recovered. The files are encrypted with AES-GCM under random keys. A small file next to them
+/// contains these keys, encrypted with this key, so that changing this key rewrites only that file.
 ///
 /// `print`, errors and debugger summaries never show the bytes. When the last copy of the value is
-/// released, the bytes are overwritten. Copies made by the app or by the compiler, and memory that
-/// the system has swapped out, are not overwritten.
+/// released, the bytes are overwritten. This does not include copies made by the app or by the
+/// compiler, and memory that the system has swapped out.
 public struct EncryptionKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32
@@ -19,12 +19,10 @@ public struct EncryptionKey: Sendable {
     /// Creates a random key.
     public init() { key = SymmetricKey(size: .bits256) }
 
-    /// Creates a key from bytes; `nil` unless there are 32.
+    /// Creates a key from 32 bytes, which are copied; `nil` for any other number of bytes.
     ///
     /// The bytes must be random. Do not use a passphrase directly: derive a key from it with a
     /// function that is deliberately slow, such as scrypt or Argon2.
-    ///
-    /// - Parameter bytes: The bytes, which are copied.
     public init?(_ bytes: some Sequence<UInt8>) {
         var bytes = Array(bytes)
         defer { bytes.withUnsafeMutableBytes { $0.overwrite() } }
@@ -32,7 +30,7 @@ public struct EncryptionKey: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// Calls a closure with the bytes, for an app that stores the key.
+    /// Calls a closure with the bytes, so that the app can store them.
     ///
     /// The app is responsible for overwriting its copies.
     public func withUnsafeBytes<Result, Failure>(

@@ -10,7 +10,7 @@ final class FileCipher: Sendable {
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// DO NOT CHANGE: keys of existing files are derived from it.
+    /// DO NOT CHANGE: the keys of existing files are derived from this text.
     private static let purpose = Array("scrollback file 1\n".utf8)
 
     private func key(
@@ -102,7 +102,7 @@ private final class SealingKey: Sendable {
         into plain: UnsafeMutablePointer<UInt8>?
     ) -> Bool {
         let tag = UnsafeRawBufferPointer(start: tag, count: Int(scrollback_tag_size))
-        // A failed authentication is reported to the reader as corruption.
+        // The reader reports a failed authentication as corruption.
         guard
             let box = try? AES.GCM.SealedBox(
                 nonce: self.nonce(nonce), ciphertext: sealed, tag: tag),

@@ -1,22 +1,21 @@
 import Foundation
 
 // Re-encryption. Until all files are re-encrypted, the key file contains the old and the new data
-// key, and either of the app's keys decrypts it.
+// key, and each of the app's two keys decrypts it.
 extension KeyFile {
-    /// Checks that the re-encryption can be started or continued.
-    ///
-    /// - Returns: `true` if there is anything left to do.
+    /// Checks that the re-encryption can be started or continued, and returns whether anything is
+    /// left to do.
     func checkExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // If neither condition holds, an earlier call has finished the work, and was
-            // interrupted before it returned.
+            // If neither condition holds, an earlier call was interrupted after it had finished the
+            // work.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // If there is an old key but no key file, an earlier call that removed the encryption has
-        // removed the file in its last step.
+        // An old key without a key file means that an earlier call, which removed the encryption,
+        // has removed the file in its last step.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(
@@ -25,7 +24,7 @@ extension KeyFile {
         return false
     }
 
-    /// Adds the new key to the file, so that old and new files can be read.
+    /// Adds the new data key to the file, so that old and new files can be read.
     func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -50,8 +49,8 @@ extension KeyFile {
         }
     }
 
-    /// Returns the data keys, and whether the app's new key has decrypted them instead of the old
-    /// one.
+    /// Returns the data keys, and whether the app's new key, rather than its old one, has decrypted
+    /// them.
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
@@ -67,8 +66,9 @@ extension KeyFile {
             .wrongKey, "the files are encrypted: pass their key", path: path)
     }
 
-    /// Returns a Boolean value that indicates whether both keys decrypt the file, which means that
-    /// an earlier call was started with the same keys.
+    /// Returns a Boolean value that indicates whether both keys decrypt the file.
+    ///
+    /// If so, an earlier call was started with the same keys.
     private func areBothKnown(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
@@ -99,7 +99,7 @@ extension KeyFile {
         try dataKeys(appKeys) != nil
     }
 
-    /// Writes the file again for other keys of the app, if one of the given keys decrypts it.
+    /// Writes the file for other keys of the app, if one of the given keys decrypts it.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {

@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// The file `KEY` of a directory: the keys of its files, encrypted with the app's key.
+/// The file `KEY` of a directory, which contains the keys of the directory's files, encrypted with
+/// the app's key.
 ///
 /// ```
 /// file  := mark version slots slot* sum
@@ -26,10 +27,10 @@ package struct KeyFile: Sendable {
     /// Returns a Boolean value that indicates whether the file exists.
     package func exists() throws(StoreError) -> Bool { try DiskFile(reading: path) != nil }
 
-    /// Reads the keys.
+    /// Reads the data keys.
     ///
-    /// - Throws: `wrongKey` if the file is valid but this key does not decrypt it; `corruption` if
-    ///   it is damaged; `newerSchema`.
+    /// - Throws: `wrongKey` if the file is valid but `key` does not decrypt it; `corruption` if the
+    ///   file is damaged; `newerSchema`.
     package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
         let bytes = try bytes()
         let sum = bytes.count - KeyFile.sumCount
@@ -49,8 +50,7 @@ package struct KeyFile: Sendable {
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // A failure means only that this slot belongs to another key of the app: try the next
-            // slot.
+            // A failure means that this slot belongs to another key of the app.
             guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
                 continue
             }
@@ -61,7 +61,7 @@ package struct KeyFile: Sendable {
         throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
     }
 
-    /// Writes the keys, so that each of the given keys of the app decrypts the file.
+    /// Writes the data keys, so that each of the given keys of the app decrypts the file.
     ///
     /// The write is atomic: after a crash, the old or the new file exists.
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
@@ -107,7 +107,8 @@ package struct KeyFile: Sendable {
 // MARK: Bytes
 
 extension DataKeys {
-    /// The number of the data key for new files, the flags, and each data key with its number.
+    /// The binary form: the number of the data key for new files, the flags, and each data key with
+    /// its number.
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: generation)

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import Models
 
-/// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the file names of a
-/// `FileCache`.
+/// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the names of the
+/// files of a `FileCache`.
 ///
 /// An encrypted file has a header with a salt, and one line for each line of the plain file.
 /// On-disk format, DO NOT CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.
@@ -12,11 +12,11 @@ struct LineCipher: Sendable {
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// A Boolean value that indicates whether unencrypted files are read too.
+    /// A Boolean value that indicates whether unencrypted files can be read too.
     var readsPlain: Bool { keys.readsPlain }
 
-    /// Returns a Boolean value that indicates whether a line is the first one of an encrypted file,
-    /// regardless of its key.
+    /// Returns a Boolean value that indicates whether a line is the first line of an encrypted
+    /// file, whatever the file's key.
     static func isHead(_ line: [UInt8]) -> Bool { line.starts(with: head.utf8) }
 
     private static let head = "scrollback sealed 1 "
@@ -24,12 +24,10 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// Returns the possible names of a file.
+    /// Returns the possible names of a file, beginning with the name for new files.
     ///
-    /// The first is the name for new files.
-    ///
-    /// A name is derived from the channel and a key, so that a name does not reveal the channel
-    /// without the key. During a re-encryption, there is one name for each key.
+    /// A name is derived from the channel and a key, so that it does not reveal the channel without
+    /// the key. During a re-encryption, there is one name for each key.
     func names(of file: CacheFile) -> [String] {
         guard file.kind == .messages else { return [file.name] }
         let sealed = keys.generations.compactMap { name(of: file, $0) }
@@ -74,7 +72,7 @@ struct LineCipher: Sendable {
     }
 
     /// Returns the key of the file `name`, given the first line of the file; `nil` if the line is
-    /// not a header or was written with an unknown key.
+    /// not a header, or was written with an unknown key.
     func key(_ line: [UInt8], name: String) -> SymmetricKey? {
         let head = LineCipher.head.utf8
         guard LineCipher.isHead(line),
@@ -83,7 +81,7 @@ struct LineCipher: Sendable {
         else { return nil }
         let salt = bytes.prefix(EncryptionKey.byteCount)
         let check = bytes.suffix(LineCipher.checkCount)
-        // During a re-encryption there are two keys. The check bytes identify the right one.
+        // During a re-encryption, there are two keys, and the check bytes identify the right one.
         for generation in keys.generations {
             guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
                 continue
@@ -93,7 +91,7 @@ struct LineCipher: Sendable {
         return nil
     }
 
-    /// Decrypts a line; `nil` if the line was not written at this index of this file.
+    /// Decrypts a line; `nil` if the line was not written at this index with this key.
     static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
         guard let combined = Data(base64Encoded: Data(line)),
             let box = try? AES.GCM.SealedBox(combined: combined),

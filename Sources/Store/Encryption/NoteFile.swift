@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A small file next to the stores of an app, read and written as a whole.
+/// A small file next to the stores of an app, which is read and written as a whole.
 package struct NoteFile: Sendable {
     private let path: String
     private let key: EncryptionKey?
@@ -8,11 +8,8 @@ package struct NoteFile: Sendable {
 
     /// Creates a reference to a file, which need not exist.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - key: The key that encrypts the file; `nil` for an unencrypted file.
-    ///   - purpose: A text that is authenticated with the encrypted bytes, so that they cannot be
-    ///     used for another purpose.
+    /// `key` is `nil` for an unencrypted file. `purpose` is authenticated with the encrypted bytes,
+    /// so that they cannot be used for another purpose.
     package init(at path: String, encryptedWith key: EncryptionKey?, for purpose: String) {
         self.path = path
         self.key = key
@@ -32,7 +29,7 @@ package struct NoteFile: Sendable {
 
     /// Replaces the bytes atomically.
     ///
-    /// They are on disk when the call returns.
+    /// When the call returns, they are on disk.
     ///
     /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`.
     package func write(_ bytes: Data) throws(StoreError) {

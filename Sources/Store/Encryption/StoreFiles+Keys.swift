@@ -37,15 +37,12 @@ extension StoreFiles {
         return isCreating ? try makeKeys(for: key) : nil
     }
 
-    /// Creates the keys of a new store.
-    ///
-    /// If another process has just created them, returns those.
+    /// Creates the keys of a new store, or returns those that another process has just created.
     private func makeKeys(for key: EncryptionKey) throws(StoreError) -> DataKeys {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // Hold the lock, so that the keys are not replaced while another process has the store
-        // open.
+        // The lock prevents replacing the keys while another process has the store open.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Models
 
-/// A file of a file cache: its name and its text.
+/// A file of a file cache.
 ///
 /// On-disk format, DO NOT CHANGE: Docs/Format.md, "File cache", has the grammar.
 struct CacheFile: Equatable {
@@ -11,7 +11,7 @@ struct CacheFile: Equatable {
         case messages, channels, drop
     }
 
-    /// The version of the format that is written, and the highest version that is read.
+    /// The written version of the format, which is also the highest version that can be read.
     static let version = 1
 
     let kind: Kind
@@ -21,9 +21,7 @@ struct CacheFile: Equatable {
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// A file of a `PushInbox`.
-    ///
-    /// The inbox gives it its name.
+    /// A file of a `PushInbox`, which determines the file's name.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
@@ -34,8 +32,9 @@ struct CacheFile: Equatable {
 // MARK: Name
 
 extension CacheFile {
-    /// The file name: only letters and digits, and unique for each channel, even if the file system
-    /// ignores case.
+    /// The file name, which consists of letters and digits.
+    ///
+    /// It is unique for each channel, even if the file system ignores case.
     var name: String {
         switch kind {
         case .channels: "channels"
@@ -44,8 +43,8 @@ extension CacheFile {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a name is that of a file of a file cache: a
-    /// list of channels or of messages.
+    /// Returns a Boolean value that indicates whether a file with this name belongs to a file
+    /// cache.
     static func isName(_ name: some StringProtocol) -> Bool {
         name == "channels" || isMessagesName(name)
     }
@@ -80,7 +79,7 @@ extension CacheFile {
     }
 
     /// Returns a Boolean value that indicates whether the line of a record is short enough to be
-    /// read again.
+    /// read.
     static func fits<R: Record>(_ record: R) -> Bool {
         (record.serializedByteCount + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
@@ -128,7 +127,7 @@ struct CheckValues {
     }
 }
 
-/// The reason why a line is corrupted.
+/// The reason why a line cannot be decoded.
 struct LineDamage: Error {
     let reason: FileCache.Damage.Reason
     let cause: SerializationError?
@@ -145,10 +144,10 @@ struct LineDamage: Error {
 struct CacheHeader {
     let version: Int
 
-    /// The file and the number of lines that follow; `nil` for another version.
+    /// The file and the number of following lines; `nil` in another version of the format.
     let contents: (file: CacheFile, lines: Int)?
 
-    /// Decodes a line; `nil` if it is not a header or is corrupted.
+    /// Decodes a line; `nil` if it is corrupted or not a header.
     init?(_ line: [UInt8]) {
         guard let (text, check) = CacheFile.split(line),
             check.elementsEqual(CacheFile.check(SHA256.hash(data: Data(text))))
@@ -167,7 +166,8 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // Decoding replaces bytes that are not UTF-8. Encoding the result again detects that.
+        // Decoding replaces bytes that are not UTF-8, so that encoding the result differs from the
+        // input.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }

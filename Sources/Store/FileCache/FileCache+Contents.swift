@@ -6,19 +6,19 @@ extension FileCache {
         /// The messages, oldest first, or the channels, in the order in which they were saved.
         public internal(set) var records: [Element] = []
 
-        /// The damaged lines of the file, in ascending order; empty if nothing is damaged or the
+        /// The damaged lines of the file, in ascending order; empty if no line is damaged or the
         /// file does not exist.
         ///
-        /// At most the first thousand are listed, to limit memory.
+        /// To limit memory, only the first thousand are listed.
         public internal(set) var damage: [Damage] = []
 
-        /// The number of damaged lines, including those that ``damage`` does not list.
+        /// The number of damaged lines, including those that are missing from ``damage``.
         public internal(set) var damageCount = 0
     }
 
     /// A corrupted line of a file.
     public struct Damage: Hashable, Sendable {
-        /// The number of the line: 1 is the header, 2 the first record.
+        /// The number of the line, where 1 is the header and 2 the first record.
         public let line: Int
 
         /// The kind of damage.
@@ -64,7 +64,7 @@ extension FileCache.Damage {
         /// The check value is missing or does not match the bytes.
         public static let check = Reason(value: .check)
 
-        /// The bytes are intact but are not a record, or not a message that was sent.
+        /// The bytes are intact, but are not a record or not a sent message.
         public static let record = Reason(value: .record)
 
         /// The name of the reason, such as `truncated`.
@@ -133,14 +133,16 @@ extension FileCache.Contents where Element: Record {
                 add(error.reason, line: line, cause: error.cause)
             }
         }
-        // Line 1 is the header. If the file ended inside a line, that was already reported.
+        // Line 1 is the header. A file that ends inside a line was already reported.
         if line - 2 < expected { add(.truncated, line: line) }
     }
 }
 
 extension CacheHeader {
-    /// Returns the file that a header describes, and the number of lines after the header; throws
-    /// if a newer version wrote the file.
+    /// Returns the file that the header describes and the number of following lines.
+    ///
+    /// - Throws: ``StoreError`` with code `newerSchema` if a newer version of the package wrote the
+    ///   file.
     func contents(at path: String) throws(StoreError) -> (file: CacheFile, lines: Int)? {
         guard version <= CacheFile.version else {
             throw StoreError(

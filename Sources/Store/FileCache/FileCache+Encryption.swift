@@ -2,14 +2,14 @@ public import Foundation
 import Models
 
 extension FileCache {
-    /// Re-encrypts all files of a directory with new keys; also adds or removes the encryption.
+    /// Re-encrypts all files of a directory with new keys, or adds or removes the encryption.
     ///
     /// Each file is replaced atomically. If the process ends before the call has finished, all
     /// files can be loaded with either key, and the same call resumes the work. Damaged lines stay
     /// as they are. Other writers wait until the call has finished. ``FileCache`` values that were
     /// created before have the old keys: create them again.
     ///
-    /// The bytes of the old files are not wiped, as in
+    /// The bytes of the old files are not erased, as in
     /// ``ChatStore/reencrypt(at:from:to:progress:)``.
     ///
     /// - Parameters:
@@ -18,10 +18,10 @@ extension FileCache {
     ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
     /// - Returns: The number of files that were removed because of damage: no line of such a file
-    ///   shows its channel.
-    /// - Throws: ``StoreError``: `wrongKey` (nothing was changed), `corruption` if the key file is
-    ///   damaged, `newerSchema` if a newer version wrote one of the files, `permission`, `noSpace`
-    ///   or `io`.
+    ///   reveals its channel.
+    /// - Throws: ``StoreError``: `wrongKey`, in which case nothing was changed; `corruption` if the
+    ///   key file is damaged; `newerSchema` if a newer version of the package wrote one of the
+    ///   files; `permission`, `noSpace` or `io`.
     /// - Complexity: Reads and writes all files. Needs disk space for a copy of the largest file.
     @discardableResult
     public static func reencrypt(
@@ -31,8 +31,9 @@ extension FileCache {
         try reencrypt(at: directory, from: old, to: new, progress) { () throws(StoreError) in }
     }
 
-    /// Re-encrypts the files as the public method does, and calls a closure before each change on
-    /// disk, for tests that simulate a crash there.
+    /// Re-encrypts the files like the public method, and calls `step` before each change on disk.
+    ///
+    /// Tests simulate a crash there.
     static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         _ progress: (Double) -> Void, step: () throws(StoreError) -> Void
@@ -59,7 +60,7 @@ extension FileCache {
         }
     }
 
-    /// Re-encrypts each file, and renames it, because its name depends on the key.
+    /// Re-encrypts and renames each file, because the name depends on the key.
     private static func reseal(
         _ path: String, _ cipher: LineCipher, _ progress: (Double) -> Void,
         _ step: () throws(StoreError) -> Void
@@ -85,8 +86,8 @@ extension FileCache {
                 removed += 1
                 continue
             }
-            // If a file with the new name exists, it is newer: an earlier call was interrupted, and
-            // the file was saved again in the meantime.
+            // If a file with the new name exists, it is newer: the file was saved again after an
+            // earlier call had been interrupted.
             if newName == name || access(path + "/" + newName, F_OK) != 0 {
                 try step()
                 try DiskFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
@@ -102,13 +103,13 @@ extension FileCache {
 }
 
 extension LineCipher {
-    /// Returns the new name of a file; `nil` if its content does not show its channel.
+    /// Returns the new name of a file; `nil` if the content does not reveal the channel.
     fileprivate func newName(of name: String, _ text: [UInt8]) -> String? {
         guard CacheFile.isMessagesName(name) else { return name }
         let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
         let named = lines.first.flatMap { CacheHeader($0)?.contents?.file.channel }
-        // If the header is damaged, use the channel of a message, provided that it results in the
-        // file's current name.
+        // If the header is damaged, use the channel of a message, provided that the file's current
+        // name results from it.
         let said = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
         for channel in [named].compactMap(\.self) + said {
             let names = names(of: .messages(of: channel))

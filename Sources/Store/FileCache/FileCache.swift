@@ -2,16 +2,16 @@ import Crypto
 public import Foundation
 public import Models
 
-/// A simple store for chat data: one file for each channel with its newest messages, and one file
+/// A simple store for chat data: one file for each channel with the newest messages, and one file
 /// for the list of channels.
 ///
-/// It is intended for apps that need no database, and show the content of the last session until
-/// the server responds. A file is saved and loaded as a whole, without information about gaps or
-/// deletions. Unsent messages are never stored.
+/// It is for apps that need no database, and show the content of the last session until the server
+/// answers. A file is saved and loaded as a whole, without information about gaps or deletions.
+/// Unsent messages are never stored.
 ///
-/// A file is replaced atomically, and is on disk when a call returns: after a crash, the file has
-/// its old or its new content. Each line has a check value, so damage affects only the damaged
-/// lines. Docs/Format.md, "File cache", describes the format.
+/// A file is replaced atomically, and is on disk when a call returns: after a crash, it has its old
+/// or its new content. Each line has a check value, so damage affects only the damaged lines.
+/// Docs/Format.md, "File cache", describes the format.
 ///
 /// A value of this type refers to the directory, and keeps no content in memory. Several threads,
 /// values and processes may use a directory at the same time: saves run one at a time, and a load
@@ -20,7 +20,7 @@ public struct FileCache: Sendable {
     /// The directory of the files.
     public let directory: URL
 
-    /// The maximum number of messages stored for a channel.
+    /// The maximum number of messages that are stored for a channel.
     public let limit: Int
 
     let path: String
@@ -33,15 +33,16 @@ public struct FileCache: Sendable {
     ///
     /// - Parameters:
     ///   - directory: A directory for the cache alone. If it does not exist, it is created with its
-    ///     parents, accessible only to the current user; an existing one keeps its permissions.
-    ///   - limit: The maximum number of messages stored per channel. The default is 100; less than
-    ///     1 counts as 1.
-    ///   - encryptionKey: The key that encrypts the files and their names. By default, they are not
-    ///     encrypted.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the directory has files with another
-    ///   key, if it is encrypted and no key is given, or if a key is given and its files are not
-    ///   encrypted (nothing was changed; to start over, remove the directory); `corruption` if the
-    ///   key file is damaged; `permission`, `noSpace` or `io`.
+    ///     parents, accessible only to the current user. An existing directory keeps its
+    ///     permissions.
+    ///   - limit: The maximum number of messages that are stored for a channel. The default is 100;
+    ///     a number below 1 is replaced by 1.
+    ///   - encryptionKey: The key that encrypts the files and their names; `nil`, the default, for
+    ///     no encryption.
+    /// - Throws: ``StoreError`` with code `wrongKey` if the directory has files with another key,
+    ///   if it is encrypted and no key is given, or if a key is given and its files are not
+    ///   encrypted. Nothing was changed then; to start over, remove the directory. `corruption` if
+    ///   the key file is damaged; `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the number of files.
     public init(
         directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
@@ -74,7 +75,7 @@ extension FileCache {
     /// A Boolean value that indicates whether the files are encrypted.
     public var isEncrypted: Bool { cipher != nil }
 
-    /// Changes the encryption key of the directory.
+    /// Changes the encryption key of a directory.
     ///
     /// Existing `FileCache` values stay valid.
     ///
@@ -82,8 +83,8 @@ extension FileCache {
     /// who has the old key and a copy of that file can still read the files;
     /// ``reencrypt(at:from:to:progress:)`` prevents this.
     ///
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the old key is not that of the
-    ///   directory, `corruption`, `permission`, `noSpace` or `io`.
+    /// - Throws: ``StoreError`` with code `wrongKey` if `old` is not the key of the directory,
+    ///   `corruption`, `permission`, `noSpace` or `io`.
     public static func changeEncryptionKey(
         of directory: URL, from old: EncryptionKey, to new: EncryptionKey
     ) throws(StoreError) {
@@ -118,23 +119,24 @@ extension FileCache {
 // MARK: Saving
 
 extension FileCache {
-    /// Saves the newest messages of a channel, replacing the saved ones.
+    /// Saves the newest messages of a channel, and replaces the saved ones.
     ///
     /// Some messages are omitted:
     /// - unsent messages, which have no ID, or a status other than succeeded or none;
     /// - of several messages with the same ID, all but the last in the array;
     /// - messages of more than 12 MiB;
-    /// - of the rest, all but the newest ones, by ``/Models/Position``, up to ``limit``.
+    /// - of the remaining messages, all but the newest ``limit``, by ``/Models/Position``.
     ///
     /// An empty array saves an empty list.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order.
-    ///   - channel: The channel. The channel in the messages is ignored.
-    /// - Returns: `true` if the file was written. It is not written if its content already has the
-    ///   same SHA-256; each call reads the file to compare.
-    /// - Throws: ``StoreError`` with the code `permission`, `noSpace`, `io`, or `newerSchema` if a
-    ///   newer version wrote the file. After an error, the file has its old or its new content.
+    ///   - channel: The channel. The channels in the messages are ignored.
+    /// - Returns: `true` if the file was written; `false` if its content already had the same
+    ///   SHA-256 hash. Each call reads the file to compare the content.
+    /// - Throws: ``StoreError`` with code `permission`, `noSpace`, `io`, or `newerSchema` if a
+    ///   newer version of the package wrote the file. After an error, the file has its old or its
+    ///   new content.
     /// - Complexity: O(*n* log *n*) in the number of messages. Writing the file waits for the disk
     ///   twice.
     @discardableResult
@@ -145,14 +147,14 @@ extension FileCache {
         return try replace(.messages(of: channel), by: Array(recent))
     }
 
-    /// Saves the list of channels, replacing the saved one.
+    /// Saves the list of channels, and replaces the saved one.
     ///
     /// Channels of more than 12 MiB are omitted. Of several channels with the same URL, only the
     /// last in the array is saved. The number of channels is not limited.
     ///
-    /// - Parameter channels: The channels, in the order in which they are to be loaded.
+    /// - Parameter channels: The channels, in the order in which ``loadChannels()`` returns them.
     /// - Returns: `true` if the file was written, as for ``save(_:in:)``.
-    /// - Throws: ``StoreError``, as ``save(_:in:)``.
+    /// - Throws: ``StoreError``, as ``save(_:in:)`` does.
     /// - Complexity: O(*n*) in the number of channels. Writing the file waits for the disk twice.
     @discardableResult
     public func saveChannels(_ channels: [GroupChannel]) throws(StoreError) -> Bool {
@@ -182,7 +184,7 @@ extension FileCache {
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try DiskFile.replace(path(of: name), by: bytes)
-            // The file may still exist under a name of an earlier key.
+            // The file may still exist under the name that an earlier key gives it.
             for old in names(of: file).dropFirst() { try delete(old) }
             return true
         }
@@ -190,7 +192,7 @@ extension FileCache {
 
     /// Returns a Boolean value that indicates whether the content of a file equals `text`.
     ///
-    /// - Throws: `newerSchema` if a newer version wrote the file.
+    /// - Throws: `newerSchema` if a newer version of the package wrote the file.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
         let name = name(of: file)
         for name in names(of: file) {
@@ -224,7 +226,7 @@ extension FileCache {
 }
 
 extension Message {
-    /// The position of a sent message; `nil` for any other.
+    /// The position of a sent message; `nil` for an unsent one.
     var sentPosition: Position? {
         sendingStatus == .succeeded || sendingStatus == .none ? position : nil
     }
@@ -235,11 +237,10 @@ extension Message {
 extension FileCache {
     /// Loads the saved messages of a channel, oldest first.
     ///
-    /// - Parameter channel: The channel. For a channel that was never saved, the result has no
-    ///   messages and no damage.
-    /// - Returns: The readable messages, and the damage of the file.
-    /// - Throws: ``StoreError`` with the code `permission`, `io`, or `newerSchema` if a newer
-    ///   version wrote the file.
+    /// - Returns: The readable messages, and the damage of the file. If the channel was never
+    ///   saved, there are no messages and no damage.
+    /// - Throws: ``StoreError`` with code `permission`, `io`, or `newerSchema` if a newer version
+    ///   of the package wrote the file.
     /// - Complexity: O(*n*) in the size of the file. Damaged lines need no additional memory.
     public func load(_ channel: ChannelURL) throws(StoreError) -> Contents<Message> {
         var contents: Contents<Message> =
@@ -250,9 +251,9 @@ extension FileCache {
 
     /// Loads the list of channels, in the order in which they were saved.
     ///
-    /// - Returns: The readable channels, and the damage of the file. If none were ever saved, there
-    ///   are no channels and no damage.
-    /// - Throws: ``StoreError``, as ``load(_:)``.
+    /// - Returns: The readable channels, and the damage of the file. If the list was never saved,
+    ///   there are no channels and no damage.
+    /// - Throws: ``StoreError``, as ``load(_:)`` does.
     /// - Complexity: O(*n*) in the size of the file.
     public func loadChannels() throws(StoreError) -> Contents<GroupChannel> {
         try contents(of: .channels) { _ in true }
@@ -276,10 +277,10 @@ extension FileCache {
 extension FileCache {
     /// Returns the channels with a file of messages, ordered by their URLs.
     ///
-    /// The channels are read from the headers of the files: a file whose header is corrupted, or
-    /// that a newer version wrote, is omitted. ``load(_:)`` reports either.
+    /// A file whose header is corrupted, or that a newer version of the package wrote, is omitted.
+    /// ``load(_:)`` reports both.
     ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: Opens each file.
     public func channels() throws(StoreError) -> [ChannelURL] {
         var channels: Set<ChannelURL> = []
@@ -290,11 +291,10 @@ extension FileCache {
         return channels.sorted()
     }
 
-    /// Returns the total size of the files in bytes.
+    /// Returns the total size of the files in bytes, which is at most the space that the file
+    /// system uses.
     ///
-    /// The space that the file system uses for them may be larger.
-    ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: O(*n*) in the number of files.
     public func size() throws(StoreError) -> Int {
         var size = 0
@@ -302,11 +302,9 @@ extension FileCache {
         return size
     }
 
-    /// Removes the messages of a channel.
+    /// Removes the messages of a channel, if there are any.
     ///
-    /// Has no effect for a channel that was never saved.
-    ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: Waits for the disk.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
@@ -315,13 +313,13 @@ extension FileCache {
         }
     }
 
-    /// Removes the messages of all channels and the list of channels, regardless of the version
-    /// that wrote them.
+    /// Removes the messages of all channels and the list of channels, whatever version of the
+    /// package wrote them.
     ///
     /// The directory and other files in it are kept.
     ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`. After an error, some of the
-    ///   files may be removed.
+    /// - Throws: ``StoreError`` with code `permission` or `io`. After an error, some of the files
+    ///   may be removed.
     /// - Complexity: O(*n*) in the number of files. Waits for the disk.
     public func removeAll() throws(StoreError) {
         try alone { () throws(StoreError) in
@@ -332,9 +330,7 @@ extension FileCache {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    /// Returns the possible names of a file.
-    ///
-    /// During a re-encryption, there is one for each key.
+    /// Returns the possible names of a file: during a re-encryption, one for each key.
     private func names(of file: CacheFile) -> [String] { cipher?.names(of: file) ?? [file.name] }
 
     private func name(of file: CacheFile) -> String { names(of: file)[0] }
@@ -350,7 +346,7 @@ extension FileCache {
         return CacheHeader(line)
     }
 
-    /// Calls a closure while no other thread or process can write in the directory.
+    /// Calls a closure while no other thread or process writes in the directory.
     private func alone<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -10,14 +10,14 @@ struct LineReader: ~Copyable {
         case whole([UInt8])
         /// An incomplete line at the end of the file.
         case cut
-        /// A line longer than ``maximumSize``, whose bytes were discarded.
+        /// A line longer than ``maximumSize``. Its bytes were skipped.
         case tooLong
     }
 
     /// The form of the file, determined by its first line.
     private enum Form {
         case unread, plain
-        /// `nil` if the key of the file is unknown: no line can then be read.
+        /// `nil` if the key of the file is unknown. No line can then be decrypted.
         case sealed(SymmetricKey?)
     }
 
@@ -38,8 +38,7 @@ struct LineReader: ~Copyable {
 
     /// Returns the next line; `nil` after the last one.
     ///
-    /// A corrupted line of an encrypted file is returned as an empty line. Valid lines are never
-    /// empty.
+    /// A corrupted line of an encrypted file is returned as an empty line, which no valid line is.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
         if case .unread = form {
@@ -61,12 +60,12 @@ struct LineReader: ~Copyable {
         return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
     }
 
-    /// Returns the remaining text, including damaged lines, to be written again.
+    /// Returns the remaining text, including damaged lines, so that it can be written again.
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // Drop the incomplete line. The header contains the number of lines, so the loss is
-            // still detected.
+            // Omits an incomplete line. The loss is still detected, because the header contains the
+            // number of lines.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))
@@ -74,9 +73,8 @@ struct LineReader: ~Copyable {
         return text
     }
 
-    /// The maximum number of bytes of a stored line.
-    ///
-    /// A line of an encrypted file is longer than its text.
+    /// The maximum number of bytes of a stored line, which in an encrypted file is longer than its
+    /// text.
     private var limit: Int {
         cipher == nil ? Self.maximumSize : (Self.maximumSize + 64) / 3 * 4
     }

@@ -2,14 +2,12 @@ public import Models
 
 /// A position in the server's feed.
 ///
-/// The server's cursors are opaque and cannot be compared. Points are ordered by their numbers.
+/// The server's cursors are opaque and cannot be compared, so points are ordered by their numbers.
 public struct FeedPoint: Hashable, Sendable {
     /// The server's cursor.
     public let cursor: FeedCursor
 
-    /// The number of the cursor.
-    ///
-    /// The engine increments it for each stored cursor.
+    /// The number of the cursor, which the engine increments for each stored cursor.
     public let number: Int64
 
     /// Creates a position in the feed.

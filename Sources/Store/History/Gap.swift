@@ -2,8 +2,8 @@ public import Models
 
 /// A range of a channel's history that the cache does not have.
 ///
-/// Everything strictly between the two bounds is unknown, even if some messages in it are stored. A
-/// channel without stored data has one gap, from the start to the end of the history.
+/// The history strictly between the two bounds is unknown, even if some of its messages are stored.
+/// A channel without stored data has one gap, from the beginning to the end of the history.
 public struct Gap: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -14,18 +14,17 @@ public struct Gap: Hashable, Sendable {
     /// The upper bound, not part of the gap.
     public internal(set) var upper: Bound
 
-    /// The server's cursor from which the backfill of the gap continues.
-    ///
-    /// If it is `nil`, the backfill continues from ``upper`` toward older messages.
+    /// The server's cursor with which the backfill continues; `nil` if it continues at ``upper``,
+    /// toward older messages.
     public var walkCursor: PageCursor?
 
-    /// The position in the feed before the gap was opened.
+    /// The point of the feed before the gap was added; `nil` if no changelog is needed.
     ///
-    /// Messages next to the gap may have changed since then, so the engine reads the changelog from
-    /// this point before it closes the gap. If it is `nil`, no changelog is needed.
+    /// Messages next to the gap may have changed since this point, so the engine reads the
+    /// changelog since then before it closes the gap.
     public var changesSince: FeedPoint?
 
-    /// Creates the gap between two bounds, given in any order.
+    /// Creates the gap between two bounds, in either order.
     ///
     /// If the bounds are equal, the gap is empty, and a store refuses it with `invalid`.
     public init(
@@ -41,9 +40,7 @@ public struct Gap: Hashable, Sendable {
 }
 
 extension Gap {
-    /// The bound of a range of history.
-    ///
-    /// The bound stays if the message at it is deleted.
+    /// A bound of a range of the history, which stays if the message at it is deleted.
     public enum Bound: Hashable, Sendable {
         /// Older than every message.
         case beginning

@@ -25,8 +25,8 @@ extension HistoryAnchor {
 
     /// Returns the key at which a scan starts; `nil` if the range is empty.
     ///
-    /// Keys are ordered newest first. A scan toward older messages is therefore ascending, and
-    /// begins with this key. A scan toward newer messages is descending, and begins with the key
+    /// Keys are ordered newest first. A scan toward older messages is therefore ascending and
+    /// begins with this key. A scan toward newer messages is descending and begins with the key
     /// before this one.
     func key(
         behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
@@ -41,12 +41,12 @@ extension HistoryAnchor {
         case .newest: return towardsOlder ? prefix : nil
         case .oldest: return towardsOlder ? nil : prefix.successorOfPrefix
         case .time(let time):
-            // The keys of all messages of one time have the bytes of the time as their prefix.
+            // The keys of all messages of a time have the bytes of the time as their prefix.
             let atTime = key { $0.timestamp(time) }
             return towardsOlder == isInclusive ? atTime : atTime.successorOfTime(behind: prefix)
         case .position(let position):
             let atPosition = key { $0.position(position) }
-            // Appending a zero byte results in the next key in byte order.
+            // A key with an additional zero byte is the next key in byte order.
             return towardsOlder == isInclusive ? atPosition : atPosition + [0]
         }
     }

@@ -2,10 +2,8 @@ import Models
 
 /// A range of a channel's history strictly between two bounds: a gap or a stale range.
 ///
-/// This protocol has the rules for splitting and merging such rows.
-///
-/// The ranges of one table never overlap. If two of them share a bound, the message at that bound
-/// is known.
+/// The protocol contains the rules for splitting and merging the rows of such ranges. The ranges of
+/// one table never overlap. If two of them share a bound, the message at that bound is known.
 protocol Segment: Hashable, Sendable {
     static var table: Table { get }
 
@@ -13,11 +11,10 @@ protocol Segment: Hashable, Sendable {
     var lower: Gap.Bound { get set }
     var upper: Gap.Bound { get set }
 
-    /// Extends this range to contain the other one, and merges their other values, such as a
-    /// cursor.
+    /// Extends this range to contain another one, and merges the other values, such as a cursor.
     mutating func absorb(_ other: Self)
 
-    /// The change operations that report that a range was saved or removed.
+    /// The change operations that report a saved and a removed range.
     var saved: Change.Operation { get }
     var removed: Change.Operation { get }
 
@@ -28,9 +25,7 @@ protocol Segment: Hashable, Sendable {
 
 extension Segment {
     /// Returns the parts of the range that remain without the positions from `first` through
-    /// `last`.
-    ///
-    /// The result has zero, one or two parts, the older one first.
+    /// `last`: zero, one or two, the older one first.
     func carved(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
@@ -47,9 +42,8 @@ extension Segment {
         return parts
     }
 
-    /// Returns a Boolean value that indicates whether two ranges have a position in common.
-    ///
-    /// Sharing a bound is not an overlap.
+    /// Returns a Boolean value that indicates whether two ranges have a position in common, other
+    /// than a bound.
     func overlaps(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         self.lower < upper && lower < self.upper
     }
@@ -61,12 +55,11 @@ extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // A backfill proceeds from the upper bound, so the merged gap continues at the cursor of
-        // the gap with the newer upper bound.
+        // A backfill starts at the upper bound, so the merged gap continues at the cursor of the
+        // gap with the newer upper bound.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
-        // Use the earlier of the two points: the changelog since then includes the changes since
-        // the later one.
+        // The changelog since the earlier point includes the changes since the later one.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
@@ -101,7 +94,7 @@ extension StaleRange: Segment {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
-        // Use the later of the two losses: only data that was fetched after it is verified.
+        // Only data that was fetched after the later loss is verified.
         epoch = max(epoch, other.epoch)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)

@@ -1,9 +1,9 @@
 public import Models
 
-/// A range of a channel's history that was complete once, and may be out of date.
+/// A range of a channel's history that was complete at some time, and may be out of date.
 ///
-/// The feed may not have reported all of its changes, for example because a cursor expired. Its
-/// messages are shown, and the engine fetches them again when they become visible.
+/// The feed may not have reported all changes of the range, for example because a cursor expired.
+/// Its messages are shown, and the engine fetches them again when they become visible.
 public struct StaleRange: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -14,12 +14,11 @@ public struct StaleRange: Hashable, Sendable {
     /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss that made the range stale; the engine counts losses from 1.
-    ///
-    /// It is 0 if the range became stale for another reason, such as a gap directly above it.
+    /// The number of the loss that made the range stale, counted from 1 by the engine; 0 if the
+    /// range became stale for another reason, such as an adjacent gap.
     public var epoch: Int64
 
-    /// Creates the stale range between two bounds, given in any order.
+    /// Creates the stale range between two bounds, in either order.
     ///
     /// If the bounds are equal, the range is empty, and a store refuses it with `invalid`.
     public init(

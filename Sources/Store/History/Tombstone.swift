@@ -1,14 +1,14 @@
 package import Models
 
-/// A marker that a message was deleted, so that it does not reappear.
+/// A marker that a message was deleted, so that an older copy does not restore it.
 ///
-/// The store keeps tombstones but does not apply them. Code that saves messages from a server must
+/// The store keeps tombstones, but does not apply them. Code that saves messages from a server must
 /// check ``StoreReader/tombstone(of:in:)`` first.
 package struct Tombstone: Hashable, Sendable {
     /// The ID of the message.
     package let messageID: MessageID
 
-    /// The URL of its channel.
+    /// The URL of the message's channel.
     package let channelURL: ChannelURL
 
     /// The time of the deletion on the server's clock.
@@ -30,8 +30,7 @@ package struct Tombstone: Hashable, Sendable {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.timestamp(deletedAt)
-        // A position consists of a time and an ID. The ID is in the key, so only the time is
-        // stored.
+        // The ID of the position is in the key, so only the time is stored.
         if let position { writer.timestamp(position.createdAt) }
     }
 
