@@ -2,10 +2,10 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// A channel view and a channel list view of an app. Each of them only applies the changes of its
-// collection to its contents. `swift run ScrollbackMessenger` prints the contents.
+// A channel view and a channel list view of an app, which only apply the changes of their
+// collections to their contents. `swift run ScrollbackMessenger` prints the contents.
 
-/// A list of channels, with one line for each, the most recent first.
+/// A list of channels with a line for each, sorted by the last message.
 @MainActor
 final class ChannelListView: GroupChannelCollectionDelegate {
     private let collection: GroupChannelCollection
@@ -26,7 +26,7 @@ final class ChannelListView: GroupChannelCollectionDelegate {
     }
 }
 
-/// A channel's rows, updated by applying changes, as a list view does with animations.
+/// The rows of a channel, to which the view applies changes, as a list view does with animations.
 @MainActor
 final class ChannelView: MessageCollectionDelegate {
     let collection: MessageCollection
@@ -67,7 +67,7 @@ enum Messenger {
         let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
         _ = try await alice.createChannel(params)
 
-        // An app passes a backend for its own server here, and stores its data in files.
+        // An app passes the backend of its own server, and stores its data in files.
         var options = ChatClientOptions()
         options.storage = .inMemory
         let client = try await ChatClient.open(backend: server.client(), options: options)

@@ -3,25 +3,25 @@ import Scrollback
 
 /// The options of the command line.
 struct Options {
-    /// The directory of all data; `nil` for memory.
+    /// The directory of all data; `nil` to keep data in memory.
     var home: URL? = Options.defaultHome
 
-    /// The key of the devices' files; `nil` for plain files.
+    /// The key of the devices' files; `nil` for unencrypted files.
     var encryptionKey: EncryptionKey?
 
     /// The Matrix homeserver; `nil` for the embedded server.
     var homeserver: URL?
 
-    /// The user who is connected first; `nil` for none.
+    /// The user who is connected first; `nil` for no user.
     var user: String?
 
     /// The passwords and access tokens of Matrix users.
     var secrets = Secrets()
 
-    /// The file of commands; `nil` for the terminal or a pipe.
+    /// The file of commands; `nil` to read commands from the terminal or a pipe.
     var script: String?
 
-    /// The start of a clock that only commands advance; `nil` for the system's clock.
+    /// The start of a clock that only commands advance; `nil` to use the system's clock.
     var clock: Timestamp?
 
     /// A Boolean value that indicates whether `demo` runs first.
@@ -33,7 +33,7 @@ struct Options {
     /// A Boolean value that indicates whether only errors are shown.
     var isQuiet = false
 
-    /// The longest time that a command waits for its effects; `nil` for 10 s, or 300 ms at a
+    /// The maximum time that a command waits for its effects; `nil` for 10 s, or 300 ms at the
     /// prompt.
     var patience: Duration?
 
@@ -121,7 +121,7 @@ struct Options {
         return url
     }
 
-    /// The options of the world.
+    /// The options of the world that the prompt creates.
     var world: World.Options {
         var options = World.Options(home: home, start: clock, encryptionKey: encryptionKey)
         if let homeserver {
@@ -133,7 +133,7 @@ struct Options {
         return options
     }
 
-    /// The command that runs first; `nil` for none.
+    /// The command that runs first; `nil` if there is none.
     var firstCommand: String? { isDemo ? "demo" : user.map { "connect '\($0)'" } }
 
     private static var defaultHome: URL {

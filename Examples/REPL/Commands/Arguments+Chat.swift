@@ -2,7 +2,7 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// The device that a command runs on, and the channels and messages that its arguments name.
+// The device of a command, and the channels and messages that its arguments name.
 
 extension Command.Arguments {
     /// The server and all devices.
@@ -16,10 +16,10 @@ extension Command.Arguments {
         }
     }
 
-    /// The application on the current device.
+    /// The client of the current device.
     @MainActor var client: ChatClient { get throws { try device.client } }
 
-    /// The channel that the application shows.
+    /// The open channel.
     @MainActor var collection: MessageCollection {
         get throws {
             guard let collection = try device.collection else {
@@ -29,13 +29,13 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before `in CHANNEL`, and the channel; the open channel if there is no such option.
+    /// The words before `in CHANNEL`, and the channel; without this option, the open channel.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
         try await wordsInChannel(words)
     }
 
-    /// Returns the words before `in CHANNEL` at the end of the given words, and the channel; the
-    /// open channel if there is no such option.
+    /// Returns the words before `in CHANNEL`, and the channel; without this option, the open
+    /// channel.
     @MainActor func wordsInChannel(
         _ words: [String]
     ) async throws -> (words: [String], url: ChannelURL) {
@@ -46,35 +46,35 @@ extension Command.Arguments {
         return (words, try collection.channelURL)
     }
 
-    /// The channel that is the only word; the open channel if there is no word.
+    /// The channel that is the only word; without a word, the open channel.
     @MainActor var channelOrOpenOne: ChannelURL {
         get async throws { try await channelOrOpenOne(of: words) }
     }
 
-    /// Returns the channel that is the only one of the given words; the open channel if there is
-    /// none.
+    /// Returns the channel that is the only one of the given words; without a word, the open
+    /// channel.
     @MainActor func channelOrOpenOne(of words: [String]) async throws -> ChannelURL {
         guard let word = words.first else { return try collection.channelURL }
         guard words.count == 1 else { throw CommandError.usage }
         return try await existing(ChannelURL(word))
     }
 
-    /// The only word, and its channel.
+    /// The only word before `in CHANNEL`, and the channel; without this option, the open channel.
     @MainActor func wordInChannel() async throws -> (word: String, url: ChannelURL) {
         let (words, url) = try await wordsInChannel()
         guard words.count == 1 else { throw CommandError.usage }
         return (words[0], url)
     }
 
-    /// The channel that is the only word, which must have data in the store; the open channel if
-    /// there is no word.
+    /// Returns the channel that is the only word, of which the store must have data; without a
+    /// word, the open channel.
     @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
         if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
         guard words.count == 1 else { throw CommandError.usage }
         return try held(ChannelURL(words[0]))
     }
 
-    /// A duration such as `2s`.
+    /// Reads a duration such as `2s`.
     func duration(_ word: String) throws -> Duration {
         guard let duration = Duration(typed: word) else {
             throw CommandError.failed(
@@ -83,7 +83,7 @@ extension Command.Arguments {
         return duration
     }
 
-    /// A time; a number alone is not a time, since it may be the id of a message.
+    /// Reads a time, which is not a number alone: that may be the ID of a message.
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
@@ -92,7 +92,7 @@ extension Command.Arguments {
         return time
     }
 
-    /// A number of at least one.
+    /// Reads a number from 1 to 1,000,000.
     func count(_ word: String) throws -> Int {
         guard let count = Int(word), (1...1_000_000).contains(count) else {
             throw CommandError.failed("'\(word)' is not a number from 1 to 1000000")
@@ -100,13 +100,13 @@ extension Command.Arguments {
         return count
     }
 
-    /// Parameters, changed by the JSON at the end of the line.
+    /// Changes parameters by the JSON at the end of the line.
     ///
     /// - Parameters:
-    ///   - defaults: The values of the fields that the JSON does not name.
+    ///   - defaults: The parameters, with values for the fields that the JSON does not contain.
     ///   - json: The JSON; empty for none.
-    /// - Returns: The parameters.
-    /// - Throws: ``CommandError`` if the JSON names an unknown field.
+    /// - Returns: The changed parameters.
+    /// - Throws: ``CommandError`` if the JSON contains an unknown field.
     func params<Value: Record>(_ defaults: Value, _ json: String) throws -> Value {
         guard !json.isEmpty else { return defaults }
         var params = defaults
@@ -116,8 +116,8 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Returns the message with an id or request id: as the open collection shows it or, if it does
-    /// not, as it is stored.
+    /// Returns the message with an ID or request ID, as the open channel shows it or, if it does
+    /// not show it, as stored.
     func message(_ word: String) throws -> Message {
         if let shown = messages.first(where: {
             $0.messageID?.rawValue == word || $0.requestID?.rawValue == word

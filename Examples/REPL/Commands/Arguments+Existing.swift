@@ -4,9 +4,9 @@ import Scrollback
 // Checks that the channel of a command exists, so that a mistyped URL is an error.
 
 extension Command.Arguments {
-    /// Returns the URL of a channel of which the store has any data.
+    /// Returns the URL of a channel of which the store has data.
     ///
-    /// - Throws: ``CommandError`` that names the channel if the store has no data of it.
+    /// - Throws: ``CommandError`` with the URL if the store has no data of it.
     @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
         guard try workspace.store.holds(url) else { throw CommandError.nothingHeld(of: url) }
         return url
@@ -18,11 +18,11 @@ extension Command.Arguments {
     /// The channel that is the only word, checked with ``held(_:)``.
     @MainActor var onlyHeldChannel: ChannelURL { get throws { try held(onlyChannel) } }
 
-    /// The channel that is the only word, to be read from the open store; the open channel if there
-    /// is no word.
+    /// The channel that is the only word, to be read from the open store; without a word, the open
+    /// channel.
     ///
-    /// A channel that exists only on the server is accepted for the device's store, where it is
-    /// shown as one gap.
+    /// The device's store may lack a channel that the server has. The channel is then shown as one
+    /// gap.
     @MainActor var channelToRead: ChannelURL {
         get async throws {
             guard !words.isEmpty, try !isOnDevice else { return try await channelOrOpenOne }
@@ -30,9 +30,9 @@ extension Command.Arguments {
         }
     }
 
-    /// The channel that the first word names, to be written to in the open store.
+    /// The channel that is the first word, to be written to in the open store.
     ///
-    /// In the device's store, the channel must exist; in another store, it may be new.
+    /// The channel must exist if the open store is the device's. In another store, it may be new.
     @MainActor var channelToWriteTo: ChannelURL {
         get async throws { try await isOnDevice ? existing(channel) : channel }
     }
@@ -48,10 +48,10 @@ extension Command.Arguments {
 
     /// Returns the URL of a channel that the device's store or the server has.
     ///
-    /// The request is made without the engine, so that its answer is not stored.
+    /// The request bypasses the engine, so that its answer is not stored.
     ///
-    /// - Throws: `BackendError` that names the channel: `notFound` if the server has none, and
-    ///   another code if the request fails.
+    /// - Throws: `BackendError` with the URL: with code `notFound` if the server does not have the
+    ///   channel, or with another code if the request fails.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine.store.holds(url) else { return url }
         let network = try device.network
@@ -71,7 +71,7 @@ extension Command.Arguments {
             }
         }
         switch failure.code {
-        // If the server refuses the request, the channel exists.
+        // The server refuses a request only for a channel that exists.
         case .refused: return url
         case .notFound: throw BackendError(.notFound, "there is no channel \(url)")
         case .canceled: throw CancellationError()
@@ -85,14 +85,15 @@ extension Command.Arguments {
 }
 
 extension CommandError {
-    /// The error for a channel of which the store has no data.
+    /// Returns the error for a channel of which the store has no data.
     static func nothingHeld(of url: ChannelURL) -> CommandError {
         .failed("the store has no data of channel '\(url)'")
     }
 }
 
 extension ChatStore {
-    /// Returns true if the store has any data of a channel: its row, its history, or outbox items.
+    /// Returns a Boolean value that indicates whether the store has the row, the history or outbox
+    /// items of a channel.
     func holds(_ url: ChannelURL) throws -> Bool {
         try channelURLs().contains(url) || !outboxItems(in: url, limit: 1).isEmpty
     }

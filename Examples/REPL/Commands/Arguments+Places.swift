@@ -3,7 +3,7 @@ import Scrollback
 // Parsing channels, positions, times and limits.
 
 extension Command.Arguments {
-    /// The channel that the first word names.
+    /// The channel that is the first word.
     var channel: ChannelURL {
         get throws {
             guard let word = words.first else { throw CommandError.usage }
@@ -20,7 +20,7 @@ extension Command.Arguments {
         }
     }
 
-    /// A position in a channel's history: the id of a message in the store, or `TIME/ID`.
+    /// Reads a position in a channel's history: the ID of a stored message, or `TIME/ID`.
     @MainActor func position(_ word: String, in url: ChannelURL) throws -> Position {
         guard let position = try placeOfMessage(word, in: url) else {
             throw CommandError.failed(
@@ -29,7 +29,7 @@ extension Command.Arguments {
         return position
     }
 
-    /// A position, or `-` for the beginning of the history, or `+` for its end.
+    /// Reads a bound: a position, `-` for the beginning of the history, or `+` for its end.
     @MainActor func bound(_ word: String, in url: ChannelURL) throws -> Gap.Bound {
         switch word {
         case "-": .beginning
@@ -38,7 +38,7 @@ extension Command.Arguments {
         }
     }
 
-    /// A position as in ``position(_:in:)``, or a time.
+    /// Reads a position, as ``position(_:in:)`` does, or a time.
     @MainActor func anchor(_ word: String, in url: ChannelURL) throws -> HistoryAnchor {
         if let position = try placeOfMessage(word, in: url) { return .position(position) }
         guard let time = Timestamp(typed: word) else {
@@ -61,7 +61,7 @@ extension Command.Arguments {
         return Position(createdAt: time, messageID: MessageID(String(parts[1])))
     }
 
-    /// The number of rows to show, from `limit N` or `all` at the end of the line, and the words
+    /// Returns the number of rows from `limit N` or `all` at the end of the line, and the words
     /// before.
     ///
     /// - Parameter limit: The number of rows without such an option.
@@ -71,8 +71,8 @@ extension Command.Arguments {
         try limited(words, to: limit)
     }
 
-    /// Returns the number of rows from an option at the end of the given words, and the words before
-    /// the option.
+    /// Returns the number of rows from an option at the end of the given words, and the words
+    /// before.
     func limited(
         _ words: [String], to limit: Int = Command.rowLimit
     ) throws -> (words: [String], limit: Int) {
@@ -88,9 +88,7 @@ extension Command {
 }
 
 extension Int {
-    /// A limit above any number of rows.
-    ///
-    /// A caller can add to it without an overflow.
+    /// A limit above any number of rows, to which a caller can add without an overflow.
     static let everything = Int(Int32.max)
 }
 
@@ -107,7 +105,7 @@ extension Timestamp {
         }
     }
 
-    /// Creates a time from a number of milliseconds, for arguments that cannot be an id.
+    /// Creates a time from a number of milliseconds, for arguments that cannot be an ID.
     init?(number word: some StringProtocol) {
         guard let milliseconds = Int64(word) else { return nil }
         self.init(milliseconds: milliseconds)
@@ -115,10 +113,10 @@ extension Timestamp {
 }
 
 extension [String] {
-    /// Returns the first lines and, if some are omitted, a line with the total.
+    /// Returns the first lines and, if lines are omitted, a line with the total.
     ///
     /// - Parameters:
-    ///   - limit: The largest number of lines.
+    ///   - limit: The maximum number of lines.
     ///   - total: The number of all rows; `nil` for the number of lines.
     /// - Returns: The lines.
     func cut(to limit: Int, of total: Int? = nil) -> [String] {
@@ -129,7 +127,7 @@ extension [String] {
 }
 
 extension Command {
-    /// Returns the line below a list that is shown only in part.
+    /// Returns the line at the end of a list of which only a part is shown.
     static func cutRemark(_ count: Int, of total: Int?) -> String {
         let part =
             total.map { "\(grouped(count)) of \(grouped($0))" } ?? "the first \(grouped(count))"
@@ -138,12 +136,12 @@ extension Command {
 }
 
 extension Array {
-    /// A reply with a line for each element.
+    /// Returns a reply with a line for each element.
     ///
     /// - Parameters:
-    ///   - text: The line of an element.
+    ///   - text: A closure that returns the line of an element.
     ///   - none: The text if there are no elements.
-    ///   - limit: The largest number of lines.
+    ///   - limit: The maximum number of lines.
     /// - Returns: The reply.
     func lines(
         _ text: (Element) -> String, orNone none: String, limit: Int = .everything
@@ -152,7 +150,7 @@ extension Array {
         return .text(isEmpty ? none : lines.joined(separator: "\n"))
     }
 
-    /// A reply with a line for each element, and with all elements as a value.
+    /// Returns a reply with a line for each element, and with all elements as a value.
     func lines(
         _ text: (Element) -> String, orNone none: String, limit: Int = .everything, as field: Field
     ) -> Command.Reply where Element: Encodable & Sendable {
@@ -173,7 +171,7 @@ extension StaleRange {
 }
 
 extension Gap.Bound {
-    /// The bound as it is typed: `-` for the beginning, `+` for the end, or TIME/ID.
+    /// The bound as users type it: `-` for the beginning, `+` for the end, or `TIME/ID`.
     var word: String {
         switch self {
         case .beginning: "-"
@@ -183,7 +181,7 @@ extension Gap.Bound {
     }
 }
 
-/// A number and what it counts, such as `2 gaps`.
+/// Returns a number and what it counts, such as `2 gaps`.
 func counted(_ count: Int, _ thing: String) -> String {
     count == 1 ? "1 \(thing)" : "\(grouped(count)) \(thing)s"
 }

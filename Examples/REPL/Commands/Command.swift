@@ -1,17 +1,18 @@
 import Scrollback
 
-/// A command of the prompt: name, help and action.
+/// A command of the prompt: its name, its help and its action.
 ///
-/// To add a command, write an entry in one of the tables that ``groups`` lists.
+/// To add a command, add an entry to one of the tables in ``groups``.
 struct Command: Sendable {
-    /// The name, with which the line begins: one word, or several, such as `store open`.
+    /// The words with which the line starts, such as `store open`.
     let name: String
 
     /// The arguments as help shows them, such as `MILLISECONDS`; empty if there are none.
     var usage = ""
 
-    /// The number of words before free text, in which quotes and backslashes are ordinary
-    /// characters; `nil` if there is no free text.
+    /// The number of words before free text; `nil` if there is no free text.
+    ///
+    /// In free text, quotes and backslashes are ordinary characters.
     var freeTextAfter: Int?
 
     /// The help text, in one sentence.
@@ -41,7 +42,7 @@ struct Command: Sendable {
     /// The values that the command's result may have with `--json`.
     var gives: [Field] = []
 
-    /// Performs the command, or throws ``CommandError/usage`` if the arguments are wrong.
+    /// The action, which throws ``CommandError/usage`` if the arguments are wrong.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
 
     /// The result of a command.
@@ -58,7 +59,6 @@ struct Command: Sendable {
         /// A Boolean value that indicates whether the prompt ends after the command.
         var isLast = false
 
-        /// The text for people, with the events below it.
         var shown: String {
             ((text.isEmpty ? [] : [text]) + events.map(\.text)).joined(separator: "\n")
         }
@@ -75,7 +75,7 @@ struct Command: Sendable {
         /// The arguments as typed, without the spaces around them.
         let text: String
 
-        /// The devices and stores that the command works on.
+        /// The devices and stores on which the command works.
         let workspace: Workspace
 
         private let parsed: ShellWords
@@ -112,10 +112,11 @@ struct Command: Sendable {
 
 /// The reason why a command failed.
 enum CommandError: Error, CustomStringConvertible {
-    /// The arguments do not match the command's usage. A command throws this error.
+    /// The arguments do not match the usage of the command; thrown by commands.
     case usage
 
-    /// The arguments do not match the usage of the command, which is the message of the error.
+    /// The arguments do not match the usage of the given command, which is the message of the
+    /// error.
     case misused(Command)
 
     /// Any other failure, as a message for the user.
@@ -134,7 +135,7 @@ enum CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// The kind of an error, in one word for machines.
+/// Returns the kind of an error, in one word for programs.
 func errorCode(of error: any Error) -> String {
     switch error {
     case CommandError.usage, CommandError.misused: "usage"
@@ -148,7 +149,7 @@ func errorCode(of error: any Error) -> String {
     }
 }
 
-/// The message of an error, in one line.
+/// Returns the message of an error, in one line.
 func sentence(of error: any Error) -> String {
     switch error {
     case let error where isSuspended(error): "the device is suspended: resume opens its files"
@@ -159,7 +160,7 @@ func sentence(of error: any Error) -> String {
     }
 }
 
-/// Returns true if an error says that the store's files are closed until `resume`.
+/// Returns a Boolean value that indicates whether the store's files are closed until `resume`.
 private func isSuspended(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.code == .suspended
@@ -189,21 +190,20 @@ extension Command {
         ("Records and times", records + time),
     ]
 
-    /// All commands.
     static let all: [Command] = groups.flatMap(\.commands)
 
-    /// The command of that name.
+    /// Returns the command with a name.
     static func named(_ name: String) throws -> Command {
         guard let command = all.first(where: { $0.name == name }) else { throw unknown(name) }
         return command
     }
 
-    /// The commands whose names begin with these words.
+    /// Returns the commands whose names start with the given words.
     static func beginning(with words: [String]) -> [Command] {
         all.filter { $0.words.starts(with: words, by: { $0 == $1 }) }
     }
 
-    /// The error for a name that no command has.
+    /// Returns the error for a name that no command has.
     static func unknown(_ name: String) -> CommandError {
         let isBegun = all.contains { $0.name.hasPrefix("\(name) ") }
         return .failed(
@@ -211,14 +211,14 @@ extension Command {
                 + (isBegun ? "help \(name) lists its commands" : "help lists them all"))
     }
 
-    /// The command that a line begins with; of several, the one with the longest name.
+    /// Returns the command that a line starts with; of several, the one with the longest name.
     static func command(for words: [Substring]) throws -> Command {
         let candidates = all.filter { words.starts(with: $0.words) }
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
         // The first word is a command without arguments, but the next word shows that the user
-        // meant a longer command name.
+        // meant a longer name.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))
@@ -226,9 +226,7 @@ extension Command {
         return command
     }
 
-    /// Performs one line.
-    ///
-    /// An empty line, and a comment that begins with `#`, have no effect.
+    /// Performs a line; an empty line or a comment, which starts with `#`, has no effect.
     ///
     /// The reply contains the events that arrived during the command.
     @MainActor static func perform(
@@ -241,7 +239,7 @@ extension Command {
         return reply
     }
 
-    /// Runs a command; other commands call it too.
+    /// Runs a command, also for other commands.
     @MainActor static func run(
         _ line: String, in workspace: Workspace
     ) async throws -> Reply {
@@ -261,9 +259,9 @@ extension Command {
         }
     }
 
-    /// The name of the command that a line begins with; `nil` if it begins with none.
+    /// Returns the name of the command that a line starts with; `nil` if there is none.
     static func name(in line: String) -> String? {
-        // Ignore the error, because performing the line reports it.
+        // Ignore the error: performing the line reports it.
         (try? command(for: line.split(whereSeparator: \.isWhitespace)))?.name
     }
 
@@ -273,7 +271,8 @@ extension Command {
     /// The words of the name.
     var words: [Substring] { name.split(separator: " ") }
 
-    /// A Boolean value that indicates whether the names of other commands begin with this one's.
+    /// A Boolean value that indicates whether the names of other commands start with this command's
+    /// name.
     private var hasSubcommands: Bool {
         Command.all.contains { $0.name.hasPrefix("\(name) ") }
     }

@@ -175,17 +175,17 @@ extension Command {
         },
     ]
 
-    /// The orders of a list of channels, as JSON names them.
+    /// The orders of a list of channels, as in JSON.
     static var channelOrders: [String] {
         GroupChannelListQuery.schema.fieldDescriptions.first { $0.name == "order" }?.cases ?? []
     }
 }
 
 extension Command {
-    /// The number of elements of a list or map that the JSON of a record shows.
+    /// The maximum number of elements of a list or map that the JSON of a record shows.
     static let recordLimit = 10
 
-    /// The first rows of a table, and the total if some are omitted.
+    /// Returns the first rows of a table and, if rows are omitted, the total.
     static func table<Row>(
         _ rows: [Row], limit: Int, total: Int? = nil, _ cells: (Row) -> [String]
     ) -> [String] {
@@ -197,7 +197,7 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// A record as JSON: shortened lists for people, complete for machines.
+    /// Returns a record as JSON, with shortened lists for people, and complete for programs.
     static func record<Value: Record>(
         _ record: Value, _ field: Field, limit: Int
     ) throws -> Command.Reply {
@@ -207,8 +207,8 @@ extension Command.Reply {
 }
 
 extension Command.Arguments {
-    /// Returns the query for an order, or from the JSON at the end of the line; `nil` if the line has
-    /// neither.
+    /// Returns the query from an order, or from the JSON at the end of the line; `nil` if the line
+    /// has neither.
     func channelQuery(_ words: [String]) throws -> GroupChannelListQuery? {
         guard words.count <= 1, words.isEmpty || json.isEmpty else { throw CommandError.usage }
         guard let order = words.first else {

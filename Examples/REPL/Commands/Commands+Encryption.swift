@@ -100,7 +100,7 @@ extension Command {
             gives: [.path]
         ) { arguments in
             let (options, new) = try arguments.appAndNewKey
-            // The client does not connect, so any backend can be passed.
+            // The client does not connect, so any backend will do.
             let client = try await ChatClient.open(
                 backend: try EmbeddedServer.inMemory().client(), options: options)
             do {
@@ -133,7 +133,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The keys of the files that the second and the third word name; `none` means no key.
+    /// The keys of the files that are the second and the third word; `none` is no key.
     fileprivate var oldAndNewKey: (old: EncryptionKey?, new: EncryptionKey?) {
         get throws {
             func key(_ word: String, creates: Bool) throws -> EncryptionKey? {
@@ -143,7 +143,8 @@ extension Command.Arguments {
         }
     }
 
-    /// The options of an app whose data is in a directory under a key, and another key.
+    /// The options of an app whose data is in a directory and encrypted with a key, and another
+    /// key.
     fileprivate var appAndNewKey: (options: ChatClientOptions, new: EncryptionKey) {
         get throws {
             guard words.count == 3 else { throw CommandError.usage }
@@ -154,8 +155,8 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before `key FILE`, and the key in that file; the program's key if there is no such
-    /// option.
+    /// Returns the words before `key FILE`, and the key in that file; without this option, the
+    /// program's key.
     @MainActor func wordsAndKey(
         _ words: [String], creates: Bool = false
     ) throws -> (words: [String], key: EncryptionKey?) {
@@ -166,12 +167,12 @@ extension Command.Arguments {
         return (words.dropLast(2), try EncryptionKey(file: file, creates: creates))
     }
 
-    /// Returns a directory, and the key of the file after `key`; `nil` for an argument that is
-    /// missing.
+    /// Returns a directory, and the key in the file after `key`; each is `nil` if it is missing.
     ///
-    /// - Parameter createsKey: True to write a new key to a file that does not exist.
+    /// - Parameter createsKey: A Boolean value that indicates whether to write a new key to a file
+    ///   that does not exist.
     /// - Returns: The directory and the key.
-    /// - Throws: ``CommandError`` if the words do not fit, or the file has no key.
+    /// - Throws: ``CommandError`` if the words do not match, or the file has no key.
     func directoryAndKey(
         createsKey: Bool
     ) throws -> (directory: URL?, key: EncryptionKey?) {

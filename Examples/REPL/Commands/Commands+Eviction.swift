@@ -96,7 +96,7 @@ extension Command {
 }
 
 extension Workspace {
-    /// The channels as a table, the least recently opened one first.
+    /// Returns the channels as a table, the least recently opened one first.
     fileprivate func evictionOrder(_ limit: Int) throws -> Command.Reply {
         try store.read { snapshot in
             let urls = try snapshot.channelURLsByAccess()

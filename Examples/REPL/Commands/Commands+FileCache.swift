@@ -149,9 +149,9 @@ extension Command {
 }
 
 extension FileCache {
-    /// The contents of a channel's file.
+    /// Returns the contents of a channel's file.
     ///
-    /// - Throws: ``CommandError`` if there is no file, or the error of reading it.
+    /// - Throws: ``CommandError`` if there is no file; the error of reading the file.
     fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
         let contents = try load(url)
         if contents.records.isEmpty, contents.damageCount == 0, try !channels().contains(url) {
@@ -162,14 +162,14 @@ extension FileCache {
 }
 
 extension Command.Arguments {
-    /// Opens the cache in a directory, which must exist, because opening a cache would create it.
+    /// Opens the cache in a directory, which must exist: opening a cache would otherwise create it.
     @MainActor fileprivate func existingFileCache(
         _ path: String, _ key: EncryptionKey?
     ) throws -> FileCache {
         try FileCache(directory: .existingDirectory(path), encryptionKey: key)
     }
 
-    /// The cache in a directory that exists, and a channel.
+    /// The cache in an existing directory, and a channel.
     @MainActor fileprivate var existingFileCacheAndChannel: (FileCache, ChannelURL) {
         get throws {
             let (words, key) = try wordsAndKey(words)

@@ -47,23 +47,21 @@ extension Command {
         },
     ]
 
-    /// A line for each command, in columns, by subject.
+    /// The commands by subject, in columns, with a line for each.
     private static var overview: String {
         groups.map { title, commands in
             ([title] + commands.map(\.overviewLine)).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
-    /// The command in one line of columns.
-    ///
-    /// Long arguments appear only in `help COMMAND`.
+    /// The line of the command in the list of commands, which omits long arguments.
     private var overviewLine: String {
         let limit = 32
         let shown = title.count <= limit ? title : "\(name) …"
         return "  \(shown.padded(to: limit))  \(summary)"
     }
 
-    /// The help of one command: its usage, and an example with its preparation and output.
+    /// The help of the command: its usage, and an example with preparation and output.
     private var help: String {
         var lines = [title, "    \(summary)"] + notes.map { "    \($0)" }
         if let first = preparation.first {
@@ -83,7 +81,7 @@ extension Command {
     }
 }
 
-/// The versions that `version` shows.
+/// The versions that the command `version` shows.
 enum Version {
     static let package = "0.1.0"
 

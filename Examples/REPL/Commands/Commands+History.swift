@@ -100,7 +100,7 @@ extension Command {
 }
 
 extension Workspace {
-    /// The newest part of a channel's history, from one snapshot.
+    /// Returns the newest part of a channel's history, from one snapshot.
     func picture(of url: ChannelURL, limit: Int = 50) throws -> Picture {
         try store.read { snapshot in
             let messages = try snapshot.messages(in: url, limit: limit).reversed()
@@ -121,7 +121,7 @@ extension Command.Arguments {
 }
 
 extension Command.Reply {
-    /// A history as one line.
+    /// Returns a reply with a history as one line.
     static func picture(
         _ picture: Picture, orNone none: String = "empty: no messages and no gaps"
     ) -> Command.Reply {
@@ -132,7 +132,7 @@ extension Command.Reply {
 }
 
 extension Gap {
-    /// The bounds of the gap, and the point at which fetching it continues.
+    /// The bounds of the gap, and the cursor at which its backfill continues.
     fileprivate var line: String {
         description + (walkCursor.map { ", walk from \($0)" } ?? "")
             + (changesSince.map { ", changes since \($0)" } ?? "")

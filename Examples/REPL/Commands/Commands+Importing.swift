@@ -137,7 +137,7 @@ extension Command {
 }
 
 extension Message {
-    /// A line of a log.
+    /// The message as a line of a log.
     fileprivate var exportedLine: String {
         get throws {
             var fields: [String: JSONValue] = [
@@ -158,7 +158,7 @@ extension Message {
 }
 
 extension LogImport.Outcome {
-    /// The remarks on lines that were skipped or changed.
+    /// Remarks on lines that were skipped or changed.
     fileprivate var remarks: [String] {
         var lines = badLines.map { "line \($0.number): \($0.reason)" }
         if badCount > lines.count {
@@ -176,7 +176,7 @@ extension LogImport.Outcome {
         return lines
     }
 
-    /// The error with what the user can do, and with what was imported before it.
+    /// Returns an error that also says what the user can do, and what was imported before.
     fileprivate func explained(_ failure: any Error, _ fields: LogFields) -> any Error {
         var failure = failure
         if let error = failure as? BackendError, error.detail == .duplicatedData {

@@ -407,15 +407,15 @@ extension Command {
         },
     ]
 
-    /// A command for one channel.
+    /// Makes a command for one channel.
     ///
     /// - Parameters:
     ///   - name: The name of the command.
-    ///   - orOpenOne: True if the open channel is the default.
+    ///   - orOpenOne: A Boolean value that indicates whether the open channel is the default.
     ///   - summary: The help text.
     ///   - example: A complete line as an example.
     ///   - preparation: Lines that the example needs before it.
-    ///   - symbols: The calls of the API that it demonstrates.
+    ///   - symbols: The calls of the API that the command demonstrates.
     ///   - fields: The values of the result.
     ///   - body: The action.
     /// - Returns: The command.
@@ -437,7 +437,7 @@ extension Command {
         }
     }
 
-    /// A command for one message that the server has.
+    /// Makes a command for one message that the server has.
     static func onMessage(
         _ name: String, _ summary: String, example: String, after preparation: [String],
         output: String, covers symbols: [String],
@@ -456,7 +456,7 @@ extension Command {
         }
     }
 
-    /// A command for one user.
+    /// Makes a command for one user.
     private static func onUser(
         _ name: String, _ summary: String, after preparation: [String], output: String,
         covers symbol: String,
@@ -472,7 +472,7 @@ extension Command {
         }
     }
 
-    /// A command that changes the role of a user.
+    /// Makes a command that changes the role of a user.
     private static func roleGiving(
         _ name: String, _ role: Role, _ summary: String, after preparation: [String],
         _ outcome: String
@@ -493,7 +493,7 @@ extension Command {
         }
     }
 
-    /// A command that lists the muted or the banned users.
+    /// Makes a command that lists the muted or the banned users.
     private static func restricted(
         _ name: String, _ restriction: RestrictionType, by maker: String
     ) -> Command {
@@ -580,8 +580,8 @@ extension Command {
     /// Returns the first rows of a list, with as many page requests as necessary.
     ///
     /// - Parameters:
-    ///   - limit: The largest number of rows.
-    ///   - page: Fetches the page after a cursor, with a number of rows at most.
+    ///   - limit: The maximum number of rows.
+    ///   - page: A closure that fetches the page after a cursor, with a maximum number of rows.
     /// - Returns: The rows, and the cursor after them if there are more.
     /// - Throws: The error of a request.
     fileprivate static func firstRows<Row: Sendable>(
@@ -593,7 +593,7 @@ extension Command {
             try Task.checkCancellation()
             let next = try await page(cursor, min(limit - rows.count, 100))
             rows += next.elements
-            // Stop if the server returns the same cursor again.
+            // The server has repeated a page: stop.
             guard next.next != cursor else { break }
             cursor = next.next
         } while cursor != nil && rows.count < limit
@@ -602,7 +602,7 @@ extension Command {
 }
 
 extension Device {
-    /// Describes a page of the list of channels.
+    /// Returns a reply with a page of the list of channels.
     fileprivate func channels(
         _ page: (GroupChannelCollection) async throws(SyncError) -> [GroupChannel]
     ) async throws -> Command.Reply {
@@ -620,12 +620,12 @@ extension Device {
 }
 
 extension Command.Reply {
-    /// A reply about a channel.
+    /// Returns a reply about a channel.
     static func of(_ url: ChannelURL, _ text: String) -> Command.Reply {
         .text(text, [.channelURL: url])
     }
 
-    /// A group channel, as a table row.
+    /// Returns a reply with a group channel as a table row.
     fileprivate static func channel(_ channel: GroupChannel) -> Command.Reply {
         .text(Command.columns([channel.tableRow]), [.channel: channel])
     }

@@ -96,7 +96,7 @@ extension Command {
             let (words, limit) = try arguments.limited(to: 20)
             let (url, id) = try arguments.channelAndMessage(of: words)
             let store = try arguments.workspace.store
-            // Read one message more than requested, to find out whether there are more.
+            // Read one message more than requested, to find out whether more exist.
             let replies = try store.replies(to: id, in: url, limit: limit + 1)
             if replies.isEmpty, try store.message(id, in: url) == nil {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
@@ -162,9 +162,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Returns a channel of the store and the id of a message.
-    ///
-    /// The words must consist of these two.
+    /// Returns a channel of the store and the ID of a message, which must be the only words.
     @MainActor fileprivate func channelAndMessage(
         of words: [String]
     ) throws -> (ChannelURL, MessageID) {
@@ -172,7 +170,8 @@ extension Command.Arguments {
         return (try heldChannel, MessageID(words[1]))
     }
 
-    /// The messages that the words select, oldest first; without a position, also the total.
+    /// Returns the messages that the words select, oldest first, and, without a position, the
+    /// total.
     @MainActor fileprivate func messages() throws -> (messages: [Message], total: Int?) {
         let (words, limit) = try limited(to: 20)
         let url = try heldChannel
@@ -203,7 +202,7 @@ extension Command.Arguments {
 }
 
 extension [Message] {
-    /// A line for each message: id, time, sender and text.
+    /// Returns a reply with a line for each message: ID, time, sender and text.
     func lines(orNone none: String) -> Command.Reply {
         let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
         return lines(

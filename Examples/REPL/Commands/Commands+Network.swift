@@ -390,7 +390,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The seed of a random sequence.
+    /// Reads the seed of random behavior.
     fileprivate func seed(_ word: String) throws -> UInt64 {
         guard let seed = UInt64(word) else {
             throw CommandError.failed("'\(word)' is not a seed: a seed is a number of at least 0")
@@ -419,7 +419,7 @@ extension Command.Arguments {
         return Array(others.prefix(3))
     }
 
-    /// Lets other members write messages in turn, evenly distributed over a duration from now on.
+    /// Makes other members write messages in turn, evenly distributed over a duration from now.
     @MainActor fileprivate func talk(
         _ count: Int, in url: ChannelURL, by others: [Member], over duration: Duration
     ) throws {

@@ -98,11 +98,11 @@ extension Command {
         },
     ]
 
-    /// Rows of cells, each column as wide as its widest cell.
+    /// Returns rows of cells as text, with columns as wide as their widest cells.
     static func columns(_ rows: [[String]]) -> String {
         var rows = rows.map { $0.map(\.oneLine) }
         var count = rows.map(\.count).max() ?? 0
-        // A column that is empty in all rows is omitted.
+        // Omit columns that are empty in all rows.
         let full = (0..<count).filter { column in
             rows.contains { column < $0.count && !$0[column].isEmpty }
         }

@@ -25,7 +25,7 @@ extension Command {
             let device = try arguments.device
             device.search = try device.client.makeMessageSearch(
                 params, pageSize: Command.pageSize)
-            // The live list contains only sent messages, so search for unsent ones separately.
+            // The live list contains only sent messages: search for unsent ones separately.
             let page = try await device.client.search(params, limit: 0)
             return try await arguments.found(page)
         },
@@ -75,12 +75,12 @@ extension Command {
         },
     ]
 
-    /// The number of messages on a page of results.
+    /// The number of messages in a page of results.
     fileprivate static let pageSize = 10
 }
 
 extension Command.Arguments {
-    /// The search that the line describes.
+    /// Returns the search that the line describes.
     @MainActor fileprivate func search() async throws -> MessageSearchParams {
         var rest = text[...]
         var params = MessageSearchParams("")
@@ -105,7 +105,7 @@ extension Command.Arguments {
         }
     }
 
-    /// Returns the next page of the search, below the channels and unsent messages that were found.
+    /// Lists the next page of the search, below matching channels and unsent messages.
     @MainActor func found(_ page: SearchPage? = nil) async throws -> Command.Reply {
         let search = try messageSearch
         let messages = try await search.loadMore()
@@ -121,7 +121,7 @@ extension Command.Arguments {
         return reply
     }
 
-    /// Returns a reply with messages that were found, and with the ranges that were not searched.
+    /// Returns a reply with the messages that match, and the ranges that were not searched.
     @MainActor fileprivate func reply(
         _ search: MessageSearch, _ messages: [FoundMessage], _ unsent: [Message] = []
     ) -> Command.Reply {
@@ -175,7 +175,8 @@ extension Command.Arguments {
 }
 
 extension Substring {
-    /// The text before the last two words, if these are an option and its value, and not in quotes.
+    /// The text before the last two words, if they are an option and its value and are not in
+    /// quotes.
     fileprivate var lastOption: (before: Substring, option: Substring, value: Substring)? {
         let words = split(whereSeparator: \.isWhitespace)
         guard words.count > 2 else { return nil }

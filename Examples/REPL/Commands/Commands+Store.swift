@@ -266,7 +266,7 @@ extension Command {
 }
 
 extension OpeningReport {
-    /// The findings, one line for each.
+    /// The findings of opening the store, a line for each.
     var lines: [String] {
         var lines: [String] = isNew ? ["created"] : []
         if let migratedFrom { lines.append("migrated from version \(migratedFrom)") }
@@ -307,7 +307,7 @@ extension OutboxLoss {
 }
 
 extension Command.Arguments {
-    /// The directory of a closed store, which is the first word.
+    /// The directory of a closed store, from the first word.
     fileprivate var closedStore: URL {
         get throws {
             guard let path = words.first else { throw CommandError.usage }
@@ -319,7 +319,7 @@ extension Command.Arguments {
 // MARK: Rows
 
 extension Command.Arguments {
-    /// The rows of a table, or of all, each as a line.
+    /// Returns a reply with a line for each row of a table, or of all tables.
     @MainActor fileprivate func rows(
         orNone none: String, _ line: (RowDescription) throws -> String
     ) throws -> Command.Reply {
@@ -338,7 +338,7 @@ extension Command.Arguments {
         var isCut = false
         try workspace.store.read { snapshot in
             for database in databases {
-                // Read one row more than requested, to find out whether there are more.
+                // Read one row more than requested, to find out whether more exist.
                 let rest = limit - lines.count
                 let rows = try snapshot.describedRows(
                     of: database, table: words.first, limit: rest + 1)
@@ -355,17 +355,17 @@ extension Command.Arguments {
 }
 
 extension RowDescription {
-    /// The names of the tables of both databases, each once.
+    /// The names of the tables of both databases, without duplicates.
     static var allTables: [String] {
         Set(Database.allCases.flatMap(tables)).sorted()
     }
 
-    /// The row as values.
+    /// The row as values of a result.
     fileprivate var values: [String: String] {
         ["database": "\(database)", "table": table, "key": Hex.text(key), "value": Hex.text(value)]
     }
 
-    /// Key and value in words, and the fields of a record.
+    /// The key and the value in words, and the fields of a record.
     fileprivate var detail: String {
         let head = "\(database) \(table): \(parts.joined(separator: ", ")) →"
         switch content {

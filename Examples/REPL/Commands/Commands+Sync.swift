@@ -55,7 +55,7 @@ extension Command {
                     "the channel itself: \($0.fields.joined(separator: ", "))"
                 },
             ].compactMap { $0 }
-            // Mention gaps and stale ranges, because they are not compared.
+            // Mention gaps and stale ranges, which are not compared.
             let kinds = try await engine.coverage(of: url).segments.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
@@ -298,7 +298,7 @@ extension Command {
             guard let failure = client.cachingError else {
                 return .text(json, [.isDamaged: true])
             }
-            // The files were not read, so the report contains only the error of opening them.
+            // The files could not be opened, so the report contains only the error.
             let head = "the cache cannot be opened: \(sentence(of: failure))"
             var values: Values = [.error: sentence(of: failure)]
             if report.isDamaged { values[.isDamaged] = true }
@@ -387,10 +387,10 @@ extension Command {
 }
 
 extension Command {
-    /// The number of ids that a line of ids shows.
+    /// The maximum number of IDs in a line.
     fileprivate static let idLimit = 20
 
-    /// The first ids, and the number of the others.
+    /// Returns the first IDs, and the number of the others.
     fileprivate static func idList(_ ids: [String], limit: Int) -> String {
         let more = ids.count - limit
         return ids.prefix(limit).map(\.oneLine).joined(separator: " ")
@@ -399,7 +399,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message that is the whole text; an unknown field is an error.
+    /// The message from the JSON that is the whole text; an unknown field is an error.
     fileprivate var message: Message {
         get throws {
             guard text.hasPrefix("{"),
@@ -409,7 +409,7 @@ extension Command.Arguments {
         }
     }
 
-    /// A number of bytes; `nil` if none is typed.
+    /// A number of bytes from the only word; `nil` without a word.
     fileprivate var sizeOrNone: Int? {
         get throws {
             guard let word = words.first else { return nil }
@@ -423,7 +423,7 @@ extension Command.Arguments {
 }
 
 extension Command.Reply {
-    /// The number of evicted messages of each channel.
+    /// Returns a reply with the number of evicted messages of each channel.
     fileprivate static func eviction(
         _ eviction: Eviction, none: String, verb: String
     ) -> Command.Reply {
@@ -461,13 +461,13 @@ extension Command.Reply {
 }
 
 extension SyncEngine {
-    /// Fetches the missing and stale messages of a channel, the newest first.
+    /// Fetches the missing and stale messages of a channel, newest first.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - pageSize: The number of messages of a request.
-    ///   - progress: Called with the number of messages that were fetched so far.
-    /// - Returns: The number of messages that were fetched.
+    ///   - url: The URL of the channel.
+    ///   - pageSize: The number of messages in a request.
+    ///   - progress: A closure that is called with the number of messages fetched so far.
+    /// - Returns: The number of fetched messages.
     /// - Throws: `SyncError`, and `CancellationError`.
     @MainActor
     func fetchAll(

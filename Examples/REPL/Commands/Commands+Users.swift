@@ -99,7 +99,7 @@ extension Command {
                 await world.waitUntilIdle(within: arguments.workspace.patience)
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
-            // Discard the earlier events of that device, because this command has not caused them.
+            // Discard the earlier events of that device, which this command has not caused.
             if device !== before { _ = device.takeEvents() }
             defer {
                 if let before { world.use(before) }
@@ -108,8 +108,7 @@ extension Command {
             if device.collection == nil, let url = before?.collection?.channelURL,
                 try device.client.engine.store.groupChannel(url)?.myMemberState == .joined
             {
-                // Open the previous channel of the device. If it cannot be opened, the command
-                // reports the error.
+                // Open the device's previous channel. If this fails, the command reports the error.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().refreshed
@@ -229,7 +228,7 @@ extension Command {
             let failure =
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
-            // While the client is suspended, the store cannot be read. All other values are in
+            // While the client is suspended, only the store cannot be read; all other values are in
             // memory.
             let unsent: [OutboxItem]?
             do throws(StoreError) {
@@ -395,7 +394,6 @@ extension Device {
         owner.merging([.connection: "\(client.connectionState)"]) { $1 }
     }
 
-    /// The values of the device.
     fileprivate var summary: [String: String] {
         var summary = [
             "name": name, "user_id": userID.rawValue, "connection": "\(client.connectionState)",
@@ -406,14 +404,14 @@ extension Device {
 }
 
 extension Command.Reply {
-    /// The value of a setting.
+    /// Returns a reply with the value of a setting.
     static func setting(_ name: String, _ value: String, _ remark: String = "") -> Command.Reply {
         .text("\(name) is \(value)\(remark)", [.name: name, .value: value])
     }
 }
 
 extension ConnectionState {
-    /// The state in words.
+    /// The state of the connection in words.
     var word: String {
         switch self {
         case .open: "connected"

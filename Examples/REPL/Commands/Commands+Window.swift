@@ -312,7 +312,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The starting point of a window.
+    /// Reads the starting point of a window.
     fileprivate func point(_ word: String) throws -> StartingPoint {
         switch word {
         case "latest": .latest
@@ -321,7 +321,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The options of opening a channel, which follow its URL.
+    /// Reads the options of opening a channel, after its URL.
     fileprivate func start() throws -> (
         point: StartingPoint, policy: InitPolicy, params: MessageListParams
     ) {
@@ -347,7 +347,7 @@ extension Command.Arguments {
         return (point, policy, try self.params(params, json))
     }
 
-    /// Loads some pages, and shows their messages.
+    /// Loads pages, and returns a reply with their messages.
     @MainActor fileprivate func load(
         fromOldest: Bool,
         _ page: (MessageCollection) async throws(SyncError) -> [Message]
@@ -383,9 +383,9 @@ extension MessageCollection {
     /// Starts the collection, and returns a Boolean value that indicates whether the server has
     /// answered.
     ///
-    /// Without a connection, returns false.
+    /// Without a connection, returns `false`.
     ///
-    /// - Throws: Any other error, after disposing of the collection.
+    /// - Throws: Any other error, after disposing the collection.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws(SyncError) -> Bool {
         do throws(SyncError) {
             _ = try await start(policy).refreshed
@@ -407,7 +407,7 @@ extension Command.Reply {
     }
 }
 
-/// A number with commas between its thousands.
+/// Returns a number with commas between groups of three digits.
 func grouped(_ number: Int) -> String {
     var digits = Array(String(abs(number)))
     var index = digits.count - 3
@@ -419,7 +419,7 @@ func grouped(_ number: Int) -> String {
 }
 
 extension Workspace {
-    /// The bar of a channel's coverage, and its numbers.
+    /// Returns a reply with the coverage of a channel, as a bar and as numbers.
     func coverage(of url: ChannelURL) throws -> Command.Reply {
         try store.read { snapshot in
             let coverage = try snapshot.coverage(of: url)
@@ -450,7 +450,7 @@ extension Workspace {
 }
 
 extension StartingPoint {
-    /// The point as `open` takes it.
+    /// The starting point as the command `open` reads it.
     fileprivate var word: String {
         switch self {
         case .latest: "latest"

@@ -37,7 +37,7 @@ extension Command {
             guard !paths.isEmpty else { throw CommandError.usage }
             let files = try paths.map { try UploadableFile(readableAt: $0) }
             let collection = try arguments.collection
-            // A store in memory cannot keep copies, because it has no directory.
+            // A store in memory has no directory for copies.
             let keepsCopies = collection.engine.store.directory != nil
             if files.count == 1 {
                 var params = try arguments.params(FileMessageCreateParams(), json)
@@ -484,14 +484,14 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// The reply for a message that was added to the outbox.
+    /// Returns a reply about a message that was added to the outbox.
     fileprivate static func written(_ outgoing: OutgoingMessage) -> Command.Reply {
         let message = outgoing.message
         let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
         return .text("(\(message.requestID?.rawValue ?? "?"))\(text)", [.message: message])
     }
 
-    /// A reply about a message.
+    /// Returns a reply about a message.
     fileprivate static func of(_ message: Message, _ text: String) -> Command.Reply {
         var reply = of(message.channelURL, text)
         reply.values[.messageID] = message.messageID
@@ -501,7 +501,7 @@ extension Command.Reply {
 }
 
 extension UploadableFile {
-    /// A file of this device, which has to exist.
+    /// Creates a reference to a file of this device, which must exist.
     fileprivate init(readableAt word: String) throws {
         let path = word.fromHome
         guard FileManager.default.isReadableFile(atPath: path) else {
@@ -512,7 +512,7 @@ extension UploadableFile {
 }
 
 extension String {
-    /// Returns the two parts of `N=PATH`; the given number if the text contains none.
+    /// Returns the two parts of `N=PATH`; without `N=`, the given number and the text.
     fileprivate func numberAndPath(or number: Int) -> (number: Int, path: String) {
         guard let mark = firstIndex(of: "="), let given = Int(self[..<mark]) else {
             return (number, self)

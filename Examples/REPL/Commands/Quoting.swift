@@ -1,22 +1,22 @@
 import Foundation
 
-// Words are typed as in a shell: quotes and backslashes allow spaces in a word.
+// Users type words as in a shell, with quotes and backslashes for spaces in a word.
 
 /// The words of a text, as a shell reads them.
 ///
-/// Within `'…'`, a backslash is an ordinary character.
+/// In single quotes, a backslash is an ordinary character.
 package struct ShellWords {
     /// The words without their quotes and backslashes.
     package private(set) var words: [String] = []
 
-    /// The index of each word's beginning in the text.
+    /// The index at which each word starts in the text.
     private(set) var starts: [String.Index] = []
 
-    /// The quote that is not closed, or a backslash at the end of the text; `nil` if there is
+    /// The quote that is not closed, or the backslash at the end of the text; `nil` if there is
     /// neither.
     package private(set) var unfinished: Character?
 
-    /// The JSON object at the end of the text; empty if there is none, or if `findsJSON` was false.
+    /// The JSON object at the end of the text; empty if there is none or `findsJSON` was `false`.
     private(set) var json = ""
 
     /// Reads a text.
@@ -25,8 +25,8 @@ package struct ShellWords {
     ///   - text: The text.
     ///   - rawAfter: The number of words after which quotes and backslashes are ordinary
     ///     characters.
-    ///   - findsJSON: A Boolean value that indicates whether a word that begins with `{` starts a
-    ///     JSON object, which is the rest of the text.
+    ///   - findsJSON: A Boolean value that indicates whether a word that starts with `{` starts a
+    ///     JSON object, which extends to the end of the text.
     package init(_ text: String, rawAfter: Int = .max, findsJSON: Bool = false) {
         var rest = text[...]
         while true {
@@ -73,12 +73,10 @@ package struct ShellWords {
 }
 
 extension StringProtocol {
-    /// The words of the text.
-    ///
-    /// A quote that is not closed extends to the end.
+    /// The words of the text; a quote that is not closed extends to the end.
     package var unquotedWords: [String] { ShellWords(String(self)).words }
 
-    /// The text with a backslash before each character that would end a word or begin a quote.
+    /// The text with a backslash before each character that would end a word or start a quote.
     package var escaped: String {
         var text = ""
         for character in self {
@@ -90,33 +88,32 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The path, with the user's home directory in place of a leading `~`.
+    /// The path, with the home directory in place of a leading `~`.
     var fromHome: String {
         guard self == "~" || hasPrefix("~/") else { return self }
         let home = ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
         return (home ?? FileManager.default.homeDirectoryForCurrentUser.path) + dropFirst()
     }
 
-    /// The text without a byte order mark at its beginning.
+    /// The text without a byte order mark at its start.
     var withoutByteOrderMark: String {
         unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
     }
 }
 
 extension URL {
-    /// Creates the URL of a path, which is relative to the current directory or, if it begins with
-    /// `~`, to the home directory.
+    /// Creates the URL of a path, which is relative to the current directory unless it starts with
+    /// `/` or `~`.
     ///
-    /// - Throws: ``CommandError`` if the path is empty, which would name the current directory.
+    /// - Throws: ``CommandError`` if the path is empty, which would be the current directory.
     init(typed path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .failed("the path is empty") }
         self.init(filePath: path.fromHome, directoryHint: .isDirectory)
     }
 
-    /// Returns the URL of an existing directory, for commands that only read and must not create
-    /// it.
+    /// Returns the URL of an existing directory, for commands that read it and must not create it.
     ///
-    /// - Throws: ``CommandError`` if there is no such directory.
+    /// - Throws: ``CommandError`` if the directory does not exist.
     static func existingDirectory(_ path: String) throws(CommandError) -> URL {
         let url = try URL(typed: path)
         var isDirectory: ObjCBool = false

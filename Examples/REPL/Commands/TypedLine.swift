@@ -4,16 +4,16 @@ package struct TypedLine: Sendable {
 
     package init(_ text: String) { self.text = text }
 
-    /// The name of the command that the line begins with; `nil` if it begins with none.
+    /// The name of the command that the line starts with; `nil` if there is none.
     package var commandName: String? { Command.name(in: text) }
 
-    /// The completions that TAB offers at the end of the line.
+    /// The completions at the end of the line, which the tab key offers.
     @MainActor package var completions: [String] {
         let word = text.split(separator: " ", omittingEmptySubsequences: false).last ?? ""
         return Completion.words(String(word), after: String(text.dropLast(word.count)))
     }
 
-    /// Performs the line without a connected user, and returns the output, or the error's text.
+    /// Performs the line without a connected user, and returns the output or the error.
     @MainActor package func perform() async -> String {
         do {
             return try await Command.perform(text).shown

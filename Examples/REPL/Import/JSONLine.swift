@@ -1,20 +1,20 @@
 import Foundation
 import Models
 
-/// One line of JSON with some fields of its object, read in one pass.
+/// A line of JSON, of whose object some fields are read in one pass.
 ///
-/// `JSONDecoder` takes some twenty microseconds for such a line, and a log has hundreds of
-/// thousands.
+/// `JSONDecoder` takes about twenty microseconds for a line, and a log has hundreds of thousands of
+/// lines.
 package struct JSONLine {
-    /// The value of a field; values of other fields are not stored.
+    /// The value of a requested field.
     package enum Value: Hashable {
         case text(String)
         case number(Int64)
-        /// An object, as its bytes. They can be read as another ``JSONLine``.
+        /// The bytes of an object, which can be read as another ``JSONLine``.
         case object([UInt8])
         /// A list, `true` or `false`.
         case other
-        /// `null`, or the field is missing.
+        /// `null`, or a missing field.
         case none
     }
 
@@ -29,9 +29,10 @@ package struct JSONLine {
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - bytes: The line, without its end.
-    ///   - names: The fields to read, as UTF-8.
-    ///   - ignore: Called with the name of each other field whose value is not `null`.
+    ///   - bytes: The line without its end.
+    ///   - names: The fields to read, in UTF-8.
+    ///   - ignore: A closure that is called with the name of each other field whose value is not
+    ///     `null`.
     /// - Throws: ``Damage``.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]],
@@ -93,7 +94,7 @@ private struct Scanner {
         guard index == bytes.count else { throw damage("more than one object") }
     }
 
-    /// The bytes between two quotes, with escapes unchanged.
+    /// Returns the bytes between two quotes, with unchanged escapes.
     mutating func parseString() throws(JSONLine.Damage) -> UnsafeBufferPointer<UInt8> {
         try expect("\"")
         let start = index
@@ -135,7 +136,7 @@ private struct Scanner {
         }
     }
 
-    /// A Boolean value that indicates whether the next value begins as `null` does.
+    /// A Boolean value that indicates whether the next value starts like `null`.
     var isAtNull: Bool { index < bytes.count && bytes[index] == 0x6E }
 
     /// Skips a value of any type.
@@ -174,7 +175,7 @@ private struct Scanner {
             }
             return string
         }
-        // Decode texts with escapes, which are rare, with the system's decoder.
+        // The system's decoder decodes texts with escapes, which are rare.
         let data = Data("[\"".utf8) + Data(buffer: text) + Data("\"]".utf8)
         do {
             return try JSONDecoder().decode([String].self, from: data)[0]

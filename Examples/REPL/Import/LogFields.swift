@@ -1,41 +1,41 @@
 import Foundation
 package import Scrollback
 
-/// The mapping from the fields of a log to the properties of a message.
+/// The fields of a log from which the properties of a message are read.
 ///
-/// By default, it is that of an export; the user may name other fields.
+/// By default, they are those of an export; the user may name other fields.
 package struct LogFields {
     /// The properties for which the user may name a field, in the order in which a line is read.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
 
-    /// The largest number of bytes of an id on the server.
+    /// The maximum number of bytes of an ID on the server.
     private static let longestName = 1024
 
-    /// For each of ``names``, the fields from which it is read: the first field with a value is
-    /// used.
+    /// The fields from which each of ``names`` is read; the first field with a value is used.
     private var sources = [
         ["message_id", "msg_id"], ["channel_url"], ["created_at", "ts"], ["type"],
         ["sender", "user"], ["message"], ["parent_message_id"],
     ]
 
-    /// The indices of those of ``names`` for which the user has named a field.
+    /// The indices of the ``names`` for which the user has named a field.
     private var renamed: [Int] = []
 
-    /// The channel of all messages; `nil` to use the channel in each line.
+    /// The channel of all messages; `nil` for the channel in each line.
     ///
-    /// If it is set, its URL is prefixed to all ids. Since ids are unique on the whole server, the
-    /// same log can then be imported into several channels.
+    /// If it is set, all IDs start with its URL. IDs are unique on the whole server, so that a log
+    /// can then be imported into several channels.
     var channel: ChannelURL?
 
-    /// The prefix of ids that consist of line numbers.
+    /// The prefix of IDs that are made of line numbers.
     var idPrefix = ""
 
-    /// A Boolean value that indicates whether all ids consist of line numbers.
+    /// A Boolean value that indicates whether all IDs are made of line numbers.
     var numbersLines = false
 
     package init() {}
 
-    /// Sets the field from which a property is read; returns `false` if there is no such property.
+    /// Sets the field from which a property is read, and returns `false` if there is no such
+    /// property.
     mutating func rename(_ name: String, to field: String) -> Bool {
         guard let index = LogFields.names.firstIndex(of: name) else { return false }
         sources[index] = [field]
@@ -43,17 +43,18 @@ package struct LogFields {
         return true
     }
 
-    /// The names of all fields, in the order in which ``JSONLine`` returns their values.
+    /// The names of all fields, in the order of the values that ``JSONLine`` returns.
     package var bytes: [[UInt8]] { sources.joined().map { Array($0.utf8) } }
 
-    /// The message of a line.
+    /// Returns the message of a line.
     ///
     /// - Parameters:
     ///   - line: The line, read with ``bytes``.
-    ///   - number: The number of the line, from which an id is made if the line has none.
-    ///   - ignore: Called with the name of each field that is not a part of the message.
+    ///   - number: The number of the line, from which an ID is made if the line has none.
+    ///   - ignore: A closure that is called with the name of each field that is not part of the
+    ///     message.
     /// - Returns: The message.
-    /// - Throws: ``JSONLine/Damage`` that names a field that is missing or invalid.
+    /// - Throws: ``JSONLine/Damage`` with the name of a missing or invalid field.
     package func message(
         _ line: JSONLine, number: Int, ignoring ignore: (String) -> Void = { _ in }
     ) throws(JSONLine.Damage) -> Message {
@@ -82,7 +83,7 @@ package struct LogFields {
             }, sendingStatus: .succeeded)
     }
 
-    /// Returns the id that a message of the log gets on the server.
+    /// Returns the ID on the server of a message of the log.
     private func messageID(_ id: String, _ index: Int) throws(JSONLine.Damage) -> MessageID {
         guard let channel else { return MessageID(id) }
         let name = "\(channel)-\(id)"
@@ -90,23 +91,24 @@ package struct LogFields {
         return MessageID(name)
     }
 
-    /// Returns true if a line is a message of the channel itself.
+    /// Returns a Boolean value that indicates whether a line is a message of the channel itself.
     func isOwn(_ line: JSONLine) -> Bool {
         value(3, line).value.asText == "ADMM"
     }
 
-    /// The indices in ``names`` of the fields that the user named and a line has.
+    /// Returns the indices in ``names`` of the fields that the user has named and the line
+    /// contains.
     func renamedFields(of line: JSONLine) -> [Int] {
         guard !renamed.isEmpty else { return [] }
         return renamed.filter { value($0, line).value != .none }
     }
 
-    /// The fields that the user named, without some.
+    /// Returns the fields that the user has named, without those that were seen.
     func renamedFields(without seen: Set<Int>) -> [String] {
         renamed.filter { !seen.contains($0) }.map { sources[$0][0] }
     }
 
-    /// The value of one of ``names`` in a line, and its field.
+    /// Returns the value of one of ``names`` in a line, and the field that contains it.
     private func value(
         _ index: Int, _ line: JSONLine
     ) -> (value: JSONLine.Value, field: String) {
@@ -118,8 +120,8 @@ package struct LogFields {
         return (.none, sources[index][0])
     }
 
-    /// Reports the fields of a line that are ignored because another field of the same property has
-    /// a value.
+    /// Reports the fields of a line that are ignored because another field has the value of the
+    /// property.
     private func ignoreSeconds(_ line: JSONLine, _ ignore: (String) -> Void) {
         var place = 0
         for fields in sources {
@@ -133,7 +135,7 @@ package struct LogFields {
         }
     }
 
-    /// Returns an id, which is a text or a number; `nil` if the line does not contain it.
+    /// Returns an ID, which is a text or a number; `nil` if the line has none.
     private func name(_ index: Int, _ line: JSONLine) throws(JSONLine.Damage) -> String? {
         let (value, field) = value(index, line)
         if value == .none { return nil }
@@ -151,11 +153,12 @@ package struct LogFields {
         throw JSONLine.Damage(description: "the field '\(field)' \(what)")
     }
 
-    /// The fields of a sender that is an object: those of the id, then those of the name.
+    /// The fields of a sender that is an object: first those of the ID, then those of the name.
     private static let senderFields = ["user_id", "guest_id", "nickname", "name"]
         .map { Array($0.utf8) }
 
-    /// The sender of a line: an id, or an object with one; `nil` for the channel itself.
+    /// Returns the sender of a line, which is an ID or an object with one; `nil` for the channel
+    /// itself.
     private func sender(
         _ value: JSONLine.Value, _ field: String, _ ignore: (String) -> Void
     ) throws(JSONLine.Damage) -> Sender? {
@@ -186,7 +189,7 @@ package struct LogFields {
         return Sender(id: UserID(id), nickname: texts[2] ?? texts[3] ?? id)
     }
 
-    /// The names of a field in an error.
+    /// Returns the names of a property's fields, for an error.
     private func place(_ index: Int) -> String {
         sources[index].map { "'\($0)'" }.joined(separator: " or ")
     }
@@ -199,8 +202,8 @@ package struct LogFields {
 
     private func time(_ value: JSONLine.Value) -> Timestamp? {
         switch value {
-        // A number is read as seconds if as milliseconds it would be a time in the first three
-        // years before or after 1970.
+        // A number is in seconds if it would otherwise be in the first three years before or after
+        // 1970.
         case .number(let number):
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
         case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A file of lines, plain or gzipped, which is read in pieces.
+/// A file of lines, plain or gzipped, which is read piece by piece.
 ///
-/// It must not be used from several threads at the same time. A byte order mark at the beginning is
-/// skipped.
+/// A byte order mark at the start is skipped. Do not use a file on several threads at the same
+/// time.
 package final class LogFile {
-    /// The size without compression; approximate for files larger than four gigabytes.
+    /// The size without compression; approximate for a file of more than four gigabytes.
     let size: Int
 
-    /// The largest number of bytes of a line.
+    /// The maximum number of bytes of a line.
     static let longestLine = 16 << 20
 
-    /// U+FEFF in UTF-8, with which some programs begin their files.
+    /// U+FEFF in UTF-8, with which some programs start their files.
     package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The number of bytes that were read.
@@ -42,7 +42,7 @@ package final class LogFile {
             process = nil
             return
         }
-        // The last four bytes are the size without compression; gzip refuses shorter files.
+        // The last four bytes are the size without compression. gzip refuses shorter files.
         let end = try file.seekToEnd()
         try file.seek(toOffset: max(end, 4) - 4)
         size = try file.read(upToCount: 4)?.reversed().reduce(0) { $0 << 8 | Int($1) } ?? 0
@@ -60,23 +60,23 @@ package final class LogFile {
 
     /// Closes the file, which need not have been read to its end.
     package func close() {
-        // Ignore the error, which means that the file is already closed.
+        // Ignore the error: the file is already closed.
         try? handle.close()
         process?.terminate()
         process?.waitUntilExit()
     }
 
-    /// Calls a closure with some whole lines, without their ends; returns whether there are more.
+    /// Passes some complete lines, without their ends, to a closure; returns whether there are
+    /// more.
     ///
-    /// A line longer than ``longestLine`` is an error, since lines are held in memory.
+    /// A line of more than ``longestLine`` bytes is an error, because lines are in memory.
     package func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws -> Bool {
         guard !hasEnded else { return false }
         let piece = try handle.read(upToCount: 1 << 20) ?? Data()
         let isBeginning = offset == 0
         offset += piece.count
         rest.append(contentsOf: piece)
-        // Read more if there are fewer bytes than a byte order mark has, which a pipe may deliver
-        // first.
+        // A pipe may deliver fewer bytes at first than a byte order mark has: read more.
         if isBeginning, rest.count < LogFile.byteOrderMark.count, !piece.isEmpty {
             let more = try handle.read(upToCount: LogFile.byteOrderMark.count) ?? Data()
             offset += more.count

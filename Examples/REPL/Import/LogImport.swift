@@ -2,10 +2,9 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// An import of chat logs into a server: JSON lines, each a message.
+/// An import of a chat log into a server, with a message in each line of JSON.
 ///
-/// Messages that the server already has are skipped, so an interrupted import continues when it is
-/// repeated.
+/// Messages that the server has are skipped, so that an interrupted import can be repeated.
 struct LogImport: Sendable {
     /// The result of an import.
     struct Outcome: Sendable {
@@ -21,17 +20,17 @@ struct LogImport: Sendable {
         /// The number of lines that could not be read.
         var badCount = 0
 
-        /// The channels whose messages the server has, in the order of the log.
+        /// The channels of the messages that the server has, in the order of the log.
         var channels: [ChannelURL] = []
 
-        /// The ignored fields, and the number of their occurrences.
+        /// The ignored fields, with the numbers of their occurrences.
         var ignored = FieldTally()
 
-        /// The fields that the user named and that no line has.
+        /// The fields that the user has named and no line contains.
         var unseen: [String] = []
 
-        /// The number of lines that neither contain a sender nor are marked as messages of the
-        /// channel itself.
+        /// The number of lines that have no sender, and are not marked as messages of the channel
+        /// itself.
         var senderless = 0
 
         /// The error that ended the import early; `nil` if all lines were read.
@@ -51,19 +50,19 @@ struct LogImport: Sendable {
     let fields: LogFields
     let server: EmbeddedServer
 
-    /// The members of the channels that are created, besides the senders.
+    /// The members of the created channels, in addition to the senders.
     let members: [UserID]
 
     private static let batchSize = 1000
 
     /// Reads the file to its end.
     ///
-    /// An error of the file or the server, and `CancellationError`, become the result's
-    /// ``Outcome/failure``, since the server keeps the earlier messages.
+    /// An error of the file or the server, or a cancellation, ends the import and becomes
+    /// ``Outcome/failure``, because the server keeps the messages until then.
     ///
-    /// - Parameter progress: Called after each batch with the number of lines and the share of the
-    ///   file.
-    /// - Returns: The result.
+    /// - Parameter progress: A closure that is called after each batch, with the number of lines
+    ///   and the fraction of the file that were read.
+    /// - Returns: The outcome.
     /// - Throws: An error if the file cannot be opened.
     @concurrent
     func run(progress: @Sendable (Int, Double) async -> Void) async throws -> Outcome {
@@ -76,7 +75,7 @@ struct LogImport: Sendable {
         } catch {
             outcome.failure = error
         }
-        // Only after the whole file was read is it known which fields never occurred.
+        // A field is known to be missing only after the whole file was read.
         if outcome.failure == nil { outcome.unseen = fields.renamedFields(without: renamed) }
         return outcome
     }
@@ -98,7 +97,7 @@ struct LogImport: Sendable {
                     batch.append(message)
                 }
             } catch {
-                // The lines before the error were read completely, so import them.
+                // The lines before the error are complete: import them.
                 (failure, hasMore) = (error, false)
             }
             while batch.count >= LogImport.batchSize || (!hasMore && !batch.isEmpty) {
@@ -119,7 +118,7 @@ struct LogImport: Sendable {
         if let failure { throw failure }
     }
 
-    /// Returns the message of a line; `nil` if it is empty or bad.
+    /// Returns the message of a line; `nil` if the line is empty or bad.
     private func message(
         of bytes: UnsafeBufferPointer<UInt8>, _ names: [[UInt8]], _ outcome: inout Outcome,
         _ renamed: inout Set<Int>
@@ -141,22 +140,22 @@ struct LogImport: Sendable {
     }
 }
 
-/// The numbers of occurrences of fields, for a limited number of names.
+/// The numbers of occurrences of fields, with separate numbers for a limited number of names.
 struct FieldTally: Sendable {
     private static let limit = 50
 
     private var names: [[UInt8]] = []
     private var numbers: [Int] = []
 
-    /// The total number of occurrences of all other fields.
+    /// The number of occurrences of all other fields.
     private(set) var others = 0
 
-    /// The names in the order of their first occurrence, each with the number of its occurrences.
+    /// The names in the order of their first occurrence, with the numbers of their occurrences.
     var counts: [(name: String, count: Int)] {
         zip(names, numbers).map { (String(decoding: $0, as: UTF8.self), $1) }
     }
 
-    /// Counts one more occurrence of a field.
+    /// Counts an occurrence of a field.
     mutating func count(_ name: some Collection<UInt8>) {
         if let index = names.firstIndex(where: { name.elementsEqual($0) }) {
             numbers[index] += 1
@@ -168,7 +167,7 @@ struct FieldTally: Sendable {
         }
     }
 
-    /// Counts one more occurrence of the field with a name.
+    /// Counts an occurrence of a field.
     mutating func count(_ name: String) { count(Array(name.utf8)) }
 }
 

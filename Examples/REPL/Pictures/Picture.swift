@@ -2,9 +2,9 @@ import Scrollback
 
 /// A channel's history as one line, such as `… a b ~ d (e) !f`.
 ///
-/// Messages are shown by their ids, oldest first. A `~` is a gap between two of them, and `…` more
-/// history older than the first or newer than the last; `(e)` is a pending message, `!f` a failed
-/// one, by their request ids.
+/// Messages are shown by their IDs, oldest first. A `~` is a gap between two messages. A `…` is
+/// history that is older than the first message or newer than the last one. `(e)` is a pending
+/// message and `!f` a failed one, by their request IDs.
 struct Picture: Hashable {
     enum Sign: Hashable {
         case more
@@ -23,14 +23,14 @@ extension Picture {
     /// Draws a part of a channel's history.
     ///
     /// - Parameters:
-    ///   - messages: The positions of its messages, oldest first.
+    ///   - messages: The positions of the messages, oldest first.
     ///   - gaps: The gaps of the channel, oldest first.
-    ///   - items: The outbox items, in the order of their creation. Changes of messages are not
-    ///     shown.
-    ///   - isCut: True if older messages are omitted.
+    ///   - items: The outbox items, in the order of their creation. Unsent changes of messages are
+    ///     not shown.
+    ///   - isCut: A Boolean value that indicates whether older messages are omitted.
     init(messages: [Position], gaps: [Gap], items: [OutboxItem] = [], isCut: Bool = false) {
         var gaps = gaps[...]
-        // Returns true if a gap overlaps the range between two bounds, which has no messages.
+        // Returns whether a gap overlaps the range between two bounds, which contains no message.
         func hasGap(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
             gaps = gaps.drop { $0.upper <= lower }
             return gaps.first.map { $0.lower < upper } ?? false
@@ -59,7 +59,7 @@ extension Picture {
 extension Picture: CustomStringConvertible {
     var description: String { signs.map(\.text.oneLine).joined(separator: " ") }
 
-    /// Reads a picture; three dots are read as `…`.
+    /// Reads a picture, in which three dots count as `…`.
     init(_ text: String) throws {
         for word in text.split(whereSeparator: \.isWhitespace) { signs.append(Sign(word)) }
         try check()
@@ -67,7 +67,7 @@ extension Picture: CustomStringConvertible {
 
     private func check() throws {
         func fail(_ message: String) -> CommandError { .failed("'\(self)': \(message)") }
-        // Outbox items come last, and do not affect the history before them.
+        // Outbox items are last, and do not affect the history before them.
         let history = signs.prefix { !$0.isOutboxItem }
         guard signs[history.count...].allSatisfy(\.isOutboxItem) else {
             throw fail("unsent messages must come last")
@@ -133,15 +133,15 @@ extension Picture.Sign {
 // MARK: Storing a picture
 
 extension Picture {
-    /// Replaces the history of a channel by that of the picture.
+    /// Replaces the history of a channel, including its outbox items, by that of the picture.
     ///
-    /// The first message was created at `start`, and the others are a minute apart, as is a gap
-    /// from its neighbors. First removes the channel's stored history and outbox items.
+    /// The first message has the time `start`. The others are a minute apart, as is a gap from its
+    /// neighbors.
     func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
         try batch.clearMessages(in: url)
         for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }
         var time = start
-        // The position of each message; `nil` for the signs that are not messages.
+        // The position of each message; `nil` for a sign that is not a message.
         var places: [Position?] = []
         for sign in signs {
             switch sign {
@@ -183,7 +183,7 @@ extension Timestamp {
 // MARK: Drawing a window
 
 extension Picture {
-    /// Draws the contents of a collection.
+    /// Draws the window of a collection.
     @MainActor init(_ collection: MessageCollection) {
         var items = collection.items
         if collection.params.isReversed { items.reverse() }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The progress of a long operation as one line: a bar, the units per second, the time left, and a
-/// sparkline of the speed.
+/// The progress of a long operation in one line: a bar, the units per second, the remaining time,
+/// and a sparkline of the speed.
 struct ProgressMeter {
     private let title: String
     private let width: Int
@@ -23,9 +23,9 @@ struct ProgressMeter {
         self.width = width - 4  // readline keeps room for the cursor
     }
 
-    /// Records the number of completed units.
+    /// Records the number of completed units, and returns the line to print.
     ///
-    /// Returns the line to print, or `nil` if the last one was printed a short time ago.
+    /// Returns `nil` if a line was printed a short time ago.
     mutating func update(_ count: Int, share: Double? = nil) -> String? {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)
@@ -37,7 +37,7 @@ struct ProgressMeter {
             elapsed: (now - began) / .seconds(1), speeds: speeds, width: width)
     }
 
-    /// The line.
+    /// Returns the line.
     static func line(
         _ title: String, _ count: Int, share: Double?, elapsed: Double, speeds: [Double], width: Int
     ) -> String {
@@ -46,7 +46,7 @@ struct ProgressMeter {
         let spark = Sparkline(Array(speeds.suffix(16))).description
         var end = "\(grouped(count))  \(grouped(speed))/s"
         if let share, share > 0 {
-            // The size of a gzipped file is an estimate, so the fraction may exceed 1.
+            // The fraction may exceed 1, because the size of a gzipped file is an estimate.
             let left = Int(max(0, elapsed / share * (1 - share)).rounded(.up))
             end += "  \(left) s left"
         }

@@ -1,9 +1,9 @@
 import Scrollback
 
-// Lists of messages as text: one line for each message, and a line before each day.
+// Lists of messages as text, with a line for each message and before each day.
 
 extension MessageCollection {
-    /// The rows of the window: all of them, or a number of the newest or oldest.
+    /// Returns the rows of the window: all, or a number of the newest or oldest ones.
     func rows(limit: Int = 20, fromOldest: Bool = false) -> Command.Reply {
         var items = items
         if params.isReversed { items.reverse() }
@@ -24,11 +24,11 @@ extension MessageCollection {
             ])
     }
 
-    /// The window as one line.
+    /// The window in one line.
     var picture: Picture { Picture(self) }
 }
 
-/// Rows as lines.
+/// Rows of a window as lines of text.
 struct Rows {
     private(set) var lines: [String] = []
 
@@ -58,7 +58,8 @@ struct Rows {
 }
 
 extension MessageItem {
-    /// The label of the message: its id, `(…)` if it is pending, `!…` if it failed.
+    /// The label of the row: the message's ID, `(…)` for a pending message, `!…` for a failed one,
+    /// or `~`.
     fileprivate var label: String {
         guard let message else { return "~" }
         let name = message.messageID?.rawValue ?? message.requestID?.rawValue ?? "?"
@@ -71,13 +72,13 @@ extension MessageItem {
 }
 
 extension Message {
-    /// The sender's id; `*` for the channel's own messages.
+    /// The ID of the sender; `*` for the channel's own messages.
     fileprivate var author: String {
         if type == .admin { return "*" }
         return sender?.userID.rawValue ?? "?"
     }
 
-    /// The text of the message, and its state.
+    /// The text and the state of the message.
     fileprivate var line: String {
         var parts: [String] = []
         if let parentMessageID { parts.append("↳ \(parentMessageID)") }

@@ -1,9 +1,9 @@
 import Scrollback
 
-/// A record's bytes, field by field: the offset, the bytes, and their meaning.
+/// A record's bytes, field by field, with their offsets and meanings.
 ///
-/// The fields of a nested record are indented, on both sides. A row has at most twelve bytes; a
-/// longer field continues in the rows below.
+/// The fields of a nested record are indented on both sides. A row has at most twelve bytes; a
+/// longer field continues in the next rows.
 struct FieldTable {
     private var rows: [String] = []
     private let bytes: [UInt8]

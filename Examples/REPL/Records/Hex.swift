@@ -1,6 +1,6 @@
 /// Bytes as pairs of hex digits.
 enum Hex {
-    /// The bytes, with a space between each two.
+    /// Returns the bytes as text, separated by spaces.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { byte in
             let digits = String(byte, radix: 16)
@@ -8,7 +8,7 @@ enum Hex {
         }.joined(separator: " ")
     }
 
-    /// Reads a text of hex digits, ignoring spaces; `nil` if it is not hex.
+    /// Reads a text of hex digits, in which spaces are ignored; `nil` if it contains anything else.
     static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.filter { !$0.isWhitespace }.map(\.hexDigitValue)
         guard digits.count.isMultiple(of: 2) else { return nil }

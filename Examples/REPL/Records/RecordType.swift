@@ -1,14 +1,14 @@
 import Foundation
 import Scrollback
 
-/// A type of record, by its name.
+/// A type of record that has a name.
 struct RecordType {
     let type: any Record.Type
 
     /// The names of all types.
     static var names: [String] { recordTypes.map { $0.schema.name } }
 
-    /// Returns the type of a name; the case of letters is ignored.
+    /// Returns the type with a name, ignoring case.
     init(named name: String) throws {
         guard
             let type = recordTypes.first(where: {
@@ -20,14 +20,13 @@ struct RecordType {
 
     var name: String { type.schema.name }
 
-    /// Decodes a record from a JSON object, as leniently as the JSON of a server.
+    /// Decodes a record from JSON, as leniently as from a server.
     func record(json text: String) throws -> any Record {
         try decoded(text) { try type.init(json: text) }
     }
 
-    /// Decodes a record from a JSON object that a user has typed.
-    ///
-    /// An unknown field or enumeration case is an error.
+    /// Decodes a record from JSON that a user has typed, in which an unknown field or case is an
+    /// error.
     func typedRecord(json text: String) throws -> any Record {
         let json = try decoded(text) {
             try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -36,16 +35,15 @@ struct RecordType {
         return try record(json: text)
     }
 
-    /// Returns the changes in a JSON object that a user has typed.
-    ///
-    /// An unknown field or enumeration case is an error.
+    /// Returns the changes in JSON that a user has typed, in which an unknown field or case is an
+    /// error.
     ///
     /// - Parameters:
-    ///   - record: The type.
+    ///   - record: The type of the record.
     ///   - text: The JSON.
     ///   - fields: The names of the fields that may be changed; `nil` for all.
     /// - Returns: The changes.
-    /// - Throws: ``CommandError`` that names the wrong field or value.
+    /// - Throws: ``CommandError`` with the wrong field or value.
     func patch<Value: Record>(
         _ record: Value.Type, json text: String, only fields: [String]? = nil
     ) throws -> Patch<Value> {
@@ -67,7 +65,7 @@ struct RecordType {
         return patch
     }
 
-    /// Throws an error that names the first unknown field or case in a JSON object.
+    /// Throws an error for the first unknown field or case in a JSON object.
     private func check(_ json: JSONValue, at path: String) throws {
         guard case .object(let entries) = json else { return }
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
@@ -94,8 +92,8 @@ struct RecordType {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a word is a case of an enumeration, which is
-    /// checked because decoding accepts any word.
+    /// Returns a Boolean value that indicates whether a word is a case of an enumeration, which
+    /// decoding does not check.
     private func isCase(_ word: String, of field: Schema.FieldDescription) -> Bool {
         if field.cases.contains(word) || field.cases.first == word.uppercased() { return true }
         // A word that cannot be encoded or decoded is not a case.
@@ -105,7 +103,7 @@ struct RecordType {
         return !record.serializedBytes.isEmpty
     }
 
-    /// The number of the field for keys without a field of their own.
+    /// The number of the field that stores unknown keys.
     static let extraNumber = 100
 
     private func decoded<Value>(_ text: String, _ body: () throws -> Value) throws -> Value {
@@ -119,9 +117,9 @@ struct RecordType {
         }
     }
 
-    /// Describes the first syntax error in a text that is not JSON.
+    /// Returns the first syntax error in text that is not JSON.
     ///
-    /// On Linux, the error of `JSONDecoder` does not contain this information.
+    /// On Linux, the error of `JSONDecoder` does not contain it.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -131,7 +129,7 @@ struct RecordType {
         }
     }
 
-    /// Decodes a record from its binary form in hex.
+    /// Decodes a record from its binary form, in hex.
     func record(hex text: String) throws -> any Record {
         guard let bytes = Hex.bytes(text) else {
             throw CommandError.failed("bytes are pairs of hex digits, such as 0a 02 2b 31")
@@ -154,7 +152,7 @@ extension Record {
         self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 
-    /// The record as JSON, its keys in alphabetical order.
+    /// Returns the record as JSON, with sorted keys.
     func json(_ formatting: JSONEncoder.OutputFormatting = []) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
@@ -163,7 +161,7 @@ extension Record {
 }
 
 extension DecodingError {
-    /// The message, with the path of keys to the value.
+    /// The message of the error, with the path of keys to the value.
     fileprivate var sentence: String {
         let context: Context
         switch self {

@@ -1,16 +1,16 @@
 import Foundation
 import Scrollback
 
-/// Example records of all types: alice and bob, in the channel `general`.
+/// Examples of all types of records: alice and bob in the channel `general`.
 enum Sample {
-    /// Returns a sample that is written by hand or, if there is none, a record with a value in
-    /// every field.
+    /// Returns a hand-written sample or, if there is none, a record with a value in every field.
     static func of(_ type: RecordType) throws -> any Record {
         try written.first { Swift.type(of: $0) == type.type }
             ?? type.record(json: String(try json(of: type, within: [])))
     }
 
-    /// A record with a value in every field, except fields of its own type or of an enclosing type.
+    /// Returns a record with a value in every field, except fields of its own type or an enclosing
+    /// type.
     private static func json(of type: RecordType, within outer: [String]) throws -> JSONValue {
         var entries: [String: JSONValue] = [:]
         for field in type.type.schema.fieldDescriptions where field.number != RecordType.extraNumber
@@ -27,7 +27,7 @@ enum Sample {
                 if words.first == "repeated" { return .array([value]) }
                 return field.type.hasPrefix("map<") ? .object(["key": value]) : value
             }
-            // Choose a value that is not the default, which would not be encoded.
+            // Choose a value that is not the default, because a default is not encoded.
             let isWritten = try candidates.first { value in
                 let json = try String(JSONValue.object([field.name: value]))
                 return try !type.record(json: json).serializedBytes.isEmpty
@@ -37,7 +37,7 @@ enum Sample {
         return .object(entries)
     }
 
-    /// Values of a field that is not a record.
+    /// Returns candidates for the value of a field that is not a record.
     private static func scalars(
         _ field: Schema.FieldDescription, _ element: String
     ) -> [JSONValue] {
@@ -133,7 +133,6 @@ enum Sample {
 }
 
 extension String {
-    /// A JSON value as text.
     fileprivate init(_ json: JSONValue) throws {
         self.init(decoding: try JSONEncoder().encode(json), as: UTF8.self)
     }

@@ -1,16 +1,16 @@
 import Foundation
 import Scrollback
 
-/// The JSON of a record with the beginnings of its long lists and maps.
+/// The JSON of a record, with only the first elements of long lists and maps.
 struct ShortRecord {
-    /// The JSON, and a line for each list or map that was cut.
+    /// The JSON, and a line for each shortened list or map.
     private(set) var lines: [String]
 
     /// Creates the JSON.
     ///
     /// - Parameters:
     ///   - record: The record.
-    ///   - limit: The largest number of elements of a list or map.
+    ///   - limit: The maximum number of elements of a list or map.
     /// - Throws: The error of the encoder.
     init<Value: Record>(_ record: Value, limit: Int) throws {
         let encoder = JSONEncoder()

@@ -1,12 +1,14 @@
 import Scrollback
 
-// Formatting and parsing of timestamps. Foundation's ISO 8601 style is not used, because it
-// truncates milliseconds (…001 becomes .000) and does not support dates before 4713 BC.
+// Formatting and parsing of timestamps.
+//
+// Foundation's ISO 8601 style truncates milliseconds (…001 becomes .000), and does not support
+// dates before 4713 BC.
 
 extension Timestamp {
-    /// The date and time in UTC, as in `2023-11-14T22:13:20.000Z`, in the Gregorian calendar.
+    /// The date and time in UTC and the Gregorian calendar, such as `2023-11-14T22:13:20.000Z`.
     ///
-    /// Years beyond four digits, and years before 0, have a sign.
+    /// Years of more than four digits, and years before 0, have a sign.
     var iso8601: String {
         let (day, time) = floorDivision(milliseconds, 86_400_000)
         let date = Self.date(ofDay: day)
@@ -19,7 +21,7 @@ extension Timestamp {
             + "T\(clock.joined(separator: ":")).\(pad(time % 1_000, 3))Z"
     }
 
-    /// Reads a date with a four-digit year as ``iso8601`` writes it; milliseconds are optional.
+    /// Reads a date with a four-digit year in the form of ``iso8601``; milliseconds are optional.
     init?(iso8601 text: String) {
         let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?Z/
         guard let match = text.wholeMatch(of: form)?.output,
@@ -30,15 +32,14 @@ extension Timestamp {
         let days = Self.days(toYear: year, month: month) + day - 1
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
         self.init(milliseconds: seconds * 1_000 + millisecond)
-        // Reject dates that do not exist: the calculation above has converted 30 February to a day
-        // in March.
+        // Reject dates that do not exist, such as 30 February, which became a day in March above.
         guard iso8601.hasPrefix(text.prefix(19)) else { return nil }
     }
 
-    /// The date of a day, counted from 1970-01-01.
+    /// Returns the date of a day, which is counted from 1970-01-01.
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // In this calculation, years begin in March, so that a leap day is the last day of its
-        // year, and are grouped into cycles of 400 years, which have 146,097 days.
+        // Years start in March here, so that a leap day is the last day of its year. A cycle of 400
+        // years has 146,097 days.
         let (cycle, dayOfCycle) = floorDivision(day + 719_468, 146_097)
         let yearOfCycle =
             (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
@@ -52,7 +53,7 @@ extension Timestamp {
         )
     }
 
-    /// The days from 1970-01-01 to the first of a month; the inverse of ``date(ofDay:)``.
+    /// Returns the days from 1970-01-01 to the first of a month; the inverse of ``date(ofDay:)``.
     private static func days(toYear year: Int64, month: Int64) -> Int64 {
         let (cycle, yearOfCycle) = floorDivision(month <= 2 ? year - 1 : year, 400)
         let monthFromMarch = (month + 9) % 12

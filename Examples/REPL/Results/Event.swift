@@ -3,17 +3,17 @@ struct Event: Sendable {
     /// The kind of event.
     let name: Name
 
-    /// The line, whose first character shows its kind: see ``Listener``.
+    /// The line, whose first character shows the kind of event: see ``Listener``.
     let text: String
 
-    /// The event's values, for machines.
+    /// The values of the event, for programs.
     let values: Values
 
     init(_ name: Name, _ text: String, _ values: Values = [:]) {
         (self.name, self.text, self.values) = (name, text, values)
     }
 
-    /// Returns the same event, reported to a device that is not the current one.
+    /// Returns the event as reported to a device that is not the current one.
     func received(by device: String) -> Event {
         Event(name, "\(device)| \(text)", values.merging([.device: device]) { $1 })
     }

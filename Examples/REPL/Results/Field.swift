@@ -1,4 +1,4 @@
-/// A value of a result or an event, as `--json` writes it.
+/// The name of a value of a result or an event, as `--json` writes it.
 ///
 /// A name has the same meaning in all results. DO NOT CHANGE a name: scripts read them.
 enum Field: String, CodingKey, CaseIterable {
@@ -137,5 +137,5 @@ enum Field: String, CodingKey, CaseIterable {
     }
 }
 
-/// The values of a result or an event, besides its text.
+/// The values of a result or an event, in addition to its text.
 typealias Values = [Field: any Encodable & Sendable]

@@ -1,9 +1,9 @@
 import Foundation
 import Scrollback
 
-/// A line that `--json` writes: the result of a command, its error, or an event.
+/// A line that `--json` writes: the result of a command, an error, or an event.
 struct ResultLine: Encodable {
-    /// The number of the command's line; 0 before the first.
+    /// The number of the command's line; 0 before the first command.
     private let line: Int
     private let kind: Kind
     /// The text for people.
@@ -20,7 +20,7 @@ struct ResultLine: Encodable {
         case code, command, event, input, kind, line, text, values
     }
 
-    /// Creates the line of a command's result.
+    /// Creates the line for the result of a command.
     init(_ reply: Command.Reply, to input: String, _ line: Int) {
         (self.line, kind, text) = (line, .result, reply.text)
         command = Command.name(in: input)
@@ -28,7 +28,7 @@ struct ResultLine: Encodable {
         values = reply.values
     }
 
-    /// Creates the line of a command's error; `code` is the kind of error.
+    /// Creates the line for the error of a command.
     init(_ error: any Error, to input: String, _ line: Int) {
         (self.line, kind, text) = (line, .error, sentence(of: error))
         command = Command.name(in: input)
@@ -36,7 +36,7 @@ struct ResultLine: Encodable {
         code = errorCode(of: error)
     }
 
-    /// Creates the line of an event.
+    /// Creates the line for an event.
     init(_ event: Event, _ line: Int) {
         (self.line, kind, text) = (line, .event, event.text)
         self.event = event.name.rawValue
@@ -57,7 +57,7 @@ struct ResultLine: Encodable {
         for (field, value) in values { try fields.encode(value, forKey: field) }
     }
 
-    /// The line, with its keys in alphabetical order.
+    /// The line as JSON, with sorted keys.
     var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -67,8 +67,8 @@ struct ResultLine: Encodable {
             let text = String(decoding: try encoder.encode(self), as: UTF8.self)
             return text.withoutControls
         } catch {
-            // Records and numbers can always be encoded. Make an error visible, because it is a
-            // bug.
+            // All records and numbers can be encoded. If one cannot, show the error, because it is
+            // a bug.
             return #"{"code":"unwritable","kind":"error","line":\#(line),"text":"\#(input ?? "")"}"#
         }
     }
@@ -110,7 +110,7 @@ extension ResultLine {
 }
 
 extension String {
-    /// The JSON with U+007F to U+009F escaped.
+    /// The JSON with escapes for U+007F to U+009F.
     ///
     /// JSON allows these control characters, but a terminal would interpret them.
     fileprivate var withoutControls: String {

@@ -1,9 +1,9 @@
 import EmbeddedServer
 import Scrollback
 
-/// The words that TAB offers.
+/// The words that the tab key offers.
 enum Completion {
-    /// The source of the words that may follow a command.
+    /// The source of the words that complete an argument.
     enum Source: Equatable {
         case nothing
         /// Fixed words.
@@ -25,13 +25,13 @@ enum Completion {
 
         @MainActor func words(_ workspace: Workspace) -> [String] {
             switch self {
-            // Names of files are completed elsewhere, because they depend on the typed path.
+            // File names are completed elsewhere, because they depend on the typed path.
             case .nothing, .files, .directories: []
             case .oneOf(let words): words
             case .commands: Command.all.map(\.name)
             case .types: RecordType.names
             case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "OutboxItem"]
-            // Ignore the error: the command reports it if the store cannot be read.
+            // Ignore the error: the command reports a store that cannot be read.
             case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
             case .orders: Command.channelOrders
             case .tables: RowDescription.allTables
@@ -52,10 +52,10 @@ enum Completion {
     ///
     /// - Parameters:
     ///   - word: The typed part of the word.
-    ///   - before: The line before it.
+    ///   - before: The line before the word.
     ///   - workspace: The source of names.
-    ///   - quote: The quote that is open before the word.
-    /// - Returns: The words, in alphabetical order; they may differ from `word` in their case.
+    ///   - quote: The quote that is open before the word; `nil` if there is none.
+    /// - Returns: The words in alphabetical order. Their case may differ from that of `word`.
     @MainActor static func words(
         _ word: String, after before: String, in workspace: Workspace = Workspace(),
         quote: Character? = nil
@@ -79,11 +79,11 @@ enum Completion {
         return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
     }
 
-    /// The source of the next word; `nil` for an unknown command, or without a further argument.
+    /// Returns the source of the next word; `nil` for an unknown command, or if it has no further
+    /// argument.
     private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
         guard let command = try? Command.command(for: typed) else { return nil }
-        // Words in quotes count as one argument. An open quote is the beginning of the next
-        // argument.
+        // Words in quotes are one argument. An open quote starts the next argument.
         let rest = typed.dropFirst(command.words.count).joined(separator: " ")
         let index = max(0, rest.unquotedWords.count - (isInQuote ? 1 : 0))
         if index < command.offers.count { return command.offers[index] }
@@ -92,7 +92,7 @@ enum Completion {
 }
 
 extension [String] {
-    /// The words that follow the typed words in these texts.
+    /// Returns the words that follow the typed words in the texts.
     fileprivate func nextWords(after words: some Collection<Substring>) -> [String] {
         compactMap { text in
             let all = text.split(separator: " ")

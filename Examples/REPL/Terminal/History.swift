@@ -3,7 +3,7 @@ import Foundation
 
 /// The lines of earlier runs, in `~/.scrollback_history` or the file in `$SCROLLBACK_HISTORY`.
 ///
-/// Only the owner can read the file, because it contains sent messages.
+/// The file contains sent messages, so that only its owner can read it.
 @MainActor struct History {
     private let path: String
 

@@ -2,18 +2,16 @@
 import Dispatch
 import Foundation
 
-/// A wrapper of GNU readline on the main queue.
+/// A line editor that wraps GNU readline, and can print text while the user types a line.
 ///
-/// It returns lines as a stream, and text can be printed while a line is being typed.
-///
-/// readline uses global variables, so there is one editor, which is isolated to the main actor.
-/// Keys are passed to readline's callback interface, so that no thread blocks while it waits for
-/// them.
+/// readline uses global variables, so there is one editor, which is isolated to the main actor. The
+/// main queue passes keys to readline's callback interface, so that no thread blocks while it waits
+/// for a key.
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
-    /// Returns the completions of a word, given the line before it and the quote that is open
-    /// there.
+    /// A closure that returns the completions of a word, given the line before it and the open
+    /// quote.
     var completions: (_ word: String, _ before: String, _ quote: Character?) -> [String] = {
         _, _, _ in []
     }
@@ -25,11 +23,12 @@ import Foundation
     private var isShowingProgress = false
     private var plainProgress = PlainProgress()
 
-    /// A closure that is called when the user presses Ctrl-C during a command; `nil` while no
-    /// command is running.
+    /// A closure that is called when the user presses Ctrl-C during a command; `nil` if no command
+    /// runs.
     var onInterrupt: (() -> Void)?
 
-    /// A Boolean value that indicates whether the terminal has colors, and the user wants them.
+    /// A Boolean value that indicates whether to use colors: the terminal has them and the user
+    /// wants them.
     private let hasColours: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
@@ -38,7 +37,6 @@ import Foundation
 
     private init() {}
 
-    /// The number of columns of the terminal.
     var width: Int {
         var rows: CInt = 0
         var columns: CInt = 0
@@ -46,7 +44,7 @@ import Foundation
         return columns > 8 ? Int(columns) : 80
     }
 
-    /// Shows the prompt and returns the lines typed, until Ctrl-D, SIGTERM or ``stop()``.
+    /// Shows the prompt, and returns the typed lines until Ctrl-D, SIGTERM or ``stop()``.
     func lines(prompt: String) -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         self.continuation = continuation
@@ -55,8 +53,7 @@ import Foundation
         rl_catch_signals = 0  // its handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
-        // Only spaces separate words. The completion of file names handles quotes and backslashes
-        // itself.
+        // Only spaces separate words. The completion of file names handles quotes and backslashes.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
         rl_char_is_quoted_p = isBehindBackslash
@@ -74,10 +71,9 @@ import Foundation
         self.keys = keys
     }
 
-    /// Makes readline treat text as UTF-8 even if the locale is limited to ASCII, as it is in most
-    /// containers.
+    /// Makes readline treat text as UTF-8 even in an ASCII locale, which most containers have.
     ///
-    /// Otherwise readline would count bytes instead of characters, and delete single bytes.
+    /// Otherwise, readline would count bytes instead of characters, and delete single bytes.
     private func useUTF8() {
         setlocale(LC_CTYPE, "")
         guard String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" else { return }
@@ -87,7 +83,7 @@ import Foundation
         if let name { setenv("LC_ALL", name, 1) }  // readline asks the environment again
     }
 
-    /// Restores the terminal's settings and ends the stream of lines.
+    /// Restores the terminal's settings, and ends the stream of lines.
     func stop() {
         continuation?.finish()
         guard let keys else { return }
@@ -96,23 +92,22 @@ import Foundation
         rl_callback_handler_remove()
     }
 
-    /// Prints above the prompt, and keeps the typed text.
+    /// Prints text above the prompt, and keeps the typed text.
     func print(_ text: String) { printAbove(text.visible) }
 
-    /// Prints a command's reply, and the events below it.
+    /// Prints the reply of a command, with its events.
     func printReply(_ text: String) {
         guard !text.isEmpty else { return }
         let lines = text.visible.split(separator: "\n", omittingEmptySubsequences: false)
         printAbove(lines.map { coloured(String($0)) }.joined(separator: "\n"))
     }
 
-    /// Prints events that no command caused.
+    /// Prints events that no command has caused.
     func printNews(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         printAbove(lines.map { coloured($0.visible.oneLine) }.joined(separator: "\n"))
     }
 
-    /// Prints an error.
     func printError(_ text: String) { printAbove(inColour(31, text.visible)) }
 
     private func printAbove(_ text: String) {
@@ -125,7 +120,7 @@ import Foundation
         fflush(nil)  // readline leaves what it has drawn in the buffer
     }
 
-    /// Colors a line of an event by its kind; returns other lines unchanged.
+    /// Returns the line of an event in the color of its kind; other lines are unchanged.
     private func coloured(_ line: String) -> String {
         switch line.prefix(2) {
         case "+ ": inColour(32, line)
@@ -143,13 +138,13 @@ import Foundation
 
     // MARK: Secrets
 
-    /// Asks for a secret, which is neither shown nor kept in the history.
+    /// Asks for a secret, which is neither shown nor added to the history.
     ///
-    /// - Returns: The typed line; `nil` if it is empty, and after Ctrl-C or Ctrl-D.
+    /// - Returns: The typed line; `nil` if it is empty, or after Ctrl-C or Ctrl-D.
     func secret(_ question: String) async -> String? {
         guard let keys else { return await SecretInput.read(question) }
-        // Cancel the source instead of suspending it: a suspended source would report the bytes of
-        // the secret afterwards, and readline would then block the main queue.
+        // Cancel the source instead of suspending it. A suspended source would report the bytes of
+        // the secret when it is resumed, and readline would then block the main queue.
         keys.cancel()
         self.keys = nil
         rl_clear_visible_line()
@@ -162,16 +157,16 @@ import Foundation
 
     // MARK: The prompt
 
-    /// Changes the prompt's text, before the line that the user types.
+    /// Changes the text of the prompt.
     func setPrompt(_ prompt: String) {
         guard prompt != self.prompt else { return }
         self.prompt = prompt
         if !isShowingProgress { redisplay(shown(prompt)) }
     }
 
-    /// Shows the progress of an operation in place of the prompt; `nil` ends it.
+    /// Shows the progress of an operation in place of the prompt; `nil` ends the progress.
     ///
-    /// If the terminal cannot overwrite a line, new lines are printed at intervals instead.
+    /// If the terminal cannot overwrite a line, new lines are printed at intervals.
     func showProgress(_ text: String?) {
         guard keys == nil || canMoveUp else {
             if let line = plainProgress.line(text, at: .now) {
@@ -186,7 +181,7 @@ import Foundation
 
     /// A Boolean value that indicates whether the terminal can move the cursor up.
     ///
-    /// If it cannot, readline uses a single line, and cuts a longer one between any two bytes.
+    /// If it cannot, readline uses a single line, and may cut a longer one inside a character.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
@@ -198,8 +193,8 @@ import Foundation
         fflush(nil)  // readline leaves what it has drawn in the buffer
     }
 
-    /// The prompt with its color, marked so that readline does not count the color's bytes as
-    /// columns.
+    /// Returns the prompt in color, marked so that readline does not count the bytes of the color
+    /// as columns.
     private func shown(_ prompt: String) -> String {
         hasColours ? "\u{01}\u{1B}[1m\u{02}\(prompt)\u{01}\u{1B}[0m\u{02}" : prompt
     }
@@ -230,7 +225,7 @@ import Foundation
         on(SIGWINCH) { rl_resize_terminal() }
         on(SIGCONT) {
             // The shell has changed the terminal's settings. Without this call, readline would not
-            // set them again.
+            // restore its own.
             rl_deprep_terminal()
             rl_prep_terminal(1)
             rl_forced_update_display()
@@ -247,14 +242,14 @@ import Foundation
     }
 }
 
-/// Called by readline with a line, or with a null pointer at Ctrl-D.
+/// Receives a line from readline, or a null pointer after Ctrl-D.
 private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
     let line = pointer.map { String(cString: $0) }
     free(pointer)
     MainActor.assumeIsolated { LineEditor.shared.accept(line) }
 }
 
-/// Called by readline to find out whether a character of its buffer is escaped by a backslash.
+/// Tells readline whether a backslash escapes a character of its buffer.
 private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
     guard let line else { return 0 }
     var count = 0
@@ -265,7 +260,7 @@ private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CI
     return CInt(count % 2)
 }
 
-/// Called by readline at TAB, with the bounds of the word in its buffer.
+/// Returns completions to readline, given the bounds of the word in its buffer.
 private func didPressTab(
     _ word: UnsafePointer<CChar>?, _ start: CInt, _ end: CInt
 ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
@@ -281,12 +276,12 @@ private func didPressTab(
             typed, before, quote == 0 ? nil : Character(UnicodeScalar(UInt8(quote))))
     }
     guard let first = found.first else { return nil }
-    // readline expects the common prefix, then each completion, then a null pointer, and frees them
-    // all.
+    // readline expects the common prefix, the completions, and a null pointer, and frees all of
+    // them.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
     if found.count == 1, first.hasSuffix("/") {
-        // After a directory, the path continues, so append neither a space nor a quote.
+        // The path continues after a directory: append neither a space nor a quote.
         rl_completion_suppress_append = 1
         rl_completion_suppress_quote = 1
     }

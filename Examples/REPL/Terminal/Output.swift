@@ -2,10 +2,10 @@ import Foundation
 
 /// The output of a script.
 ///
-/// Results are written to stdout, errors and progress to stderr. With `--json`, results, errors and
-/// events are written to stdout as lines of JSON.
+/// Results go to stdout; errors and progress go to stderr. With `--json`, results, errors and
+/// events go to stdout, as lines of JSON.
 @MainActor final class Output {
-    /// The number of the line that is performed; 0 before the first.
+    /// The number of the line being performed; 0 before the first line.
     var line = 0
 
     private let isJSON: Bool
@@ -19,7 +19,7 @@ import Foundation
         plainProgress = isatty(STDERR_FILENO) == 1 ? nil : PlainProgress()
     }
 
-    /// The number of columns of the output's terminal; `nil` if it is not a terminal.
+    /// The number of columns of the terminal; `nil` if the output is not a terminal.
     var width: Int? {
         for file in [STDOUT_FILENO, STDERR_FILENO] {
             var size = winsize()
@@ -30,13 +30,13 @@ import Foundation
         return nil
     }
 
-    /// Writes the result of a command; nothing for an empty line and a comment.
+    /// Writes the result of a command; an empty line and a comment have none.
     func answer(_ reply: Command.Reply, to input: String) {
         guard isJSON else { return writeText(reply.shown) }
         for answer in reply.jsonLines(to: input, line) { write("\(answer)\n", to: .standardOutput) }
     }
 
-    /// Writes a command's error, and the events until then.
+    /// Writes the error of a command, and the events before it.
     func fail(_ error: any Error, _ input: String = "", _ events: [Event] = []) {
         write(events)
         if isJSON {
@@ -47,7 +47,7 @@ import Foundation
         write("error: \(place)\(sentence(of: error))\n", to: .standardError)
     }
 
-    /// Writes events that no command caused.
+    /// Writes events that no command has caused.
     func write(_ events: [Event]) {
         guard isJSON else { return writeText(events.map(\.text).joined(separator: "\n")) }
         for event in events {
@@ -55,7 +55,7 @@ import Foundation
         }
     }
 
-    /// Shows progress: in place on a terminal, else as lines at intervals.
+    /// Shows progress in place on a terminal, and otherwise as lines at intervals.
     func progress(_ text: String?) {
         guard showsProgress else { return }
         if plainProgress == nil {
@@ -71,15 +71,14 @@ import Foundation
 
     /// Writes text to a file.
     ///
-    /// `print` is not used, because flushing it would wait for stdin, which another thread is
-    /// reading.
+    /// `print` would not do: flushing it waits for stdin, which another thread is reading.
     private func write(_ text: String, to file: FileHandle) {
         file.write(Data(text.visible.utf8))
     }
 }
 
 extension Command.Reply {
-    /// Returns the lines that `--json` writes: the result, and a line for each event.
+    /// Returns the lines that `--json` writes: a line for the result, and one for each event.
     func jsonLines(to input: String, _ line: Int) -> [String] {
         let isCommand = Command.name(in: input) != nil
         return (isCommand ? [ResultLine(self, to: input, line).json] : [])
@@ -87,8 +86,9 @@ extension Command.Reply {
     }
 }
 
-/// Selects lines of progress for an output that cannot overwrite a line: the first line of each
-/// command, and later ones at intervals.
+/// Selects the lines of progress for an output that cannot overwrite a line.
+///
+/// These are the first line of each command, and later ones at intervals.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?
 

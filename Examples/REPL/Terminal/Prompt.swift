@@ -1,13 +1,13 @@
 import Foundation
 
-/// The interactive prompt: performs each line as a command, until `quit` or Ctrl-D.
+/// The interactive prompt, which performs each line as a command until `quit` or Ctrl-D.
 @MainActor enum Prompt {
     static func run(_ options: Options) async {
         let editor = LineEditor.shared
         let history = History()
         let workspace = Workspace(options.world)
         workspace.width = editor.width
-        // Work that takes longer continues while the next line is typed.
+        // Work that takes longer continues while the user types the next line.
         workspace.patience = options.patience ?? .milliseconds(300)
         workspace.onEvent = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
@@ -30,7 +30,7 @@ import Foundation
         await workspace.end()
     }
 
-    /// The first line: the devices of earlier runs, or a hint for new users.
+    /// Returns the first line of output: the devices of earlier runs, or a hint for new users.
     static func greeting(_ devices: [String], isEmbedded: Bool = true) -> String {
         guard let first = devices.first else {
             guard isEmbedded else {

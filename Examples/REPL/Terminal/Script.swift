@@ -1,15 +1,15 @@
 import Foundation
 import Scrollback
 
-/// Commands from a pipe or a file: no prompt, results on stdout, errors on stderr.
+/// Performs commands from a pipe or a file, without a prompt.
 @MainActor enum Script {
     /// Performs all lines, and returns whether all succeeded.
     ///
-    /// A script file stops at the first failed line; a pipe continues with the next one.
+    /// A file stops at the first line that fails; a pipe continues.
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
-        // Use a high limit, because a program that reads JSON can ignore events itself.
+        // The limit is high, because a program that reads JSON can ignore events itself.
         if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
@@ -32,7 +32,7 @@ import Scrollback
         var succeeded = true
         if let command = options.firstCommand {
             succeeded = await perform(command, workspace, output) ?? true
-            // Stop here: all later lines would report that no user is connected.
+            // Stop: every later line would report that no user is connected.
             if !succeeded, !options.isDemo {
                 await workspace.end()
                 return false
@@ -75,7 +75,7 @@ import Scrollback
         }
     }
 
-    /// The lines of a file.
+    /// Returns the lines of a file.
     private static func lines(of path: String) throws -> AsyncStream<String> {
         let url = URL(filePath: path.fromHome)
         guard let text = try? String(contentsOf: url, encoding: .utf8) else {
@@ -87,7 +87,8 @@ import Scrollback
         return stream
     }
 
-    /// The lines of stdin, read on a thread of their own because `readLine` blocks its thread.
+    /// Returns the lines of stdin, which a separate thread reads, because `readLine` blocks its
+    /// thread.
     private static func linesOfInput() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

@@ -6,7 +6,7 @@ import Foundation
 enum SecretInput {
     /// Shows a question and reads the answer.
     ///
-    /// - Returns: The typed line; `nil` if it is empty, at the end of the input, and if the task is
+    /// - Returns: The typed line; `nil` if it is empty, at the end of the input, or if the task is
     ///   canceled.
     static func read(_ question: String) async -> String? {
         var shown = termios()

@@ -2,7 +2,7 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// A small example world: three users, three channels, and a week of messages.
+/// An example world of three users, three channels, and a week of messages.
 enum Demo {
     static let users = [("alice", "Alice"), ("bob", "Bob"), ("carol", "Carol")]
 
@@ -15,7 +15,7 @@ enum Demo {
     /// - Parameters:
     ///   - server: The server.
     ///   - now: The time of the last message.
-    /// - Throws: The server's error.
+    /// - Throws: The error of the server.
     static func make(on server: EmbeddedServer, now: Timestamp) throws {
         for (id, name) in users {
             try server.addUser(User(id: UserID(id), nickname: name))
@@ -23,7 +23,7 @@ enum Demo {
         do throws(BackendError) {
             try makeChannels(on: server, now: now)
         } catch {
-            // If the first channel exists, the demo was created before.
+            // If the first channel exists, an earlier run has created the demo.
             guard error.code == .refused else { throw error }
         }
     }

@@ -3,13 +3,12 @@ import Foundation
 import Scrollback
 import ScrollbackInspector
 
-/// A device of a user, with an application that has its own cache, and a simulated network.
+/// A user's device, with a client that has its own cache, and a simulated network.
 @MainActor
 final class Device {
-    /// The user's id, followed by `@` and a name if the user has several devices.
+    /// The user's ID, followed by `@` and a name if the user has several devices.
     let name: String
 
-    /// The user.
     let userID: UserID
 
     /// The network between the device and the server.
@@ -18,10 +17,9 @@ final class Device {
     /// The credentials of the user, for connecting and for renewing the session.
     let account: Account
 
-    /// The application.
     let client: ChatClient
 
-    /// The channel that is open.
+    /// The collection of the open channel; `nil` if no channel is open.
     private(set) var collection: MessageCollection?
 
     /// The list of channels that the command `list` started.
@@ -37,7 +35,7 @@ final class Device {
         var inspector: Inspector?
     #endif
 
-    /// Called when there are new events.
+    /// A closure that is called when there are new events.
     var onEvent: () -> Void = {}
 
     private let listener: Listener
@@ -45,9 +43,9 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
-    /// Returns the user of a device, given the device's name, which is `USER` or `USER@DEVICE`.
+    /// Returns the ID of the user of a device named `USER` or `USER@DEVICE`.
     ///
-    /// The id of a Matrix user begins with `@`, and has a colon.
+    /// The ID of a Matrix user starts with `@`, and contains a colon.
     static func userID(of name: String) -> UserID {
         let sign = name.hasPrefix("@") && name.contains(":") ? "@" : ""
         return UserID(sign + name.dropFirst(sign.count).prefix { $0 != "@" })
@@ -69,21 +67,19 @@ final class Device {
         follow()
     }
 
-    /// Registers the delegates.
     func listen() {
         client.addConnectionDelegate(listener)
         client.addUserEventDelegate(listener)
         client.addChannelDelegate(listener)
     }
 
-    /// Removes the delegates.
     func stopListening() {
         client.removeConnectionDelegate()
         client.removeUserEventDelegate()
         client.removeChannelDelegate()
     }
 
-    /// Connects the device's user, with a new access token or, if that is `nil`, with the previous
+    /// Connects the device's user with an access token or, if it is `nil`, with the previous
     /// credentials.
     func connect(accessToken: String?) async throws(SyncError) -> BackendError? {
         if let accessToken {
@@ -94,7 +90,7 @@ final class Device {
         return error
     }
 
-    /// Shows a collection instead of the previous one.
+    /// Shows a collection, and disposes the previous one.
     func show(_ collection: MessageCollection?) {
         self.collection?.dispose()
         followingRows?.cancel()
@@ -103,7 +99,7 @@ final class Device {
         collection?.delegate = listener
     }
 
-    /// Reports each change of the rows as an event, until another channel is shown.
+    /// Reports each change of the rows as an event, until another channel is opened.
     func followRows() {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
@@ -115,18 +111,17 @@ final class Device {
         }
     }
 
-    /// Ends the application, as the end of its process would.
+    /// Ends the client, as the end of its process would.
     func close() async {
         show(nil)
         following?.cancel()
         await client.close()
     }
 
-    /// Returns a Boolean value that indicates whether the last notification reported this state of
-    /// the engine.
+    /// Returns a Boolean value that indicates whether the last notification had this state of the
+    /// engine.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
-    /// Removes and returns the events.
     func takeEvents() -> [Event] { events.take() }
 
     private func report(_ event: Event, _ source: EventBuffer.Source) {
@@ -134,9 +129,9 @@ final class Device {
         onEvent()
     }
 
-    /// Observes the engine's events.
+    /// Observes the events of the engine.
     ///
-    /// Called again after a log-out, because there is then another engine.
+    /// The method is called again after a log-out, because the client then has another engine.
     private func follow() {
         guard let engine = try? client.engine, engine !== followed else { return }
         followed = engine
@@ -147,7 +142,7 @@ final class Device {
     }
 }
 
-/// The credentials of a device's user, until a new access token replaces them.
+/// The credentials of a device's user, which a new access token replaces.
 final class Account: Sendable {
     private let current: Locked<Credentials>
 
@@ -161,26 +156,24 @@ final class Account: Sendable {
 
 /// The newest events that are not shown yet, up to a limit.
 ///
-/// Events arrive from several sources, whose relative order varies. Therefore they are shown source
-/// by source.
+/// Events are shown by source, because the relative order of different sources varies.
 struct EventBuffer {
-    /// The origins of events, in the order in which they are shown: uploads before messages that
-    /// are sent.
+    /// The sources of events, in the order in which they are shown: uploads precede sent messages.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
     private let limit: Int
     private var events: [Source: [Event]] = [:]
     private var leftOut: [Source: Int] = [:]
 
-    /// Creates an empty queue.
+    /// Creates an empty buffer.
     ///
-    /// - Parameter limit: The number of events of each source that are shown at once.
+    /// - Parameter limit: The maximum number of events of each source that are shown at once.
     init(limit: Int) { self.limit = limit }
 
     mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
         let more = events[source, default: []].count - 2 * limit
-        // Do not remove old events one by one, because removing the first element moves all others.
+        // Remove old events many at a time, because removing the first element moves all others.
         guard more > limit else { return }
         events[source]?.removeFirst(more)
         leftOut[source, default: 0] += more
@@ -199,7 +192,7 @@ struct EventBuffer {
 }
 
 extension CollectionChange {
-    /// The changes of a list view, in one line.
+    /// The change of the list, in one line.
     fileprivate var line: String {
         if let reset { return "reset to \(counted(reset.count, "row"))" }
         func places(_ what: String, _ indices: [Int]) -> String? {

@@ -3,25 +3,25 @@ import Foundation
 import MatrixBackend
 import Scrollback
 
-/// A chat server that the prompt runs on.
+/// A chat server that the prompt uses.
 ///
-/// To add a server, add a case to ``HostChoice``. Commands do not depend on the kind of server.
+/// To add a kind of server, add a case to ``HostChoice``. Commands do not depend on the kind.
 @MainActor
 protocol Host: AnyObject {
     /// Creates the backend of a new device, and the credentials of its user.
     ///
     /// - Parameters:
-    ///   - user: The user.
-    ///   - device: The device's name.
-    ///   - askSecret: Asks for the user's password, if it is not known.
+    ///   - user: The ID of the user.
+    ///   - device: The name of the device.
+    ///   - askSecret: A closure that asks for the user's password, if it is not known.
     /// - Returns: The backend and the credentials.
-    /// - Throws: ``CommandError`` if the name is not a valid user ID of the server, or no password
-    ///   is known.
+    /// - Throws: ``CommandError`` if the name is not a valid user ID of the server, or if there is
+    ///   no password.
     func makeBackend(
         for user: UserID, device: String, asking askSecret: (_ question: String) async -> String?
     ) async throws -> (any Backend, Credentials)
 
-    /// The server itself, if it runs in this process: for commands about the server.
+    /// The server, if it runs in this process; otherwise `nil`.
     var server: EmbeddedServer? { get }
 
     /// Ends the server.
@@ -45,7 +45,7 @@ enum HostChoice {
     }
 }
 
-/// A server in this process, whose files are in the home directory.
+/// A server in this process, with its files in the home directory.
 @MainActor
 private final class EmbeddedHost: Host {
     private let embedded: EmbeddedServer
@@ -61,8 +61,8 @@ private final class EmbeddedHost: Host {
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
         }
-        // Behave like most chat services: after a device was offline, the feed delivers only the
-        // newest messages.
+        // As on most chat services, the feed reports only the newest messages after a device was
+        // offline.
         embedded.conditions.feedLimit = 20
     }
 
@@ -80,7 +80,7 @@ private final class EmbeddedHost: Host {
 private final class MatrixHost: Host {
     private let url: URL
     private var secrets: Secrets
-    /// The directory of the device IDs; `nil` for new ones in each run.
+    /// The directory of the device IDs; `nil` for new IDs in each run.
     private let deviceIDs: URL?
 
     var server: EmbeddedServer? { nil }
@@ -122,10 +122,10 @@ private final class MatrixHost: Host {
         }
     }
 
-    /// The Matrix ID of a device, which stays the same in later runs, so that the homeserver
+    /// Returns the Matrix ID of a device, which is the same in later runs, so that the homeserver
     /// recognizes repeated requests.
     private func deviceID(of device: String) throws -> String {
-        // The file's name is a hash, so that it does not show the user's ID.
+        // The name of the file is a hash, which hides the user's ID.
         let file = deviceIDs?.appending(path: device.hashedFileName)
         if let file, let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty {
             return id

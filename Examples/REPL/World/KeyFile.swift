@@ -4,12 +4,13 @@ import Scrollback
 extension EncryptionKey {
     /// Reads a key from a file of 64 hexadecimal digits.
     ///
-    /// This is intended for the prompt. An app stores its key in the system's keychain, and not
+    /// Only the prompt reads keys like this. An app keeps its key in the system's keychain, not
     /// next to the data.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - creates: True to write a new key if the file does not exist; its directory must exist.
+    ///   - creates: A Boolean value that indicates whether to write a new key to a file that does
+    ///     not exist. Its directory must exist.
     /// - Throws: ``CommandError`` if the file does not exist, or has no key.
     init(file: URL, creates: Bool) throws {
         if !FileManager.default.fileExists(atPath: file.path) {

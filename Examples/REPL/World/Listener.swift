@@ -2,11 +2,11 @@ import Scrollback
 
 /// Creates an event from each notification of a device.
 ///
-/// The line of an event begins with `+` for something new, `*` for a change, `-` for a removal, `!`
-/// for a failure, and `=` for everything else.
+/// The line of an event starts with `+` for something new, `*` for a change, `-` for a removal, `!`
+/// for a failure, and `=` for anything else.
 @MainActor
 final class Listener {
-    /// Called with each event.
+    /// A closure that is called with each event.
     var onEvent: (Event, EventBuffer.Source) -> Void = { _, _ in }
 
     private func report(
@@ -21,14 +21,14 @@ final class Listener {
         report(name, text, url.merging(values) { $1 })
     }
 
-    /// The engine's state at the last notification.
+    /// The state of the engine at the last notification.
     private(set) var state: SyncState?
 
     private let userID: UserID
     /// The names of channels at their last notification.
     private var names: [ChannelURL: String] = [:]
     private var unread: UnreadItemCount?
-    /// A Boolean value that indicates whether the client was offline after it was online.
+    /// A Boolean value that indicates whether the client was offline after it had been online.
     private var wasOffline = false
 
     init(_ userID: UserID) { self.userID = userID }
@@ -88,7 +88,6 @@ extension HistoryLoss {
 }
 
 extension OutboxItem {
-    /// The reason of the failure.
     var reason: String {
         let code = errorCode.map { "error \($0)" }
         guard let errorMessage, !errorMessage.isEmpty else { return code ?? "unknown reason" }
@@ -247,14 +246,14 @@ extension Listener: ChannelDelegate {
     }
 
     private func reportCatchUp(of url: ChannelURL) {
-        // Do not report channels at the first connection, because all of them are new.
+        // Do not report channels at the first connection, when all of them are new.
         guard wasOffline else { return }
         report(
             .channelCaughtUp, in: url, "* \(url) changed while \(userID) was offline", [:])
     }
 
     private func reportChange(of channel: GroupChannel) {
-        // Do not report a channel as changed if it is new on this device.
+        // A channel that is new on this device has not changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
         report(
@@ -281,7 +280,7 @@ extension Listener: ChannelDelegate {
             values)
     }
 
-    /// Reports what each user of an event does.
+    /// Reports an event for each user whom a channel event concerns.
     private func report(_ name: Event.Name, _ event: ChannelEvent, _ verb: String) {
         for user in event.users {
             report(
@@ -292,7 +291,7 @@ extension Listener: ChannelDelegate {
 }
 
 extension Message {
-    /// The message's id, sender and text.
+    /// The ID, the sender and the text of the message.
     fileprivate var said: String {
         "\(messageID?.rawValue ?? "?")  \(sender?.userID.rawValue ?? "(channel)"): \(text.oneLine)"
     }

@@ -3,9 +3,9 @@ import Scrollback
 
 /// The passwords and access tokens of Matrix users.
 ///
-/// They cannot be passed on the command line, because other users of the machine could read it.
+/// They are not passed on the command line, which other users of the machine could read.
 struct Secrets {
-    /// The secret that authenticates a user.
+    /// A secret that authenticates a user.
     enum Secret: Equatable {
         case password(String)
         case token(String)
@@ -39,7 +39,7 @@ struct Secrets {
             case "password": secrets[parts[0]] = .password(parts[2])
             case "token": secrets[parts[0]] = .token(parts[2])
             default:
-                // The error does not quote the line, because the line may contain a secret.
+                // The error does not quote the line, which may contain a secret.
                 throw CommandError.failed(
                     "line \(number) of \(file.path) is not USER password PASSWORD "
                         + "or USER token TOKEN")

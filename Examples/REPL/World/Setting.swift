@@ -1,7 +1,7 @@
 import EmbeddedServer
 import Scrollback
 
-/// A property that is set by its name, as text.
+/// A property that is set by its name, from text.
 struct Setting<Root: Sendable>: Sendable {
     /// The name of the setting, such as `sync.pageSize`.
     let name: String
@@ -9,7 +9,7 @@ struct Setting<Root: Sendable>: Sendable {
     /// The value as text.
     let text: @Sendable (Root) -> String
 
-    /// Sets the value, and returns true if the text is a valid one.
+    /// Sets the value from text, and returns whether the text is valid.
     let set: @Sendable (String, inout Root) -> Bool
 }
 
@@ -110,7 +110,7 @@ extension Setting {
 }
 
 extension Array {
-    /// Sets the values of `NAME=VALUE` words.
+    /// Sets the values of words of the form `NAME=VALUE`.
     func set<Root>(
         _ words: some Sequence<String>, of root: inout Root
     ) throws where Element == Setting<Root> {
@@ -129,7 +129,7 @@ extension Array {
     }
 }
 
-/// A setting of a new group channel, besides its URL and its members.
+/// A setting of a new group channel, in addition to its URL and its members.
 typealias GroupChannelSetting = Setting<GroupChannelCreateParams>
 
 extension GroupChannelSetting {
@@ -147,7 +147,7 @@ extension GroupChannelSetting {
     ]
 }
 
-/// A setting of a new open channel, besides its URL.
+/// A setting of a new open channel, in addition to its URL.
 typealias OpenChannelSetting = Setting<OpenChannelCreateParams>
 
 extension OpenChannelSetting {
@@ -156,7 +156,7 @@ extension OpenChannelSetting {
     ]
 }
 
-/// An option with which an application opens a client.
+/// An option of a client.
 typealias ClientOption = Setting<ChatClientOptions>
 
 extension ClientOption {
@@ -214,7 +214,7 @@ extension ClientOption {
     ]
 }
 
-/// A setting of the server's behavior, where servers differ.
+/// A setting of the behavior in which servers differ.
 typealias ServerSetting = Setting<ServerConditions>
 
 extension ServerSetting {
@@ -233,7 +233,8 @@ extension ServerSetting {
 }
 
 extension Backoff {
-    /// The typed form: the first wait, the factor, the longest wait, and the number of attempts.
+    /// The text of the delays: the first delay, the factor, the maximum delay, and the number of
+    /// attempts.
     fileprivate var text: String {
         "\(interval.brief),\(multiplier),\(maximum.brief)" + (retries.map { ",\($0)" } ?? "")
     }
@@ -252,7 +253,7 @@ extension Backoff {
 }
 
 extension CacheClearOrder {
-    /// The typed form; a comparison is shown as `custom`.
+    /// The text of the order; a custom comparison is shown as `custom`.
     fileprivate var word: String {
         if case .messageCollectionAccessedAt = self {
             "messageCollectionAccessedAt"
@@ -287,7 +288,7 @@ extension CacheRetention {
 }
 
 extension Duration {
-    /// The duration in the largest unit of which it is a whole number, such as `3s`.
+    /// The duration in its largest whole unit, such as `3s`.
     var brief: String {
         let milliseconds = Int64(self / .milliseconds(1))
         for (unit, size) in [

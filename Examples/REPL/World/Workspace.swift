@@ -1,34 +1,34 @@
 import Foundation
 import Scrollback
 
-/// The state of a run of the prompt: a world of devices, the open store, and its observers.
+/// The state of a run of the prompt: a world of devices, the open store, and what it observes.
 ///
-/// The open store is the one that `store open` has opened, or else that of the current device.
-/// Before a user has connected, it is a new store in memory.
+/// The command `store open` opens a store. Without it, the open store is that of the current device
+/// or, before a user has connected, a new store in memory.
 @MainActor final class Workspace {
-    /// The clock for the creation time of outbox items.
+    /// The clock for the creation times of outbox items.
     let now: () -> Timestamp
 
-    /// The width of a line, in columns.
+    /// The width of a line in columns.
     var width = 100
 
-    /// Called with the events that arrive while no command runs.
+    /// A closure that is called with the events that arrive while no command runs.
     var onEvent: ([Event]) -> Void = { _ in }
 
-    /// Called with the progress of a long command; `nil` at its end.
+    /// A closure that is called with the progress of a long command, and with `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
 
-    /// Asks the user for a secret; returns `nil` if there is none.
+    /// A closure that asks the user for a secret, and returns `nil` if there is none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
-    /// The longest time that a command waits for its effects.
+    /// The maximum time that a command waits for its effects.
     var patience = Duration.seconds(10)
 
     private let options: World.Options
     private var made: World?
     private var isPerforming = false
     private var opened: Opened = .notYet
-    /// The store in memory that is used until there is a device or another store is opened.
+    /// The store in memory that is open until there is a device, or until another store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
     private var reported: [Event] = []
@@ -39,7 +39,7 @@ import Scrollback
         case closed
     }
 
-    /// Creates a workspace; the store is created when a command first needs it.
+    /// Creates a workspace, whose store is created when a command first needs it.
     init(
         _ options: World.Options = World.Options(),
         now: @escaping () -> Timestamp = { Timestamp(Date()) }
@@ -48,7 +48,7 @@ import Scrollback
         self.now = now
     }
 
-    /// The key of the prompt, for stores, devices and file caches; `nil` if there is none.
+    /// The key of the prompt's stores, devices and file caches; `nil` if there is none.
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 
     /// Waits for an operation, at most as long as a command may take.
@@ -56,7 +56,7 @@ import Scrollback
     /// - Parameters:
     ///   - what: The text of the error after the time limit.
     ///   - body: The operation.
-    /// - Throws: ``CommandError`` after the time limit; the error of `body`.
+    /// - Throws: ``CommandError`` after the time limit; errors of `body`.
     func withinPatience(
         _ what: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -77,7 +77,6 @@ import Scrollback
         }
     }
 
-    /// The open store.
     var store: ChatStore {
         get throws {
             switch opened {
@@ -94,7 +93,7 @@ import Scrollback
         }
     }
 
-    /// The location of the open store, in words; `nil` if none is open.
+    /// The location of the open store, in words; `nil` if no store is open.
     var place: String? {
         if case .closed = opened { return nil }
         return (try? store)?.place
@@ -102,7 +101,7 @@ import Scrollback
 
     /// Opens a store in a directory or in memory, and closes the previous one.
     ///
-    /// If opening fails, the previous store stays open.
+    /// If the call fails, the previous store stays open.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
@@ -120,7 +119,7 @@ import Scrollback
         return store
     }
 
-    /// Closes the store and stops observing it; the device's store becomes the open one again.
+    /// Closes the store and stops observing it, so that the device's store is open again.
     func close() {
         if case .open(let store) = opened { store.close() }
         scratch?.close()
@@ -133,7 +132,7 @@ import Scrollback
 // MARK: The world
 
 extension Workspace {
-    /// The server and the devices, created when a command first needs them.
+    /// The server and the devices, which are created when a command first needs them.
     var world: World {
         get throws {
             if let made { return made }
@@ -145,27 +144,27 @@ extension Workspace {
         }
     }
 
-    /// The names of devices of earlier runs in the same directory that are not started.
+    /// The names of devices of earlier runs in the same directory that do not run now.
     var keptDeviceNames: [String] {
         made?.otherDeviceNames ?? World.keptDeviceNames(in: options.home)
     }
 
-    /// The command to type when no user is connected.
+    /// The command for the user to type if no user is connected.
     var firstStep: String {
         if let name = keptDeviceNames.first { return "connect \(name.visible); devices lists all" }
         return options.host.isEmbedded ? "connect alice, or demo" : "connect @alice:localhost"
     }
 
-    /// The current device; `nil` before there is one.
+    /// The current device; `nil` if there is none yet.
     var device: Device? { made?.current }
 
-    /// The prompt's text, before the line that the user types.
+    /// The text of the prompt.
     var prompt: String {
         guard let device else { return "scrollback> " }
         return "\(device.name)\(device.collection.map { " \($0.channelURL)" } ?? "")> "
     }
 
-    /// Ends everything.
+    /// Ends all devices and the server, and closes the store.
     func end() async {
         if case .open(let store) = opened { store.close() }
         await made?.close()
@@ -194,8 +193,8 @@ extension Workspace {
         return reply
     }
 
-    /// Returns the events of the current device, and of the device for which `as DEVICE` ran a
-    /// command.
+    /// Removes and returns the events of the current device, and of the device that `as DEVICE` has
+    /// selected.
     private func deviceEvents() -> [Event] {
         let events = device?.takeEvents() ?? []
         guard let visited = made?.visited, visited !== device else { return events }
@@ -218,22 +217,23 @@ extension ChatStore {
 // MARK: Observing
 
 extension Workspace {
-    /// Observes a part of the store from now on, instead of the previous one.
+    /// Observes a part of the store from now on, and stops an earlier observation.
     ///
-    /// - Returns: The number of the last change before the observation starts.
+    /// - Returns: The number of the last change before the observation.
     func observe(_ part: ObservedPart) throws -> Int {
         let (snapshot, changes) = try store.observe(part)
         observation = changes
         return snapshot.number
     }
 
-    /// Stops observing, and returns whether anything was observed.
+    /// Stops observing, and returns whether there was an observation.
     func unobserve() -> Bool {
         defer { observation = nil }
         return observation != nil
     }
 
-    /// Removes and returns the events: one for each change of the observed part, then the devices'.
+    /// Removes and returns the events: first one for each change of the observed part, then those
+    /// of the devices.
     func events() -> [Event] {
         defer { reported = [] }
         let changes = observation?.drain().map { change in

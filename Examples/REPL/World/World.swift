@@ -2,24 +2,24 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// A server, and users on their devices.
+/// A server, and the devices of its users.
 @MainActor
 final class World {
     /// The options of a world.
     struct Options {
-        /// The directory of all data; `nil` for memory.
+        /// The directory of all data; `nil` to keep data in memory.
         var home: URL?
 
-        /// The server.
+        /// The kind of server.
         var host = HostChoice.embedded
 
-        /// The start of a clock that only commands advance; `nil` for the system's clock.
+        /// The start of a clock that only commands advance; `nil` to use the system's clock.
         var start: Timestamp?
 
-        /// The number of events of each source that are shown at once.
+        /// The maximum number of events of each source that are shown at once.
         var eventLimit = 12
 
-        /// The key of the devices' stores, and of stores that are opened by hand.
+        /// The key of the devices' stores, and of stores that the user opens.
         var encryptionKey: EncryptionKey?
     }
 
@@ -27,13 +27,13 @@ final class World {
     let clock: WorldClock
     let host: any Host
 
-    /// The devices, in the order in which they were made.
+    /// The devices, in the order of their creation.
     private(set) var devices: [Device] = []
 
-    /// The device that commands run on.
+    /// The device on which commands run.
     private(set) var current: Device?
 
-    /// The options of devices that are started later.
+    /// The options of clients that are opened later.
     var clientOptions: ChatClientOptions = {
         var options = ChatClientOptions()
         options.storage = .inMemory
@@ -41,13 +41,13 @@ final class World {
         return options
     }()
 
-    /// The server's data at the last `server backup`.
+    /// The result of the last `server backup`; `nil` if there is none.
     var backup: Backup?
 
-    /// Called when a device has new events.
+    /// A closure that is called when a device has new events.
     var onEvent: (Device) -> Void = { _ in }
 
-    /// Asks the user for a secret; returns `nil` if there is none.
+    /// A closure that asks the user for a secret, and returns `nil` if there is none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
     init(_ options: Options) throws {
@@ -56,7 +56,7 @@ final class World {
         host = try options.host.make(in: options.home, clock)
     }
 
-    /// The server, if it runs in this process.
+    /// The server, which must run in this process.
     var server: EmbeddedServer {
         get throws {
             guard let server = host.server else {
@@ -67,7 +67,6 @@ final class World {
         }
     }
 
-    /// Ends all devices and the server.
     func close() async {
         for device in devices { await device.close() }
         devices = []
@@ -77,9 +76,9 @@ final class World {
 
     // MARK: Devices
 
-    /// Returns the device of a name, and creates it if necessary.
+    /// Returns the device with a name, which is created if necessary.
     ///
-    /// - Throws: ``CommandError`` if the name has no user's id.
+    /// - Throws: ``CommandError`` if the name does not contain a user ID.
     func device(_ name: String) async throws -> Device {
         if let device = devices.first(where: { $0.name == name }) { return device }
         guard !Device.userID(of: name).rawValue.isEmpty else {
@@ -90,13 +89,12 @@ final class World {
         return device
     }
 
-    /// Makes a device the current one.
     func use(_ device: Device) { current = device }
 
-    /// The device for which `as DEVICE` ran a command, if it is not the current one.
+    /// The device that `as DEVICE` has selected for a command, if it is not the current one.
     var visited: Device?
 
-    /// Ends a device and starts it again, as an application is quit and started.
+    /// Ends a device and starts it again, as if the user had quit and started the app.
     func relaunch(_ device: Device) async throws -> Device {
         guard let index = devices.firstIndex(where: { $0 === device }) else { return device }
         await device.close()
@@ -142,30 +140,29 @@ final class World {
         return device
     }
 
-    /// The names of devices that have a directory from an earlier run, and are not started.
+    /// The names of devices that have a directory from an earlier run and do not run now.
     var otherDeviceNames: [String] {
         let running = Set(devices.map(\.name))
         return World.keptDeviceNames(in: options.home).filter { !running.contains($0) }
     }
 
-    /// The names of devices that have a directory, in alphabetical order.
+    /// Returns the names of devices that have a directory, in alphabetical order.
     static func keptDeviceNames(in home: URL?) -> [String] {
         guard let home else { return [] }
-        // Ignore the error: if the directory does not exist or cannot be read, there are no
-        // devices.
+        // Ignore the error: without a readable directory, there are no devices.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        // Directories of encrypted devices are named by a hyphen and a hash, which does not contain
-        // the device's name.
+        // The name of an encrypted device's directory is a hyphen and a hash, which hides the
+        // device's name.
         return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
             .sorted()
     }
 
-    /// Returns the directory of a device, and creates it if necessary.
+    /// Returns the directory of a device, which is created if necessary.
     ///
-    /// With a key, the directory's name is a hash, so that it does not show the user's id. If an
-    /// earlier run without the key has created a directory with the readable name, its files are
-    /// moved, and the client encrypts them.
+    /// With a key, the name of the directory is a hash, which hides the user's ID. If an earlier
+    /// run without the key has created a directory with a readable name, its files are moved, and
+    /// the client encrypts them.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
@@ -175,7 +172,7 @@ final class World {
             try makeDirectory(plain)
             return plain
         }
-        // A percent-encoded name contains no hyphen, so the two kinds of names cannot be equal.
+        // A percent-encoded name contains no hyphen, so that the two kinds of names differ.
         let hidden = devices.appending(path: "-" + name.hashedFileName)
         try makeDirectory(hidden)
         for application in contents(of: plain) {
@@ -196,7 +193,7 @@ final class World {
         return hidden
     }
 
-    /// Returns the names in a directory; none if there is no such directory, or it cannot be read.
+    /// Returns the names in a directory; none if the directory is missing or cannot be read.
     private func contents(of directory: URL) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     }
@@ -207,8 +204,9 @@ final class World {
             attributes: [.posixPermissions: 0o700])
     }
 
-    /// Creates short request ids that people can type; each run has different ones, if the server
-    /// or the devices keep those of earlier runs.
+    /// Returns a closure that creates request IDs that are short enough to type.
+    ///
+    /// If the server or the devices keep the IDs of earlier runs, the IDs of each run differ.
     private func requestIDs(of name: String) -> @Sendable () -> RequestID {
         let last = Locked(0)
         let run =
@@ -225,8 +223,7 @@ final class World {
 
     // MARK: Time
 
-    /// Waits for a duration or, if the clock is a manual one, advances it from one timer to the
-    /// next.
+    /// Waits for a duration or, with a manual clock, advances the clock from one timer to the next.
     func pass(_ duration: Duration) async throws {
         guard !clock.isRunning else { return try await Task.sleep(for: duration) }
         let end = clock.now.later(by: duration)
@@ -242,7 +239,7 @@ final class World {
     /// Waits until no device has work to do at the current time, and all notifications have
     /// arrived.
     ///
-    /// - Parameter limit: The longest wait.
+    /// - Parameter limit: The maximum time to wait.
     func waitUntilIdle(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         var quietChecks = 0
@@ -284,7 +281,7 @@ extension Device {
         // Calls that sleep or are held do not continue at the current time.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
-        // The notification about the engine's last state must have arrived.
+        // The notification of the engine's last state must have arrived.
         guard hasReported(state), client.unreadCount == state.unreadCount else { return .busy }
         switch state.connection {
         case .connecting: return isSlow ? .resting : .busy

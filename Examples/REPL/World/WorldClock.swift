@@ -1,12 +1,12 @@
 import Foundation
 import Scrollback
 
-/// The time of the server and of all devices: the system's, or a time that only a script advances.
+/// The clock of the server and of all devices: the system's, or one that only a script advances.
 ///
 /// With a manual clock, simulating a day takes no time.
 final class WorldClock: Sendable {
     private struct State {
-        /// The manual time; `nil` if the system's clock is used.
+        /// The time of a manual clock; `nil` for the system's clock.
         var standing: Timestamp?
         var ahead = Duration.zero
         var sleepers: [Int: Sleeper] = [:]
@@ -26,18 +26,17 @@ final class WorldClock: Sendable {
 
     /// Creates a clock.
     ///
-    /// - Parameter start: The time until the clock is advanced; `nil` for a clock that follows the
-    ///   system's.
+    /// - Parameter start: The time until the clock is advanced; `nil` to follow the system's clock.
     init(standingAt start: Timestamp? = nil) {
         state = Locked(State(standing: start))
     }
 
-    /// A Boolean value that indicates whether the clock follows the system's.
+    /// A Boolean value that indicates whether the clock follows the system's clock.
     var isRunning: Bool { state.withLock { $0.standing == nil } }
 
     var now: Timestamp { state.withLock { $0.now } }
 
-    /// Advances the clock, and wakes the tasks that slept until then.
+    /// Advances the clock, and resumes the tasks whose sleep has ended.
     func advance(by duration: Duration) {
         let due = state.withLock { state in
             if let time = state.standing {
@@ -53,7 +52,7 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// The earliest time at which a task is resumed by advancing the clock.
+    /// The earliest end of a sleep that advancing the clock ends; `nil` if there is none.
     var nextEnd: Timestamp? {
         state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
@@ -61,8 +60,8 @@ final class WorldClock: Sendable {
     /// Sleeps, and throws if the task is canceled.
     ///
     /// - Parameters:
-    ///   - duration: The length of the sleep.
-    ///   - name: The name of the sleeper.
+    ///   - duration: The duration of the sleep.
+    ///   - name: The name of the sleeper, for ``isSleeping(_:)``.
     /// - Throws: `CancellationError`.
     func sleep(_ duration: Duration, of name: String) async throws {
         let number = state.withLock { state in
@@ -77,8 +76,8 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // Remove the sleeper immediately, so that the next call of `isSleeping` does not
-                // count it.
+                // Remove the sleeper immediately, so that ``isSleeping(_:)`` does not count it any
+                // more.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -103,14 +102,14 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a task with a name is sleeping.
+    /// Returns a Boolean value that indicates whether a task with a name sleeps.
     func isSleeping(_ name: String) -> Bool {
         state.withLock { state in state.sleepers.values.contains { $0.name == name } }
     }
 }
 
 extension Timestamp {
-    /// Returns the time plus a duration, which may be negative, limited to the range of the type.
+    /// Returns the time plus a duration, which may be negative, within the range of the type.
     func later(by duration: Duration) -> Timestamp {
         let end: Timestamp = duration < .zero ? .distantPast : .distantFuture
         let count = (duration / .milliseconds(1)).rounded(.towardZero)
@@ -119,7 +118,7 @@ extension Timestamp {
         return overflows ? end : Timestamp(milliseconds: time)
     }
 
-    /// Returns the duration until another time; zero if that is earlier.
+    /// Returns the duration until another time; zero if the other time is earlier.
     func duration(to later: Timestamp) -> Duration {
         guard self < later else { return .zero }
         let (milliseconds, overflows) = later.milliseconds
