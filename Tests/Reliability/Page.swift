@@ -1,8 +1,8 @@
 import Foundation
 
-/// The page of which the commands write parts.
+/// The page into which the commands write their results.
 package struct Page: Sendable {
-    /// The part that a command writes.
+    /// A part of the page, which a command writes.
     package enum Part: String, Sendable {
         case faults, soak
     }
@@ -35,7 +35,7 @@ package struct Page: Sendable {
 
 /// The machine of a measurement.
 enum Machine {
-    /// The day, the processor, the cores and the system.
+    /// The date, the processor, the number of cores, and the system.
     static var description: String {
         let day = Date.now.formatted(.iso8601.year().month().day())
         let processor = value(of: "model name", in: "/proc/cpuinfo", behind: ":")
@@ -63,7 +63,7 @@ enum Machine {
     }
 }
 
-/// Prints a line in one write, because the reader may kill this process after it.
+/// Prints a line in one write, because the reader may kill this process after the line.
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }

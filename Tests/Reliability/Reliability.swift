@@ -43,7 +43,7 @@ import ScrollbackTestSupport
             throw Unexpected("there is no such fault, or the page would not have all of them")
         }
         var table = MatrixTable()
-        // In memory, because thousands of stores are opened and synced.
+        // Thousands of stores are opened and synced: use memory.
         let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
         let matrix = Matrix(in: place.url, stride: stride)
         for fault in Fault.allCases where only.map({ $0 == fault.rawValue }) ?? true {

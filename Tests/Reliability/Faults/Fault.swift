@@ -1,4 +1,4 @@
-/// A kind of fault; each is a row of the matrix.
+/// A kind of fault, which is a row of the matrix.
 package enum Fault: String, CaseIterable, Sendable {
     // Faults of the process and of the power.
     case killed, powerLost, tornCacheLog, tornOutboxLog
@@ -9,7 +9,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
     case contradictoryRows, usedDamagedCache
 
-    // Faults that concern the copies of outgoing files.
+    // Faults of the copies of outgoing files.
     case killedWithFiles, powerLostWithFiles, damagedFiles
 
     // Operations that the system refuses.
@@ -30,7 +30,7 @@ package enum Fault: String, CaseIterable, Sendable {
 }
 
 extension Fault {
-    /// The fault as the page names it.
+    /// The fault, as the page names it.
     package var title: String {
         switch self {
         case .killed: "`kill -9` before each change to the disk"
@@ -87,7 +87,7 @@ extension Fault {
         }
     }
 
-    /// The unit of the column of faults.
+    /// The unit in which the page counts the fault.
     package var unit: String {
         switch self {
         case .killed: "kills"
@@ -111,11 +111,10 @@ extension Fault {
         }
     }
 
-    /// A Boolean value that indicates whether the fault destroys the only copy of the outbox items,
-    /// so that they cannot be recovered.
+    /// A Boolean value that indicates whether the fault destroys the only copy of outbox items.
     ///
-    /// With all other faults, no promised item may be lost. With these faults, each loss must be
-    /// reported.
+    /// With such a fault, each loss must be reported. With any other fault, no promised item may be
+    /// lost.
     package var destroysOutboxItems: Bool {
         switch self {
         case .cutOutboxLog, .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest,
@@ -125,7 +124,7 @@ extension Fault {
         }
     }
 
-    /// The test that shows this, named by its suite and function.
+    /// The suite and the function of the test that injects the fault.
     package var test: String {
         switch self {
         case .killed: "KillTests/sentItemsSurviveTheProcess"

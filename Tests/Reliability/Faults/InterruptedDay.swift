@@ -1,7 +1,7 @@
 import Foundation
 import ScrollbackFaultyDisks
 
-/// A day of a world in a process of its own, which is killed before a change to its disk.
+/// A day of a world in a separate process, which is killed before a change to its disk.
 struct InterruptedDay {
     let promises: Promises
 
@@ -17,10 +17,10 @@ struct InterruptedDay {
         guard isOver || wasKilled else { throw Unexpected("a day ended before it was over") }
     }
 
-    /// Runs the day in a process, which prints each promise when it is made.
+    /// Runs the day in a process, which prints each promise as soon as it makes it.
     ///
-    /// `database` is `cache` or `outbox`, whose changes are counted; or `files`, for the outbox and
-    /// its copies of files on a day on which files are sent.
+    /// `database` names the disk whose changes are counted: `cache`, `outbox`, or `files` for the
+    /// outbox and its copies of files, on a day on which files are sent.
     static func run(in directory: URL, killedAt change: Int, of database: String) async throws {
         let world = try await World(in: directory)
         let disks = world.disks

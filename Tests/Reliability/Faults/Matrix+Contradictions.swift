@@ -2,9 +2,9 @@ import Foundation
 import Models
 import Store
 
-// Rows that can be decoded and contradict each other.
+// Rows that can be decoded, but contradict each other.
 extension Matrix {
-    /// Makes rows of the cache contradict each other, one change in each copy of a device.
+    /// Makes rows of the cache contradict each other, by one change in each copy of a device.
     func contradict(_ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let template = try await template(in: directory)
@@ -20,7 +20,7 @@ extension Matrix {
         }
     }
 
-    /// Returns changes to rows of each table: removals, values of other rows, and duplicates.
+    /// Returns changes to the rows of each table: removals, values of other rows, and duplicates.
     private func contradictions(in path: String) throws -> [Overlay] {
         let database = try LevelDB(at: path)
         defer { database.close() }
@@ -38,8 +38,8 @@ extension Matrix {
                 return first.count < 2
             }
             guard first.count == 2 else { continue }
-            // A removed gap cannot be detected, because a missing gap means that the range is
-            // complete. Each channel row has a count of its own.
+            // A removed gap cannot be detected, because a range without a gap is complete. Each
+            // channel row has its own count.
             if table != UInt8(ascii: "g") && table != UInt8(ascii: "c") {
                 add { $0.remove { $0.raw(first[0].key) } }
             }
@@ -52,12 +52,12 @@ extension Matrix {
                 batch.put({ $0.raw(key) }, { $0.raw(first[0].value) })
             }
         }
-        // The number that the next channel gets.
+        // The number of the next channel.
         add { $0.put({ $0.raw(Array("sn".utf8)) }, { $0.raw([0, 0, 0, 1]) }) }
         return changes
     }
 
-    /// Finds the contradictions of a device, and rebuilds its indexes.
+    /// Detects the contradictions of a device, and rebuilds its indexes.
     func rebuild(_ world: World, _ outcome: inout Outcome) throws {
         try world.openDevice()
         let problems = try world.store?.check() ?? []

@@ -4,11 +4,11 @@ import Models
 import Store
 import Sync
 
-// Damage to files that were complete: they are cut, or bytes of them are flipped.
+// Damage to complete files, which are truncated or have flipped bytes.
 extension Matrix {
     /// A world in files at the end of its day, with pending outbox items.
     ///
-    /// Each database has tables and a log.
+    /// Each of its databases has tables and a log.
     struct Template {
         let directory: URL
         let promised: [ChannelURL: [String]]
@@ -43,7 +43,7 @@ extension Matrix {
         }
     }
 
-    /// Damages tables of the cache, and lets the device send before anything is repaired.
+    /// Damages tables of the cache, and makes the device send before it is repaired.
     func useDamagedCache(_ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let template = try await template(in: directory)
@@ -74,12 +74,12 @@ extension Matrix {
         }
     }
 
-    /// Waits until a device with a damaged cache has sent its outbox items, and closes it.
+    /// Waits until a device with a damaged cache has sent its outbox items, and closes the device.
     private func sendAll(_ world: World, _ outcome: inout Outcome) async throws {
         do throws(StoreError) {
             try world.openDevice()
         } catch {
-            // `recover` opens it again and applies the remedy.
+            // `recover` opens the device again, and applies the remedy.
             guard error.code == .corruption else { throw error }
             return
         }
@@ -89,8 +89,8 @@ extension Matrix {
         await world.closeDevice()
     }
 
-    /// Returns the offsets of the bytes to damage: all of a log's end or of a small file, and about
-    /// 512 of a large file.
+    /// Returns the offsets of the bytes to damage: all bytes of a small file or of the end of a
+    /// log, and about 512 of a large file.
     private func places(_ fault: Fault, _ template: Template, _ count: Int) -> [Int] {
         switch fault {
         case .tornCacheLog:
@@ -106,7 +106,7 @@ extension Matrix {
         let world = try await World(in: copy, process: 2)
         (world.promised, world.heard) = (template.promised, template.heard)
         if fault == .tornOutboxLog {
-            // The write of the last item had not returned, so the item was not promised.
+            // The write of the last item had not returned, so that the item was not promised.
             world.promised[World.channels[World.channels.count - 1]]?.removeLast()
         }
         outcome.injected += 1
@@ -117,7 +117,7 @@ extension Matrix {
         part.lost = try await world.lost()
         if part.lost > 0 && part.reported.isEmpty {
             part.record(report: "nothing, if the cut was between two commits")
-            // A log that is cut between two commits cannot be distinguished from a shorter one.
+            // A log that is truncated between two commits equals a shorter log.
             if fault != .cutOutboxLog { part.violations.append("a loss was not reported") }
         }
         outcome.add(part)
@@ -134,8 +134,8 @@ extension Matrix {
             try database.compact()
             database.close()
         }
-        // The items are in a table now. These and the following items are in flight when the
-        // process ends.
+        // The existing items are in a table now. The existing and the following items are in flight
+        // when the process ends.
         world.network.hold([.send])
         world.network.goOnline()
         try world.openDevice()
@@ -165,7 +165,7 @@ extension Fault {
         }
     }
 
-    /// The files that the fault damages: the database, and the beginning or the end of the names.
+    /// The files that the fault damages: the database, and the start or the end of their names.
     fileprivate var files: (database: String, name: String) {
         switch self {
         case .tornCacheLog, .flippedCacheLog: ("device/cache", ".log")

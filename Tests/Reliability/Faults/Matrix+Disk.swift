@@ -6,7 +6,8 @@ import Sync
 
 // Faults of the process, of the power, and of a disk that refuses writes.
 extension Matrix {
-    /// Kills processes, each before a later change to the disk, until one of them finishes.
+    /// Kills processes, each before a later change to the disk than the previous one, until a process
+    /// finishes.
     ///
     /// `parts` are the disks whose changes are counted: see ``InterruptedDay``.
     func kill(_ parts: [String], _ outcome: inout Outcome) async throws {
@@ -56,7 +57,7 @@ extension Matrix {
     /// Makes all changes to the disk fail from a given one on, while messages are sent and
     /// received.
     ///
-    /// Then the disk works again.
+    /// The disk then works again.
     func failWrites(with error: Int32, _ outcome: inout Outcome) async throws {
         for change in Swift.stride(from: 0, to: 24, by: stride) {
             try await withDirectory { directory in
@@ -82,7 +83,7 @@ extension Matrix {
                 try await agree(world, &outcome, since: start)
                 await world.closeDevice()
                 for text in world.reported.all { outcome.record(report: text) }
-                // The items whose write returned are on the disk.
+                // The items whose write returned are on disk.
                 try await recover(world, &outcome)
                 outcome.lost += try await world.lost()
                 await world.close()
@@ -90,7 +91,7 @@ extension Matrix {
         }
     }
 
-    /// Makes an opening fail, which must change nothing; then removes the cause.
+    /// Makes an opening fail, which must change nothing, and then removes the cause.
     func refuseOpening(_ fault: Fault, _ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let key = EncryptionKey((1...32).map { UInt8($0) })

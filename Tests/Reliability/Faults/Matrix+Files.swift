@@ -4,14 +4,14 @@ import ScrollbackFaultyDisks
 import Store
 import Sync
 
-// Faults that concern copies of outgoing files: power failures while they are created, and damage
-// before they are sent.
+// Faults of copies of outgoing files: power failures during their creation, and damage before they
+// are sent.
 extension Matrix {
-    /// Plain and encrypted stores.
+    /// The keys of the stores: none for a plain store, and one for an encrypted store.
     private var keys: [EncryptionKey?] { [nil, EncryptionKey((1...32).map { UInt8($0) })] }
 
-    /// Cuts the power before each change to the disk that sending a file makes; unsynced writes are
-    /// lost.
+    /// Cuts the power, which discards unsynced writes, before each change to the disk that sending
+    /// a file makes.
     func losePowerWithFiles(_ outcome: inout Outcome) async throws {
         for key in keys {
             for change in Swift.stride(from: 1, through: .max, by: stride) {
@@ -46,7 +46,7 @@ extension Matrix {
         }
     }
 
-    /// Damages the copy of a file in each channel, one after the other, in each possible way.
+    /// Damages the copies of files in all channels one after the other, in all possible ways.
     func damageFiles(_ outcome: inout Outcome) async throws {
         for key in keys {
             for place in Swift.stride(from: 0, to: 10_000, by: 500 * stride) {

@@ -7,9 +7,7 @@ import Sync
 
 // Faults of the network and the server, while messages are sent and received.
 extension Matrix {
-    /// The number of worlds.
-    ///
-    /// Each has several rounds with a fault.
+    /// The number of worlds, each with several rounds with a fault.
     private var seeds: Int { max(1, 10 / stride) }
     private var rounds: Int { 10 }
 
@@ -44,7 +42,7 @@ extension Matrix {
 }
 
 extension World {
-    /// Runs a round: alice and bob write while the fault is present.
+    /// Performs a round, in which alice and bob write during the fault.
     fileprivate func suffer(_ fault: Fault, _ round: Int) async throws {
         guard let engine else { return }
         if fault.isAway { await engine.disconnect() }
@@ -83,8 +81,7 @@ extension World {
             createChannel(World.lounge)
             try await say(in: [World.lounge])
         case .messagesForgotten:
-            // The old messages are removed before bob has written any that would be removed with
-            // them.
+            // Remove the old messages before bob has written messages that would be removed, too.
             if round == 0 {
                 try await connect()
                 try server.expireMessages(before: clock.now)
@@ -121,8 +118,8 @@ extension Fault {
         }
     }
 
-    /// A Boolean value that indicates whether a round waits until all items are sent, so that the
-    /// next round does not overtake any.
+    /// A Boolean value that indicates whether a round waits until all items are sent, so that items
+    /// of the next round do not overtake them.
     fileprivate var waitsForEachRound: Bool {
         self == .sessionExpired || self == .repeatedEvents || self == .repeatedBatches
             || self == .shuffledEvents || self == .lostEvents || self == .cutBatches
@@ -180,7 +177,7 @@ extension Fault {
         return conditions
     }
 
-    /// Returns a Boolean value that indicates whether a line of the network's log reports a call
+    /// Returns a Boolean value that indicates whether a line of the network's log is about a call
     /// that the fault affected.
     fileprivate func isHit(_ line: String) -> Bool {
         switch self {

@@ -3,9 +3,9 @@ import Store
 
 /// Injects each kind of fault, and counts the effects.
 package struct Matrix: Sendable {
-    /// The directory of the files; in memory, if the system has such a directory.
+    /// The directory of the files, which is in memory if the system has such a directory.
     let place: URL
-    /// The distance between the damaged bytes of a file; 1 damages each byte.
+    /// The distance between the damaged bytes of a file; 1 to damage each byte.
     let stride: Int
 
     package init(in place: URL, stride: Int = 1) {
@@ -13,7 +13,7 @@ package struct Matrix: Sendable {
         self.stride = stride
     }
 
-    /// Injects a fault at every possible place.
+    /// Injects a fault in all possible places.
     package func run(_ fault: Fault) async throws -> Outcome {
         var outcome = Outcome()
         switch fault {
@@ -44,7 +44,7 @@ package struct Matrix: Sendable {
 
     func scratch() -> URL { place.appending(path: UUID().uuidString) }
 
-    /// Passes a new directory, or a copy of another one, to a closure, and removes it afterwards.
+    /// Passes a new directory, or a copy of another one, to a closure, and then removes it.
     func withDirectory<Result>(
         copying template: URL? = nil, _ body: (URL) async throws -> Result
     ) async throws -> Result {
@@ -105,7 +105,7 @@ package struct Matrix: Sendable {
 }
 
 extension World {
-    /// Reads all data of the device, so that any damage is found now.
+    /// Reads all data of the device, which detects any damage.
     fileprivate func readAll() throws {
         guard let store else { return }
         for url in World.channels {

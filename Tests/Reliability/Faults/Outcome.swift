@@ -4,22 +4,22 @@ package struct Outcome: Sendable {
     package var injected = 0
     /// The number of bob's messages for which `send` returned.
     package var promised = 0
-    /// The number of these that the server does not have in the end.
+    /// The number of promised messages that the server does not have at the end.
     package var lost = 0
     /// The number of alice's messages that the cache had stored.
     package var stored = 0
-    /// The number of received messages that were missing after the fault until they were fetched
+    /// The number of stored messages that were missing after the fault, until they were fetched
     /// again.
     package var missing = 0
-    /// The reports to the app, each with the number of times that it was made.
+    /// The reports to the app, with the number of times that each was made.
     package var reported: [String: Int] = [:]
-    /// The calls that the recovery needed, each with the number of times that it was made.
+    /// The calls that the recovery needed, with the number of times that each was made.
     package var calls: [String: Int] = [:]
     /// The broken promises.
     package var violations: [String] = []
     /// The times until the device and the server agreed again.
     package var times: [Duration] = []
-    /// The longest simulated time that the device waited until then.
+    /// The maximum simulated time that the device waited until then.
     package var waited = Duration.zero
 
     package init() {}

@@ -2,9 +2,9 @@ import EmbeddedServer
 import Models
 import Store
 
-/// Records each message that the server accepts, from the feed of a user with a perfect network.
+/// Records the messages that the server accepts, from the feed of a user with a perfect network.
 ///
-/// The text of a message contains its writer, and its number among the writer's messages in the
+/// The text of a message contains its author, and its number among the author's messages in the
 /// channel.
 final class Arrivals: Sendable {
     private struct Line {
@@ -38,8 +38,8 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Returns how many messages of a writer are missing, how many are duplicates, and how many
-    /// arrived after a later one although they had not failed before.
+    /// Returns the numbers of an author's messages that are missing, that are duplicates, and that
+    /// arrived after a later message although they had not failed before.
     func faults(
         of writer: String, in url: ChannelURL, count: Int, failed: Set<Int>
     ) -> (missing: Int, twice: Int, late: Int) {
@@ -51,7 +51,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Follows the server until its task is canceled.
+    /// Reads the server's feed until the task is canceled.
     func follow(_ client: EmbeddedClient) async {
         var cursor: FeedCursor?
         while !Task.isCancelled {
@@ -61,7 +61,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Returns the feed's next batch; `nil` once the client is disconnected.
+    /// Returns the next batch of the feed; `nil` after the client was disconnected.
     private func batch(of client: EmbeddedClient, since cursor: FeedCursor?) async -> FeedBatch? {
         var cursor = cursor
         while true {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The resources that the process uses at one moment.
+/// The resources that the process uses at a point in time.
 struct Resources {
-    /// Its resident memory and the part of it that no file backs, in bytes; `nil` where `/proc` has none.
+    /// The resident memory, and the part of it that no file backs, in bytes; `nil` without `/proc`.
     let resident: Double?
     let anonymous: Double?
-    /// The files of the clients, in bytes.
+    /// The size of the clients' files, in bytes.
     let disk: Double
     let descriptors: Double
 
@@ -20,7 +20,7 @@ struct Resources {
         anonymous = bytes("RssAnon")
         let files = FileManager.default.enumerator(
             at: directory, includingPropertiesForKeys: [.fileSizeKey])
-        // A file may be removed while the files are counted.
+        // A file may be removed during the count.
         disk = (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
             $0 + Double((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
         }
@@ -31,8 +31,8 @@ struct Resources {
 
 /// The growth of a resource in the last third of a run, compared with the middle third.
 ///
-/// The first third is excluded, because caches fill during it. A resource counts as constant if its
-/// average in the last third exceeds that of the middle third by at most a tenth plus an allowance.
+/// Caches fill during the first third, which does not count. A resource is constant if its average
+/// in the last third exceeds that in the middle third by at most a tenth plus an allowance.
 struct Trend {
     let name: String
     let unit: String
@@ -40,7 +40,7 @@ struct Trend {
     let last: Double
     let allowance: Double
 
-    // Samples are in the order of time; fewer than six show nothing.
+    // The samples are in the order of time. Fewer than six samples do not show a trend.
     init?(_ name: String, _ unit: String, _ samples: [Double], allowance: Double) {
         guard samples.count >= 6 else { return nil }
         let third = samples.count / 3

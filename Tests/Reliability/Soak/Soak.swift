@@ -6,13 +6,11 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// Runs clients with faults for a while, then removes the faults and checks that every promise was
+/// Runs clients with faults for a while, then removes the faults, and checks that every promise was
 /// kept.
 @MainActor
 final class Soak {
-    /// The lifetime of a message by the real clock.
-    ///
-    /// Then the server removes it and reports that.
+    /// The real time after which the server removes a message, and reports the removal.
     static let lifetime: Duration = .seconds(30)
     static let channels: [ChannelURL] = (1...4).map { ChannelURL("channel-\($0)") }
 
@@ -165,7 +163,7 @@ final class Soak {
         }
     }
 
-    /// Sends a message, and waits until the recorder of arrivals has it.
+    /// Sends a message, and waits until it is recorded as arrived.
     private func say(_ alice: EmbeddedClient, in url: ChannelURL) async throws {
         let before = arrivals.total
         var random = SeededRandom(seed: seed)
@@ -173,7 +171,7 @@ final class Soak {
         while arrivals.total == before { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Runs an operation with a time limit, and returns true if it finished.
+    /// Runs an operation with a time limit, and returns whether it finished.
     private func within(
         _ duration: Duration, _ body: @escaping @MainActor () async throws -> Void
     ) async throws -> Bool {

@@ -7,17 +7,16 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// An app of one user on one device, with faults of its network and its process.
+/// An app of a user on a device, with faults of its network and its process.
 @MainActor
 final class SoakClient {
     let name: String
     let userID: UserID
     let client: ChatClient
     let network: ConditionedBackend
-    /// The number of messages written in each channel, counted by the calls of `send` that
-    /// returned.
+    /// The number of messages in each channel for which `send` returned.
     private(set) var written: [ChannelURL: Int] = [:]
-    /// The messages that had failed once, and were sent again after later ones.
+    /// The messages that failed once, and were sent again after later ones.
     private(set) var failed: [ChannelURL: Set<Int>] = [:]
     private(set) var counts: [String: Int] = [:]
     private var collections: [MessageCollection] = []
@@ -68,7 +67,7 @@ final class SoakClient {
         failed[item.channelURL, default: []].insert(number)
     }
 
-    /// Performs a random action of a user, or a random event of the device.
+    /// Performs a random action of the user, or a random event of the device.
     func act(in url: ChannelURL, _ random: inout SeededRandom) async {
         do {
             switch Int.random(in: 0..<100, using: &random) {
@@ -89,7 +88,8 @@ final class SoakClient {
             default: try await resume()
             }
         } catch {
-            // A device that is offline or suspended throws for calls that it cannot perform.
+            // Calls that need a connection or the files throw while the device is offline or
+            // suspended.
             count("errors thrown")
         }
     }
@@ -113,7 +113,7 @@ final class SoakClient {
     private func look(_ random: inout SeededRandom) async throws {
         guard let collection = collections.randomElement(using: &random) else { return }
         count("pages requested")
-        // The task is not awaited, because the network may be offline.
+        // Do not await the task: the network may be offline.
         Task { try? await collection.loadPrevious() }
     }
 
@@ -137,7 +137,7 @@ final class SoakClient {
 
     // MARK: The end
 
-    /// Ends all disturbances, resends failed messages, and waits until all are sent.
+    /// Removes all faults, resends failed messages, and waits until all messages are sent.
     func heal() async throws {
         for collection in collections { collection.dispose() }
         collections = []
@@ -153,7 +153,8 @@ final class SoakClient {
         for await _ in changes where try engine.store.outboxItems().isEmpty { return }
     }
 
-    /// Returns the differences between a channel and the server's, once all of it was fetched.
+    /// Returns the differences between a channel of the device and of the server, after all of it
+    /// was fetched.
     func differences(in url: ChannelURL, from history: [Message]) async throws -> [String] {
         let engine = try client.engine
         await engine.show(url, ShownRange(from: .beginning), viewer: -1)

@@ -1,10 +1,10 @@
 import Foundation
 import ScrollbackTestSupport
 
-/// A second process of this program, which is killed.
+/// Another process of this program, which is killed.
 ///
-/// It writes its promises to a file next to its world, so that its output need not be read while it
-/// runs.
+/// The process writes its promises to a file next to its world, so that the parent need not read
+/// its output while it runs.
 struct ChildProcess {
     private let process = Process()
     private let watchdog: Watchdog
@@ -13,9 +13,9 @@ struct ChildProcess {
     ///
     /// - Parameters:
     ///   - command: The command; see the beginning of Reliability.swift.
-    ///   - directory: The world's directory, which is the command's first argument.
+    ///   - directory: The directory of the world, which is the first argument of the command.
     ///   - arguments: The other arguments.
-    /// - Throws: If it cannot be started.
+    /// - Throws: An error if the process cannot be started.
     init(_ command: String, in directory: URL, _ arguments: String...) throws {
         let file = Promises.file(in: directory)
         let files = FileManager.default
@@ -31,9 +31,9 @@ struct ChildProcess {
         try output.close()
     }
 
-    /// Waits until the process has ended, and returns true if it was killed.
+    /// Waits until the process has ended, and returns whether it was killed.
     ///
-    /// - Throws: If it was killed because it did not end.
+    /// - Throws: An error if the process was killed because it did not end.
     func wasKilled() throws -> Bool {
         process.waitUntilExit()
         watchdog.cancel()
@@ -43,7 +43,7 @@ struct ChildProcess {
 
     /// Kills the process.
     ///
-    /// - Throws: If it had already ended.
+    /// - Throws: An error if the process had already ended.
     func kill() throws {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
         guard try wasKilled() else {

@@ -6,10 +6,10 @@ import Models
 struct Promises {
     private(set) var written: [ChannelURL: [String]] = [:]
     private(set) var heard: [ChannelURL: Set<MessageID>] = [:]
-    /// A Boolean value that indicates whether the last process ran to its end.
+    /// A Boolean value that indicates whether the last process has run to its end.
     let isComplete: Bool
 
-    /// The last line of the output.
+    /// The last line of a process that has run to its end.
     static let end = "end"
 
     /// Returns the file to which the processes of a world print.
@@ -27,6 +27,6 @@ struct Promises {
         }
     }
 
-    /// The number of messages that were promised to be sent.
+    /// The number of messages that the processes have promised to send.
     var count: Int { written.values.reduce(0) { $0 + $1.count } }
 }

@@ -1,12 +1,10 @@
 import EmbeddedServer
 
-/// The steps of a day of a world, in order.
-///
-/// They are the same in each run.
+/// The steps of a day of a world, in their order, which is the same in each run.
 enum Step: CaseIterable {
     case connect, receive, write, sendFiles, waitUntilSent, goOffline, goOnline, say
 
-    /// Messages are sent and received, online and offline.
+    /// A day on which messages are sent and received, online and offline.
     ///
     /// At the end, two messages in each channel are waiting to be sent.
     static let day: [Step] = [
@@ -16,7 +14,7 @@ enum Step: CaseIterable {
         .goOnline, .waitUntilSent, .receive, .goOffline, .write, .write, .say,
     ]
 
-    /// Files are sent, online and offline.
+    /// A day on which files are sent, online and offline.
     ///
     /// At the end, one file in each channel is waiting to be sent.
     static let dayWithFiles: [Step] = [

@@ -1,8 +1,8 @@
 import Models
 import Store
 
-/// A replacement for sleeping: waits are counted and advance the device's clock, but take hardly
-/// any time.
+/// A replacement for sleeping, which counts each wait and advances the device's clock, but takes
+/// hardly any time.
 final class Waits: Sendable {
     private struct State {
         var total = Duration.zero
@@ -11,7 +11,7 @@ final class Waits: Sendable {
 
     private let state = Locked(State())
 
-    /// The clock of the device.
+    /// The time of the device's clock.
     var now: Timestamp { state.withLock { $0.time } }
 
     /// Returns how long the device would have waited since the last call.
@@ -28,7 +28,7 @@ final class Waits: Sendable {
             state.total += duration
             state.time = Timestamp(milliseconds: state.time.milliseconds + milliseconds)
         }
-        // Sleeps for a millisecond, so that a task that retries constantly does not starve the
+        // Sleep for a millisecond, so that a task that retries constantly does not starve the
         // others.
         try await Task.sleep(for: .milliseconds(1))
     }

@@ -5,10 +5,10 @@ import Store
 import Sync
 
 extension World {
-    /// Restores the network, and waits until the device has all of the server's messages, and the
+    /// Restores the network, and waits until the device has all messages of the server, and the
     /// server all of bob's.
     ///
-    /// - Returns: The calls that were necessary, in addition to `connect`.
+    /// - Returns: The necessary calls, in addition to `connect`.
     func heal() async throws -> [String] {
         guard let engine, let store else { return [] }
         var calls: [String] = []
@@ -16,7 +16,7 @@ extension World {
         network.conditions = .perfect
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
-        // The result of an uncertain attempt is known when the attempt has ended and the feed has
+        // The result of an uncertain attempt is known after the attempt has ended and the feed has
         // delivered all messages.
         try await until { try $0.outboxItems().allSatisfy { $0.state == .failed } }
         if try store.outboxItems().contains(where: \.isDoubtful) { try await receiveNewest() }
@@ -62,7 +62,7 @@ extension World {
         try await until { try $0.groupChannel(url) != nil }
     }
 
-    /// Returns the broken promises, once all faults are removed.
+    /// Returns the broken promises, after all faults were removed.
     func violations() async throws -> [String] {
         guard let store else { return ["there is no store"] }
         var found: [String] = []
@@ -91,11 +91,10 @@ extension World {
                 found.append("\(url): \(message.text) has another file than was sent")
             }
             let texts = history.map(\.text).filter { $0.hasPrefix("bob") }
-            // An attempt whose result is unknown may succeed after the user has sent the message
-            // again.
+            // An attempt whose result is unknown may succeed after the user has resent the message.
             let once = isDeduplicating ? texts : texts.filter { !resent.contains($0) }
             if Set(once).count != once.count { found.append("\(url): \(once) is there twice") }
-            // Only the order is checked here: `lost` counts the messages that the server never
+            // This checks only the order: `lost` counts the messages that the server never
             // received. Failed and resent messages may arrive after later ones.
             let ordered = promised[url, default: []]
                 .filter { !resent.contains($0) && !reported.failed.contains($0) }
@@ -125,7 +124,7 @@ extension World {
         return count
     }
 
-    /// Returns the number of messages that the device had stored and no longer has.
+    /// Returns the number of messages that the device had stored, and no longer has.
     func unheard() throws -> Int {
         guard let store else { return 0 }
         return try heard.reduce(0) { count, channel in
@@ -139,7 +138,8 @@ extension World {
         !server.conditions.missingCapabilities.contains(.deduplicatesRequests)
     }
 
-    /// Waits until the device has the newest message of each channel, and so all earlier events.
+    /// Waits until the device has the newest message of each channel, and therefore all earlier
+    /// events.
     private func receiveNewest() async throws {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))

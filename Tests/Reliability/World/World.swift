@@ -8,8 +8,8 @@ import Sync
 
 /// A server to which alice writes, and bob's device, whose disk and network can be made to fail.
 ///
-/// Both store their data in files in one directory. A copy of the directory is another world with
-/// the same state.
+/// The server and the device store their data in files in one directory. A copy of the directory is
+/// another world in the same state.
 final class World {
     /// The channels in which bob and alice write.
     static let channels: [ChannelURL] = ["general", "random"]
@@ -27,15 +27,15 @@ final class World {
     private(set) var disks = FailingDisks()
     private(set) var store: ChatStore?
     private(set) var engine: SyncEngine?
-    /// The distinct reports to the app.
+    /// The reports to the app, without duplicates.
     let reported = Reports()
     private var listener: Task<Void, Never>?
 
     /// Bob's messages, in the order in which `send` returned.
     var promised: [ChannelURL: [String]] = [:]
-    /// Messages that failed and were sent again after later ones.
+    /// The messages that failed and were sent again after later ones.
     var resent: Set<String> = []
-    /// The messages of alice that the device has stored.
+    /// Alice's messages that the device has stored.
     var heard: [ChannelURL: Set<MessageID>] = [:]
 
     private let requestIDs: RequestIDs
@@ -46,10 +46,10 @@ final class World {
     /// Opens a world.
     ///
     /// - Parameters:
-    ///   - directory: The directory of its files: a new one, or that of an earlier world.
-    ///   - process: The number of the process that opens the world, which keeps names unique.
-    ///   - conditions: The server's conditions.
-    /// - Throws: The server's errors.
+    ///   - directory: The directory of the files: a new one, or that of an earlier world.
+    ///   - process: The number of the process that opens the world, which makes names unique.
+    ///   - conditions: The conditions of the server.
+    /// - Throws: Errors of the server.
     init(
         in directory: URL, process: Int = 1,
         server conditions: ServerConditions = ServerConditions()
@@ -72,14 +72,15 @@ final class World {
     var device: URL { directory.appending(path: "device") }
 
     func createChannel(_ url: ChannelURL) {
-        // Another process may have created it.
+        // Another process may have created the channel.
         _ = try? server.createChannel(
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
     // MARK: The device
 
-    /// Logs and tables of 64 KiB, LevelDB's minimum, so that several files exist soon.
+    /// The options of the store: logs and tables of 64 KiB, LevelDB's minimum, so that there are
+    /// soon several files.
     static var options: StoreOptions {
         var options = StoreOptions()
         options.writeBufferByteCount = 64 << 10
@@ -87,7 +88,7 @@ final class World {
         return options
     }
 
-    /// Opens the device's files, on a disk of `disks`, or on one without faults.
+    /// Opens the device's files on disks that may fail.
     func openDevice(
         on disks: FailingDisks = FailingDisks(), key: EncryptionKey? = nil
     ) throws(StoreError) {
@@ -121,7 +122,7 @@ final class World {
         (engine, store, listener) = (nil, nil, nil)
     }
 
-    /// Releases files in which damage was found, before any engine has connected.
+    /// Releases the files after damage was found in them, before an engine has connected.
     func dropDevice() {
         listener?.cancel()
         store?.close()
@@ -134,14 +135,14 @@ final class World {
         server.close()
     }
 
-    /// Connects the device, and waits until it has seen the newest messages.
+    /// Connects the device, and waits until it has received the newest messages.
     func connect() async throws {
         guard let engine else { return }
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
     }
 
-    /// Waits until the device's store meets a condition.
+    /// Waits until the device's store satisfies a condition.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
         guard let store else { throw Unexpected("no store is open") }
         let (snapshot, changes) = try store.observe(.everything)
@@ -152,7 +153,7 @@ final class World {
 
     // MARK: Messages
 
-    /// Sends a message of alice's in each channel.
+    /// Sends a message of alice in each channel.
     @discardableResult
     func say(in urls: [ChannelURL] = World.channels) async throws -> [Message] {
         var said: [Message] = []
@@ -164,7 +165,7 @@ final class World {
         return said
     }
 
-    /// Sends a message of alice's in each channel, and waits until the device has it.
+    /// Sends a message of alice in each channel, and waits until the device has received it.
     func receive(_ note: (String) -> Void = { _ in }) async throws {
         for message in try await say() {
             guard let id = message.messageID else { continue }
@@ -174,7 +175,7 @@ final class World {
         }
     }
 
-    /// Sends a message of bob's in each channel; an item that the outbox accepted is promised.
+    /// Sends a message of bob in each channel, which is promised if the outbox accepts it.
     func write(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
@@ -186,8 +187,8 @@ final class World {
         }
     }
 
-    /// Sends a file of bob's in each channel, which the outbox copies; an item that it accepted is
-    /// promised.
+    /// Sends a file of bob in each channel, of which the outbox makes a copy, and which is promised
+    /// if the outbox accepts it.
     func sendFiles(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
@@ -202,25 +203,24 @@ final class World {
         }
     }
 
-    /// Returns the contents of the file of one of bob's messages.
+    /// Returns the bytes of the file of one of bob's messages.
     static func fileBytes(_ text: String) -> Data {
         Data(String(repeating: text + " ", count: 1_000).utf8)
     }
 
-    /// Makes the file of a message of bob's.
+    /// Creates the file of one of bob's messages.
     func file(_ text: String) throws -> UploadableFile {
         let url = directory.appending(path: "file-\(count)")
         try World.fileBytes(text).write(to: url)
         return UploadableFile(path: url.path, name: text)
     }
 
-    /// Removes a file that was copied.
+    /// Removes a file of which the outbox has a copy.
     func remove(_ file: UploadableFile?) {
-        // When a test ends, it removes the remaining file.
+        // Ignore an error: the end of the test removes the remaining files.
         if let path = file?.path { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Waits until all of bob's messages are sent.
     func waitUntilSent() async throws { try await until { try $0.outboxItems().isEmpty } }
 
     private func outboxItem(_ text: String, in url: ChannelURL) -> OutboxItem {
@@ -233,14 +233,14 @@ final class World {
     func nextRequestID() -> RequestID { requestIDs.next() }
 }
 
-/// The distinct reports to an app.
+/// The reports to an app, without duplicates.
 final class Reports: Sendable {
     private let texts = Locked<Set<String>>([])
     private let failedTexts = Locked<Set<String>>([])
 
     var all: Set<String> { texts.withLock { $0 } }
 
-    /// The messages that could not be sent, or whose result was unknown.
+    /// The texts of messages that could not be sent, or whose result was unknown.
     var failed: Set<String> { failedTexts.withLock { $0 } }
 
     func record(_ text: String) { texts.withLock { _ = $0.insert(text) } }
