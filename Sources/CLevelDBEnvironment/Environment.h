@@ -118,7 +118,7 @@ class Environment final : public leveldb::EnvWrapper {
     /// Notified of each removed log, and of each failure.
     std::condition_variable didChange_;
 
-    /// Whether `logFailure_` is set, so that an ordinary write need not lock the mutex.
+    /// True if `logFailure_` is set, so that an ordinary write need not lock the mutex.
     std::atomic<bool> hasLogFailure_{false};
 };
 

@@ -36,10 +36,10 @@ class RecordReader {
     /// The number of processed bytes.
     uint64_t length() const { return length_; }
 
-    /// Whether the file ends within a record or in zeros; valid after `End`.
+    /// True if the file ends within a record or in zeros; valid after `End`.
     bool isTorn() const { return isTorn_; }
 
-    /// Whether any place is damaged.
+    /// True if any place is damaged.
     bool isDamaged() const { return isDamaged_; }
 
   private:
@@ -59,7 +59,7 @@ class RecordReader {
     std::string head_;
     uint64_t size_ = 0;
 
-    /// Whether the beginning of a record was dropped, so that its other fragments are not further
+    /// True if the beginning of a record was dropped, so that its other fragments are not further
     /// damage.
     bool isResyncing_ = false;
     bool isInZeros_ = false;

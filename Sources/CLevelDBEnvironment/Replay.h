@@ -66,7 +66,7 @@ class Replay {
     /// The reason why the opening must fail; ok if it need not.
     const leveldb::Status &failure() const { return failure_; }
 
-    /// Whether the current log has a break or damage so far.
+    /// True if the current log has a break or damage so far.
     bool isSuspect() const { return isSuspect_; }
 
     const scrollback_log_report &report() const { return report_; }

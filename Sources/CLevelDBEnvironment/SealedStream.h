@@ -64,9 +64,9 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     uint64_t plainLength() const { return plain_ + standIn_; }
     /// The position in the file after the last complete record.
     uint64_t end() const { return end_; }
-    /// Whether all records so far were intact.
+    /// True if all records so far were intact.
     bool isWhole() const { return !wasTorn_ && !wasDamaged_; }
-    /// Whether the file has a header.
+    /// True if the file has a header.
     bool hasHeader() const { return hasHeader_; }
     uint32_t generation() const { return header_.generation; }
     /// Moves the key of the file out of the reader.

@@ -249,7 +249,7 @@ private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
     MainActor.assumeIsolated { LineEditor.shared.accept(line) }
 }
 
-/// Tells readline whether a backslash escapes a character of its buffer.
+/// Returns to readline whether a backslash escapes a character of its buffer.
 private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
     guard let line else { return 0 }
     var count = 0

@@ -90,7 +90,7 @@ typedef struct {
     /// The number of the data key under which new files are sealed; 0 if new files are plain.
     uint32_t generation;
 
-    /// Whether plain files are read as they are. If not, they count as damaged.
+    /// True if plain files are read as they are. Otherwise, they count as damaged.
     bool reads_plain;
 
     /// Derives the key of a file from the number of the data key, 32 random bytes, and the identity
@@ -270,7 +270,7 @@ typedef struct {
     /// beginning or end, or a missing log.
     uint64_t damaged;
 
-    /// Whether the last log with batches ends within a record or in zeros, and no complete record
+    /// True if the last log with batches ends within a record or in zeros, and no complete record
     /// follows, as after a crash.
     ///
     /// This is not damage: only the batch in this record, and batches after it, were lost.

@@ -45,7 +45,7 @@ public struct FeedConditions: Hashable, Sendable {
 
     /// The share of batches that are reported again when a client continues with their cursor.
     ///
-    /// This simulates servers whose cursor lags behind. It violates `feed.once`.
+    /// This simulates servers whose cursor is too old. It violates `feed.once`.
     public var repeatedBatches = 0.0
 
     /// The share of batches whose events are in random order.

@@ -32,8 +32,7 @@ extension ServerState {
             read = min(read, sequence - 1)
             return false
         }
-        // An imported message may have no log entry. Which messages are unread then depends on its
-        // time.
+        // An imported message may have no log entry. Its time then determines the unread messages.
         let before = Timestamp(milliseconds: place.createdAt.milliseconds.saturating(adding: -1))
         channel.members[userID]?.readSequence = read
         channel.members[userID]?.readAt = min(member.readAt ?? before, before)

@@ -10,7 +10,7 @@ extension ByteReader {
         return name.isEmpty ? nil : name
     }
 
-    /// Reads a timestamp; `nil` for the value that stands for none.
+    /// Reads a timestamp; `nil` for the value that means none.
     mutating func optionalTimestamp() throws(Damage) -> Timestamp? {
         let time = try timestamp()
         return time == .distantPast ? nil : time
