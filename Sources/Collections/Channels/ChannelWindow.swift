@@ -34,17 +34,13 @@ struct ChannelWindow {
         self.userID = userID
     }
 
-    /// The channels in the order of the list.
     var channels: [GroupChannel] { list.elements }
 
-    /// A Boolean value that indicates whether more channels exist, or may exist.
     var hasMore: Bool { upper != .end || !isWhole }
 
     // MARK: Following
 
-    /// Updates the window for a change of the store.
-    ///
-    /// - Returns: The edits of the rows, for ``apply(_:)``.
+    /// Updates the window for a change, and returns the edits of the rows for ``apply(_:)``.
     mutating func fold(_ change: Change) -> ChannelEdits {
         var edits = ChannelEdits()
         for entry in change.entries {
@@ -77,12 +73,10 @@ struct ChannelWindow {
         edits.sources[channel.url] = source
     }
 
-    /// Applies edits to the rows.
+    /// Applies edits to the rows, and returns the differences.
     ///
     /// Before the server has sent its whole list, a new channel may belong between two shown ones.
     /// Until then, the window shows no more channels than requested.
-    ///
-    /// - Returns: The differences of the rows.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
         var edits = edits
         if upper == .end, !isWhole, list.count(after: edits.rows) > wanted {
@@ -96,15 +90,10 @@ struct ChannelWindow {
 
     // MARK: Reading
 
-    /// Extends the list to a number of channels, or to all channels if fewer are stored.
+    /// Extends the list to `count` channels, or to all channels if fewer are stored.
     ///
-    /// - Parameters:
-    ///   - count: The number of channels that the list should have.
-    ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
-    ///     server's list.
-    ///   - reader: The reader of the store.
-    /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader. The window is then unchanged.
+    /// `isWhole` is true if the store has every channel of the server's list. If reading fails, the
+    /// window is unchanged.
     mutating func load(
         upTo count: Int, isWhole: Bool, in reader: some StoreReader
     ) throws(StoreError) -> ChannelEdits {
@@ -128,19 +117,13 @@ struct ChannelWindow {
         return edits
     }
 
-    /// Records that the store has every channel of the server's list.
     mutating func recordIsWhole() { isWhole = true }
 
     /// Reads the shown part again, after the store has dropped changes.
     ///
-    /// - Parameters:
-    ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
-    ///     server's list.
-    ///   - reader: The reader of the store.
-    ///   - ahead: The queued changes that the reader already contains. The caller must not apply
-    ///     them afterwards.
-    /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader. The window is then unchanged.
+    /// `isWhole` is true if the store has every channel of the server's list. The reader already
+    /// contains the queued changes `ahead`, which the caller must not apply afterwards. If reading
+    /// fails, the window is unchanged.
     mutating func readAgain(
         isWhole: Bool, in reader: some StoreReader, _ ahead: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
@@ -165,7 +148,6 @@ extension GroupChannel: ListRow {
     var rowID: ChannelURL { url }
 }
 
-/// The edits of the rows of a channel list, with their sources.
 struct ChannelEdits {
     var rows = ChannelWindow.Edits()
     var sources: [ChannelURL: CollectionEventSource] = [:]

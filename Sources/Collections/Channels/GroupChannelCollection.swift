@@ -193,7 +193,6 @@ public final class GroupChannelCollection {
         return try reader.hasAllChannels()
     }
 
-    /// Fetches and stores the next page of the server's list.
     private func fetch() async throws(SyncError) {
         guard case .next(let cursor) = serverPages else { return }
         let asked = beginnings

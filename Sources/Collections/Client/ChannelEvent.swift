@@ -44,13 +44,8 @@ public struct ChannelEvent: Hashable, Sendable {
 }
 
 extension ChannelEvent {
-    /// Returns the live events that an entry of a store change contains.
-    ///
-    /// - Parameters:
-    ///   - entry: The entry.
-    ///   - store: The store that has committed the change.
-    ///   - userID: The current user.
-    /// - Returns: Usually one event; none if the entry is not a live event.
+    /// Returns the live events in an entry of a store change: usually one, or none if it is not
+    /// live.
     static func events(
         of entry: Change.Entry, in store: ChatStore, for userID: UserID?
     ) -> [ChannelEvent] {

@@ -3,7 +3,6 @@ public import Models
 public import Store
 public import Sync
 
-// The cache of the user on this device.
 extension ChatClient {
     /// Returns the size of the user's cache in bytes.
     ///

@@ -1,7 +1,6 @@
 public import Models
 public import Sync
 
-// Creating collections.
 extension ChatClient {
     /// Creates a collection of a channel's messages.
     ///

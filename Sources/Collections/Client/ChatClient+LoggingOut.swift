@@ -2,7 +2,6 @@ public import Models
 import Store
 public import Sync
 
-// Logging out, and removing a user's data from this device.
 extension ChatClient {
     /// The data that is removed when a user logs out.
     public enum Wiping: Hashable, Sendable, CaseIterable {

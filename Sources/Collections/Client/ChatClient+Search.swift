@@ -2,7 +2,6 @@ public import Models
 public import Store
 public import Sync
 
-// Searching in the cache.
 extension ChatClient {
     /// Searches the stored messages, and the user's unsent ones.
     ///

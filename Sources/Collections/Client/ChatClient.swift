@@ -309,9 +309,7 @@ public final class ChatClient {
 
     // MARK: Users
 
-    /// Ends the session of the current user and starts that of another.
-    ///
-    /// Concurrent calls are executed one after the other.
+    /// Ends the session of the current user and starts that of another; concurrent calls wait.
     private func switchUser(to userID: UserID) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             if session?.userID == userID { return }
@@ -336,13 +334,10 @@ public final class ChatClient {
         }
     }
 
-    /// Removes the cache of a user, or all directories of the user, including a second store that
-    /// this client cannot open because of its encryption key or the lack of one.
+    /// Removes all directories of a user or, if the outbox is kept, the cache of the user's store.
     ///
-    /// - Parameters:
-    ///   - leaving: The user's session.
-    ///   - keepsOutbox: A Boolean value that indicates whether to keep the outbox, and to remove
-    ///     only the files of the cache, which may still contain cleared rows.
+    /// The directories include a second store that this client cannot open because of its
+    /// encryption key or the lack of one. The files of the cache may still contain cleared rows.
     private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
@@ -361,9 +356,7 @@ public final class ChatClient {
     }
 
     /// Ends the session of an engine's user, performs work on the files, and starts a new session
-    /// of the same user.
-    ///
-    /// The new session starts even if the work fails.
+    /// of the same user, even if the work fails.
     ///
     /// - Throws: Errors of the work and of opening the files; `canceled` if another user has
     ///   connected in the meantime.
@@ -386,8 +379,6 @@ public final class ChatClient {
     }
 
     /// Performs an operation while no user's store is being opened or closed.
-    ///
-    /// - Throws: Errors of the operation.
     func betweenSwitches<Failure: Error>(
         _ body: @escaping @MainActor () async throws(Failure) -> Void
     ) async throws(Failure) {
@@ -425,8 +416,8 @@ public final class ChatClient {
 
     /// Starts the session of a user.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the user's files cannot be opened, unless the
-    ///   policy is to continue in memory.
+    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, unless the client
+    ///   then works in memory.
     private func begin(_ userID: UserID) async throws(SyncError) {
         let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
@@ -459,9 +450,7 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// Processes the push inbox, and records the result.
-    ///
-    /// After an error, the next call tries again.
+    /// Processes the push inbox and records the result; after an error, the next call tries again.
     private func absorb(of session: Session) async {
         do throws(SyncError) {
             record(.success(try await session.engine.absorbPushes()), by: session.engine)
@@ -564,7 +553,6 @@ public final class ChatClient {
         for delegate in userEventDelegates.all { delegate.client(self, didFind: storageDamage) }
     }
 
-    /// Reports the damage that a read of the cache has found.
     private func checkCacheDamage(of session: Session) {
         if let error = session.store.cacheDamage { recordCacheDamage(error, of: session.engine) }
     }

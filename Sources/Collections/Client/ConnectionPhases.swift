@@ -6,13 +6,9 @@ struct ConnectionPhases: Hashable {
 
     private var phase = Phase.off
 
-    /// Records a state, and returns the event to report.
+    /// Records a state of the engine, and returns the event to report; `nil` if there is none.
     ///
-    /// - Parameters:
-    ///   - state: The state of the engine.
-    ///   - isWanted: A Boolean value that indicates whether the app wants a connection. It is
-    ///     `false` if the app has ended the connection.
-    /// - Returns: The event; `nil` if there is none.
+    /// `isWanted` is false if the app has ended the connection.
     mutating func record(_ state: SyncState, isWanted: Bool) -> ConnectionEvent? {
         let last = phase
         switch state.connection {

@@ -37,13 +37,9 @@ struct LastUser {
 
     /// Records a user, or `nil` for no user.
     ///
-    /// If the file cannot be written, the next client opens without a user.
-    ///
-    /// - Parameters:
-    ///   - userID: The ID of the user.
-    ///   - replacesUnreadable: A Boolean value that indicates whether to replace a file that the
-    ///     key does not decrypt. Pass `false` if the key may be wrong: if it has not opened an
-    ///     existing store, or does not open one of the stores.
+    /// If the file cannot be written, the next client opens without a user. `replacesUnreadable`
+    /// indicates whether to replace a file that the key does not decrypt. Pass `false` if the key
+    /// may be wrong: if it has not opened an existing store, or does not open one of the stores.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }

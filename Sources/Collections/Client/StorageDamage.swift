@@ -50,7 +50,6 @@ public struct StorageDamage: Sendable {
 
     init() {}
 
-    /// Creates a value with the damage that was found while opening a store.
     init(_ report: OpeningReport) {
         if report.outboxDamage != nil || report.outboxLoss != nil || report.outboxCopy != nil
             || report.outboxLogs.hasTornTail

@@ -50,7 +50,6 @@ struct UserDirectories {
         return stores + (try leftovers(of: userID))
     }
 
-    /// Returns all directories of a user.
     func all(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         return try others(of: userID) + (access(present.path, F_OK) == 0 ? [present] : [])
@@ -88,7 +87,6 @@ struct UserDirectories {
         return names.isEmpty
     }
 
-    /// Returns a Boolean value that indicates whether the key opens each encrypted store.
     func isKeyOfEachStore() throws(StoreError) -> Bool {
         guard let key = options.encryptionKey else { return true }
         for name in try KeyFile.directories(in: root.path) {

@@ -1,4 +1,3 @@
-/// Weak references to delegates, by their identifiers.
 @MainActor
 struct WeakDelegates<Delegate> {
     private struct Weak {

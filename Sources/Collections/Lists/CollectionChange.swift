@@ -81,7 +81,6 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
 }
 
 extension CollectionChange {
-    /// Creates a change that replaces the whole list.
     init(reset elements: [Element]) {
         self.init(reset: elements, deletions: [], insertions: [], updates: [], moves: [])
     }

@@ -1,4 +1,3 @@
-/// An element of an ordered list.
 protocol ListRow: Hashable, Sendable {
     associatedtype RowID: Hashable, Sendable
     /// The identity of the row, which stays the same when the row changes or moves.
@@ -15,19 +14,14 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
 
-    /// Creates an empty list.
-    ///
-    /// - Parameter isReversed: A Boolean value that indicates whether the greatest key comes first.
     init(isReversed: Bool = false) { self.isReversed = isReversed }
 
     subscript(id: Element.RowID) -> Element? {
         keysByID[id].map { elements[index(of: $0)] }
     }
 
-    /// Returns the index of an element, or `nil` if the list does not contain it.
     func index(of id: Element.RowID) -> Int? { keysByID[id].map { index(of: $0) } }
 
-    /// Returns the elements in a closed range of keys, in order.
     func elements(from first: Key, through last: Key) -> ArraySlice<Element> {
         let (first, last) = isReversed ? (last, first) : (first, last)
         let start = index(of: first)
@@ -45,13 +39,9 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return elements.count + new - gone
     }
 
-    /// Returns the elements after the edits, without applying them.
+    /// Returns an iterator that lazily computes the elements after the edits, without applying
+    /// them.
     ///
-    /// - Parameters:
-    ///   - edits: The edits.
-    ///   - isBackward: A Boolean value that indicates whether the iterator starts at the last
-    ///     element.
-    /// - Returns: An iterator that computes the elements lazily.
     /// - Complexity: O(*k* log *k*) in the number of edits, and O(1) for each element that the
     ///   iterator returns or that the edits remove.
     func elements(
@@ -136,7 +126,6 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return diff
     }
 
-    /// Removes the elements at the given ascending indices.
     private mutating func remove(_ places: [Int]) {
         for run in places.runs.reversed() {
             elements.removeSubrange(run)
@@ -144,9 +133,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
     }
 
-    /// Inserts elements that are sorted by their keys.
-    ///
-    /// - Returns: The indices of the elements after the insertion.
+    /// Inserts elements that are sorted by their keys, and returns their new indices.
     private mutating func insert(
         _ new: [(key: Key, element: Element, old: (index: Int, element: Element)?)]
     ) -> [Int] {
@@ -179,18 +166,14 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     ///
     /// For example, a sent message replaces the pending message.
     private(set) var successors: [Element.RowID: Element.RowID] = [:]
-    /// The inverse of `successors`.
     private var successorOf: [Element.RowID: Element.RowID] = [:]
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
     /// Adds a new or changed element.
     ///
-    /// - Parameters:
-    ///   - element: The element.
-    ///   - key: The key of the element.
-    ///   - old: The ID of the element that this one replaces; `nil` if there is none. If the list
-    ///     contains that element, the new element takes over its row.
+    /// If the list contains the element `old`, which this one replaces, the new element takes over
+    /// its row.
     mutating func save(
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {

@@ -14,16 +14,8 @@ final class StoreFollower {
     private var isProcessing = false
     private var isStopped = false
 
-    /// Starts to observe the store.
-    ///
-    /// Changes before this call are not reported.
-    ///
-    /// - Parameters:
-    ///   - part: The part of the store.
-    ///   - store: The store.
-    ///   - take: A closure that processes a change. It is called as soon as the main actor is
-    ///     available.
-    /// - Throws: Errors of the store.
+    /// Starts to observe the store from now on, and to call `take` with each change as soon as the
+    /// main actor is available.
     init(
         _ part: ObservedPart, of store: ChatStore, take: @escaping (Change) -> Void
     ) throws(SyncError) {
@@ -42,10 +34,6 @@ final class StoreFollower {
     ///
     /// Changes that are committed during the read are not processed before the caller has applied
     /// the result and calls ``catchUp()``.
-    ///
-    /// - Parameter body: A closure that reads the snapshot.
-    /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure and of the store.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
@@ -67,13 +55,8 @@ final class StoreFollower {
     /// changes.
     ///
     /// Queued changes that the snapshot already contains are skipped: replaying them would bring
-    /// back deleted rows and apply replacements twice.
-    ///
-    /// - Parameter body: A closure that reads the snapshot. It receives the skipped changes, for
-    ///   example to find the sources of edits. If the closure throws, these changes are processed
-    ///   instead of skipped.
-    /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure and of the store.
+    /// back deleted rows and apply replacements twice. The closure receives them, for example to
+    /// find the sources of edits. If it throws, they are processed as usual.
     func readAgain<Value>(
         _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -87,7 +70,6 @@ final class StoreFollower {
         return value
     }
 
-    /// Processes all changes that the store has reported.
     func catchUp() {
         queued += changes.drain()
         processAll(through: .max)

@@ -20,9 +20,6 @@ final class TaskBag {
     ///
     /// The request is canceled when the owner is disposed or released, and when the calling task is
     /// canceled.
-    ///
-    /// - Returns: The response.
-    /// - Throws: Errors of the engine; `canceled` if the owner was disposed or released.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(SyncError) -> Value {

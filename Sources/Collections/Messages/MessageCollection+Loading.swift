@@ -110,13 +110,7 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches the messages next to the window.
-    ///
-    /// - Parameters:
-    ///   - direction: The direction from the window.
-    ///   - count: The number of messages.
-    ///   - gap: The next gap in that direction.
-    /// - Throws: Errors of the engine.
+    /// Fetches `count` messages next to the window, from the next gap in a direction.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
     ) async throws(SyncError) {
@@ -219,11 +213,10 @@ extension MessageCollection {
 
     // MARK: Beginning
 
-    /// Returns the request for the first page at the starting point.
+    /// Returns the request for the first page at the starting point; `nil` if the cache has it, up
+    /// to date.
     ///
-    /// - Parameter state: The state of the engine while it is not trying to connect.
-    /// - Returns: The request; `nil` if the cache has the page, up to date.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed` or `notStarted`.
+    /// `state` is the state of the engine while it is not trying to connect.
     func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
         try checkIsStarted()
         let start = start

@@ -89,9 +89,7 @@ extension MessageCollection {
 
     /// Records the range of the thread that a page covers.
     ///
-    /// - Parameters:
-    ///   - fetched: The page.
-    ///   - omissions: The value of ``omissions`` when the page was requested.
+    /// `omissions` is the value of ``omissions`` when the page was requested.
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
         // The engine has already stored the range of a page of the channel's history.
         guard omissions != nil, let from = fetched.from, let through = fetched.through

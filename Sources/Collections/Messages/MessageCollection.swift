@@ -488,11 +488,8 @@ public final class MessageCollection {
 
     /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///
-    /// - Parameters:
-    ///   - end: The end at which messages are removed if they exceed the capacity.
-    ///   - read: A closure that reads from the store, and returns the edits of the rows.
-    /// - Returns: The closure's result, and the newly listed messages.
-    /// - Throws: Errors of the closure; `disposed`.
+    /// If messages exceed the capacity, they are removed at `end`. Returns the closure's value, and
+    /// the newly listed messages.
     @discardableResult
     func load<Value>(
         trimming end: Window.End,
@@ -511,7 +508,6 @@ public final class MessageCollection {
 
     var shownWindow: Window { window }
 
-    /// Changes the coverage of the thread, and applies the resulting edits to the rows.
     func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
 
     /// Sets whether the shown replies may have changed without a report of the feed.
@@ -561,7 +557,6 @@ public final class MessageCollection {
 }
 
 extension GroupChannel {
-    /// Returns a channel with only a URL.
     static func unknown(_ url: ChannelURL) -> GroupChannel {
         GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
     }

@@ -87,12 +87,8 @@ struct ThreadCoverage {
 
     /// Updates the coverage for a change of the store.
     ///
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - lower: The lower bound of the shown range.
-    ///   - upper: The upper bound of the shown range.
-    ///   - newest: The position of the newest reply that was shown before the change.
-    ///   - channelURL: The URL of the channel.
+    /// `lower` and `upper` are the bounds of the shown range, and `newest` is the position of the
+    /// newest reply that was shown before the change.
     mutating func apply(
         _ change: Change, shownFrom lower: Gap.Bound, to upper: Gap.Bound, newest: Gap.Bound,
         in channelURL: ChannelURL

@@ -6,13 +6,8 @@ import Sync
 extension Window {
     /// Moves the window to another part of the history, and reads the items of the outbox.
     ///
-    /// - Parameters:
-    ///   - start: The new start of the window.
-    ///   - crossesGaps: A Boolean value that indicates whether the window includes messages on the
-    ///     other side of a gap. Callers pass `true` if the server cannot be reached.
-    ///   - reader: The reader of the store.
-    /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader.
+    /// `crossesGaps` is true if the server cannot be reached: the window then includes messages on
+    /// the other side of a gap.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
     ) throws(StoreError) -> WindowEdits {
@@ -37,7 +32,6 @@ extension Window {
 
     /// The position from which a window is loaded.
     enum Start: Hashable {
-        /// The newest message.
         case newest
         /// A time. Messages that were created at this time or later count as newer.
         case time(Timestamp)
@@ -69,13 +63,9 @@ extension Window {
 
     /// Reads the shown range again, after the store has dropped changes.
     ///
-    /// - Parameters:
-    ///   - reader: The reader of the store.
-    ///   - earlier: The edits from the change that reported the drop. Their sources are kept.
-    ///   - ahead: The queued changes that the reader already contains. The caller must not apply
-    ///     them afterwards.
-    /// - Returns: The edits of the rows.
-    /// - Throws: Errors of the reader. The window is then unchanged.
+    /// The sources of `earlier`, the edits from the change that reported the drop, are kept. The
+    /// reader already contains the queued changes `ahead`, which the caller must not apply
+    /// afterwards. If reading fails, the window is unchanged.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
         _ ahead: [Change] = []
@@ -115,8 +105,6 @@ extension Window {
         return edits
     }
 
-    /// Returns a Boolean value that indicates whether the shown messages are known to be the oldest
-    /// ones.
     private func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
         guard lower != .end, try firstGap(below: lower, in: reader) == nil else {
             return false
@@ -126,16 +114,12 @@ extension Window {
         ).isEmpty
     }
 
-    /// Loads older messages up to the next gap.
+    /// Loads at most `count` older messages up to the next gap or, if `crossesGaps` is true, beyond
+    /// it.
     ///
-    /// - Parameters:
-    ///   - count: The maximum number of messages.
-    ///   - crossesGaps: A Boolean value that indicates whether messages on the other side of a gap
-    ///     are loaded, too.
-    ///   - reader: The reader of the store.
-    /// - Returns: The edits of the rows, the number of messages found, and the gap that prevents
-    ///   more. The gap is `nil` if `count` messages were found or no older message exists.
-    /// - Throws: Errors of the reader. The window is then unchanged.
+    /// Returns the edits of the rows, the number of messages found, and the gap that prevents more;
+    /// `nil` if `count` messages were found or no older message exists. If reading fails, the
+    /// window is unchanged.
     mutating func loadOlder(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -185,13 +169,9 @@ extension Window {
 
     /// Returns the lower bound of a window that shows all stored older messages.
     ///
-    /// - Parameters:
-    ///   - reader: The reader of the store.
-    ///   - oldest: The position of the oldest message that was read, or the previous lower bound if
-    ///     there is none.
-    /// - Returns: The beginning of the history; if a gap starts there, the upper bound of the gap
-    ///   or `oldest`, whichever is lower.
-    /// - Throws: Errors of the reader.
+    /// This is the beginning of the history; if a gap starts there, the upper bound of the gap or
+    /// `oldest`, whichever is lower. `oldest` is the position of the oldest message that was read,
+    /// or the previous lower bound if none was read.
     private func oldestBound(
         in reader: some StoreReader, _ oldest: Gap.Bound
     ) throws(StoreError) -> Gap.Bound {

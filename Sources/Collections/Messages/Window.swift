@@ -69,19 +69,16 @@ struct Window {
 
     var hasNext: Bool { upper != .end || trailingGap != nil }
 
-    /// The gap that contains the lower bound of the window.
     private var leadingGap: Gap? {
         gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
     }
 
-    /// The gap at the newest end.
     var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
 
     /// The bound at which loading older messages continues: the upper bound of the leading gap, or
     /// the lower bound of the window.
     var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
 
-    /// Returns the unsent messages in a state, in the order in which the user wrote them.
     func unsentMessages(_ state: OutboxItemState) -> [Message] {
         outboxItems.values.filter { $0.item.state == state }.sorted { $0.number < $1.number }
             .compactMap { shownMessage(of: $0.item) }
@@ -108,7 +105,6 @@ struct Window {
         return item?.message?.position.map { .position($0) } ?? lower
     }
 
-    /// Returns a Boolean value that indicates whether the window contains a position.
     private func shows(_ position: Position) -> Bool {
         let bound = Gap.Bound.position(position)
         return lower <= bound && bound <= upper
@@ -116,9 +112,8 @@ struct Window {
 
     // MARK: Following
 
-    /// Updates the window for a change of the store.
-    ///
-    /// - Returns: The edits of the rows, for ``apply(_:trimming:)``.
+    /// Updates the window for a change, and returns the edits of the rows for
+    /// ``apply(_:trimming:)``.
     mutating func fold(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
@@ -373,12 +368,8 @@ struct Window {
 
     // MARK: Rows
 
-    /// Applies edits to the rows, and removes messages that exceed the capacity.
-    ///
-    /// - Parameters:
-    ///   - edits: The edits.
-    ///   - end: The end at which messages are removed.
-    /// - Returns: The differences of the rows.
+    /// Applies edits to the rows, removes messages that exceed the capacity at `end`, and returns
+    /// the differences.
     mutating func apply(
         _ edits: WindowEdits, trimming end: End = .oldest
     ) -> ListDiff<MessageItem> {
@@ -404,7 +395,6 @@ struct Window {
         return rowCount - unsentCount
     }
 
-    /// An end of the window.
     enum End { case oldest, newest }
 
     /// Removes a number of sent messages at an end, with the gaps between and outside of
@@ -433,7 +423,6 @@ struct Window {
     }
 }
 
-/// The edits of the rows of a window, with their sources.
 struct WindowEdits {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]

@@ -245,7 +245,6 @@ public final class MessageSearch {
         tasks.add(Task { @MainActor [weak self] in _ = try? await self?.load(isNext: false) })
     }
 
-    /// Returns a Boolean value that indicates whether a place is in the listed part of the results.
     private func contains(_ place: SearchCursor) -> Bool {
         cursor.map { !$0.precedes(place) } ?? true
     }
