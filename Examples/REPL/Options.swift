@@ -1,7 +1,6 @@
 import Foundation
 import Scrollback
 
-/// The options of the command line.
 struct Options {
     /// The directory of all data; `nil` to keep data in memory.
     var home: URL? = Options.defaultHome
@@ -121,7 +120,6 @@ struct Options {
         return url
     }
 
-    /// The options of the world that the prompt creates.
     var world: World.Options {
         var options = World.Options(home: home, start: clock, encryptionKey: encryptionKey)
         if let homeserver {

@@ -5,10 +5,8 @@ import Scrollback
 // The device of a command, and the channels and messages that its arguments name.
 
 extension Command.Arguments {
-    /// The server and all devices.
     @MainActor var world: World { get throws { try workspace.world } }
 
-    /// The current device.
     @MainActor var device: Device {
         get throws {
             if let device = workspace.device { return device }
@@ -16,7 +14,6 @@ extension Command.Arguments {
         }
     }
 
-    /// The client of the current device.
     @MainActor var client: ChatClient { get throws { try device.client } }
 
     /// The open channel.

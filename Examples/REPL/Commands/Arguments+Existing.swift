@@ -85,7 +85,6 @@ extension Command.Arguments {
 }
 
 extension CommandError {
-    /// Returns the error for a channel of which the store has no data.
     static func nothingHeld(of url: ChannelURL) -> CommandError {
         .failed("the store has no data of channel '\(url)'")
     }

@@ -166,7 +166,6 @@ extension Gap {
 }
 
 extension StaleRange {
-    /// The range's bounds, as the values of a result.
     var bounds: [String: String] { ["from": lower.word, "to": upper.word] }
 }
 

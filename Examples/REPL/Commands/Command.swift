@@ -170,7 +170,6 @@ private func isSuspended(_ error: any Error) -> Bool {
 }
 
 extension Command {
-    /// All commands, by subject.
     static let groups: [(title: String, commands: [Command])] = [
         ("The prompt", general),
         ("Users and devices", users),
@@ -192,7 +191,6 @@ extension Command {
 
     static let all: [Command] = groups.flatMap(\.commands)
 
-    /// Returns the command with a name.
     static func named(_ name: String) throws -> Command {
         guard let command = all.first(where: { $0.name == name }) else { throw unknown(name) }
         return command
@@ -203,7 +201,6 @@ extension Command {
         all.filter { $0.words.starts(with: words, by: { $0 == $1 }) }
     }
 
-    /// Returns the error for a name that no command has.
     static func unknown(_ name: String) -> CommandError {
         let isBegun = all.contains { $0.name.hasPrefix("\(name) ") }
         return .failed(
@@ -265,10 +262,8 @@ extension Command {
         (try? command(for: line.split(whereSeparator: \.isWhitespace)))?.name
     }
 
-    /// The name and the arguments.
     var title: String { usage.isEmpty ? name : "\(name) \(usage)" }
 
-    /// The words of the name.
     var words: [Substring] { name.split(separator: " ") }
 
     /// A Boolean value that indicates whether the names of other commands start with this command's

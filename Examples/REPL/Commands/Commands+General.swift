@@ -81,7 +81,6 @@ extension Command {
     }
 }
 
-/// The versions that the command `version` shows.
 enum Version {
     static let package = "0.1.0"
 

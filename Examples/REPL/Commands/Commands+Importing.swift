@@ -137,7 +137,6 @@ extension Command {
 }
 
 extension Message {
-    /// The message as a line of a log.
     fileprivate var exportedLine: String {
         get throws {
             var fields: [String: JSONValue] = [

@@ -437,7 +437,6 @@ extension Command {
         }
     }
 
-    /// Makes a command for one message that the server has.
     static func onMessage(
         _ name: String, _ summary: String, example: String, after preparation: [String],
         output: String, covers symbols: [String],
@@ -456,7 +455,6 @@ extension Command {
         }
     }
 
-    /// Makes a command for one user.
     private static func onUser(
         _ name: String, _ summary: String, after preparation: [String], output: String,
         covers symbol: String,
@@ -472,7 +470,6 @@ extension Command {
         }
     }
 
-    /// Makes a command that changes the role of a user.
     private static func roleGiving(
         _ name: String, _ role: Role, _ summary: String, after preparation: [String],
         _ outcome: String
@@ -493,7 +490,6 @@ extension Command {
         }
     }
 
-    /// Makes a command that lists the muted or the banned users.
     private static func restricted(
         _ name: String, _ restriction: RestrictionType, by maker: String
     ) -> Command {
@@ -602,7 +598,6 @@ extension Command {
 }
 
 extension Device {
-    /// Returns a reply with a page of the list of channels.
     fileprivate func channels(
         _ page: (GroupChannelCollection) async throws(SyncError) -> [GroupChannel]
     ) async throws -> Command.Reply {
@@ -620,19 +615,16 @@ extension Device {
 }
 
 extension Command.Reply {
-    /// Returns a reply about a channel.
     static func of(_ url: ChannelURL, _ text: String) -> Command.Reply {
         .text(text, [.channelURL: url])
     }
 
-    /// Returns a reply with a group channel as a table row.
     fileprivate static func channel(_ channel: GroupChannel) -> Command.Reply {
         .text(Command.columns([channel.tableRow]), [.channel: channel])
     }
 }
 
 extension GroupChannel {
-    /// The channel's cells in a table.
     var tableRow: [String] {
         [
             url.rawValue, name == url.rawValue ? "" : name,

@@ -382,7 +382,6 @@ extension Command {
         },
     ]
 
-    /// The codes with which calls may fail.
     static let codes: [BackendError.Code] = [
         .notConnected, .unanswered, .throttled, .serverFailure, .refused, .notFound,
         .sessionExpired, .sessionRevoked, .expired, .unsupported,
@@ -390,7 +389,6 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Reads the seed of random behavior.
     fileprivate func seed(_ word: String) throws -> UInt64 {
         guard let seed = UInt64(word) else {
             throw CommandError.failed("'\(word)' is not a seed: a seed is a number of at least 0")

@@ -75,12 +75,10 @@ extension Command {
         },
     ]
 
-    /// The number of messages in a page of results.
     fileprivate static let pageSize = 10
 }
 
 extension Command.Arguments {
-    /// Returns the search that the line describes.
     @MainActor fileprivate func search() async throws -> MessageSearchParams {
         var rest = text[...]
         var params = MessageSearchParams("")

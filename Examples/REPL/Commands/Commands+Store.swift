@@ -293,7 +293,6 @@ extension OpeningReport {
 }
 
 extension OutboxLoss {
-    /// The lost items, a line for each.
     var lines: [String] {
         if count == 0 { return [] }
         let what = count == 1 ? "1 outbox item is" : "\(count) outbox items are"
@@ -360,7 +359,6 @@ extension RowDescription {
         Set(Database.allCases.flatMap(tables)).sorted()
     }
 
-    /// The row as values of a result.
     fileprivate var values: [String: String] {
         ["database": "\(database)", "table": table, "key": Hex.text(key), "value": Hex.text(value)]
     }

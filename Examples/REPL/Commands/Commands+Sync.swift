@@ -423,7 +423,6 @@ extension Command.Arguments {
 }
 
 extension Command.Reply {
-    /// Returns a reply with the number of evicted messages of each channel.
     fileprivate static func eviction(
         _ eviction: Eviction, none: String, verb: String
     ) -> Command.Reply {

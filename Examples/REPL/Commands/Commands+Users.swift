@@ -386,10 +386,8 @@ extension Command {
 }
 
 extension Device {
-    /// The device's name and user.
     fileprivate var owner: Values { [.device: name, .userID: userID] }
 
-    /// The device's name and user, and whether it is connected.
     fileprivate var values: Values {
         owner.merging([.connection: "\(client.connectionState)"]) { $1 }
     }
@@ -404,14 +402,12 @@ extension Device {
 }
 
 extension Command.Reply {
-    /// Returns a reply with the value of a setting.
     static func setting(_ name: String, _ value: String, _ remark: String = "") -> Command.Reply {
         .text("\(name) is \(value)\(remark)", [.name: name, .value: value])
     }
 }
 
 extension ConnectionState {
-    /// The state of the connection in words.
     var word: String {
         switch self {
         case .open: "connected"

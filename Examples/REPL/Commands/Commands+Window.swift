@@ -312,7 +312,6 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Reads the starting point of a window.
     fileprivate func point(_ word: String) throws -> StartingPoint {
         switch word {
         case "latest": .latest
@@ -399,7 +398,6 @@ extension MessageCollection {
 }
 
 extension Command.Reply {
-    /// Returns the reply with another line at its end.
     fileprivate func below(_ line: String) -> Command.Reply {
         var reply = self
         reply.text += "\n\(line)"

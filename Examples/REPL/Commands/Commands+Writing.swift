@@ -484,14 +484,12 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// Returns a reply about a message that was added to the outbox.
     fileprivate static func written(_ outgoing: OutgoingMessage) -> Command.Reply {
         let message = outgoing.message
         let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
         return .text("(\(message.requestID?.rawValue ?? "?"))\(text)", [.message: message])
     }
 
-    /// Returns a reply about a message.
     fileprivate static func of(_ message: Message, _ text: String) -> Command.Reply {
         var reply = of(message.channelURL, text)
         reply.values[.messageID] = message.messageID

@@ -139,7 +139,6 @@ private struct Scanner {
     /// A Boolean value that indicates whether the next value starts like `null`.
     var isAtNull: Bool { index < bytes.count && bytes[index] == 0x6E }
 
-    /// Skips a value of any type.
     mutating func skipValue() throws(JSONLine.Damage) {
         var depth = 0
         repeat {

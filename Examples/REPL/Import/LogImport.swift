@@ -6,7 +6,6 @@ import Scrollback
 ///
 /// Messages that the server has are skipped, so that an interrupted import can be repeated.
 struct LogImport: Sendable {
-    /// The result of an import.
     struct Outcome: Sendable {
         /// The number of messages that are new on the server.
         var imported = 0
@@ -17,7 +16,6 @@ struct LogImport: Sendable {
         /// The first lines that could not be read, up to a limit.
         var badLines: [BadLine] = []
 
-        /// The number of lines that could not be read.
         var badCount = 0
 
         /// The channels of the messages that the server has, in the order of the log.
@@ -36,7 +34,6 @@ struct LogImport: Sendable {
         /// The error that ended the import early; `nil` if all lines were read.
         var failure: (any Error)?
 
-        /// The number of lines that were read.
         var lines = 0
     }
 
@@ -167,7 +164,6 @@ struct FieldTally: Sendable {
         }
     }
 
-    /// Counts an occurrence of a field.
     mutating func count(_ name: String) { count(Array(name.utf8)) }
 }
 

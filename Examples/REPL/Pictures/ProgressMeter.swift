@@ -37,7 +37,6 @@ struct ProgressMeter {
             elapsed: (now - began) / .seconds(1), speeds: speeds, width: width)
     }
 
-    /// Returns the line.
     static func line(
         _ title: String, _ count: Int, share: Double?, elapsed: Double, speeds: [Double], width: Int
     ) -> String {

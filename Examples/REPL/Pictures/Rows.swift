@@ -24,7 +24,6 @@ extension MessageCollection {
             ])
     }
 
-    /// The window in one line.
     var picture: Picture { Picture(self) }
 }
 
@@ -78,7 +77,6 @@ extension Message {
         return sender?.userID.rawValue ?? "?"
     }
 
-    /// The text and the state of the message.
     fileprivate var line: String {
         var parts: [String] = []
         if let parentMessageID { parts.append("↳ \(parentMessageID)") }

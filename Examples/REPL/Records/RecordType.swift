@@ -5,7 +5,6 @@ import Scrollback
 struct RecordType {
     let type: any Record.Type
 
-    /// The names of all types.
     static var names: [String] { recordTypes.map { $0.schema.name } }
 
     /// Returns the type with a name, ignoring case.

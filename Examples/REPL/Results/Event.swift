@@ -1,12 +1,10 @@
 /// A reported event: a line for people, and a name with values for programs.
 struct Event: Sendable {
-    /// The kind of event.
     let name: Name
 
     /// The line, whose first character shows the kind of event: see ``Listener``.
     let text: String
 
-    /// The values of the event, for programs.
     let values: Values
 
     init(_ name: Name, _ text: String, _ values: Values = [:]) {

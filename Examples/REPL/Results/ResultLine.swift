@@ -6,7 +6,6 @@ struct ResultLine: Encodable {
     /// The number of the command's line; 0 before the first command.
     private let line: Int
     private let kind: Kind
-    /// The text for people.
     private let text: String
     private var command: String?
     private var input: String?
@@ -20,7 +19,6 @@ struct ResultLine: Encodable {
         case code, command, event, input, kind, line, text, values
     }
 
-    /// Creates the line for the result of a command.
     init(_ reply: Command.Reply, to input: String, _ line: Int) {
         (self.line, kind, text) = (line, .result, reply.text)
         command = Command.name(in: input)
@@ -28,7 +26,6 @@ struct ResultLine: Encodable {
         values = reply.values
     }
 
-    /// Creates the line for the error of a command.
     init(_ error: any Error, to input: String, _ line: Int) {
         (self.line, kind, text) = (line, .error, sentence(of: error))
         command = Command.name(in: input)
@@ -36,7 +33,6 @@ struct ResultLine: Encodable {
         code = errorCode(of: error)
     }
 
-    /// Creates the line for an event.
     init(_ event: Event, _ line: Int) {
         (self.line, kind, text) = (line, .event, event.text)
         self.event = event.name.rawValue

@@ -157,7 +157,6 @@ import Foundation
 
     // MARK: The prompt
 
-    /// Changes the text of the prompt.
     func setPrompt(_ prompt: String) {
         guard prompt != self.prompt else { return }
         self.prompt = prompt

@@ -75,7 +75,6 @@ import Scrollback
         }
     }
 
-    /// Returns the lines of a file.
     private static func lines(of path: String) throws -> AsyncStream<String> {
         let url = URL(filePath: path.fromHome)
         guard let text = try? String(contentsOf: url, encoding: .utf8) else {

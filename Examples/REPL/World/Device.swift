@@ -11,7 +11,6 @@ final class Device {
 
     let userID: UserID
 
-    /// The network between the device and the server.
     let network: ConditionedBackend
 
     /// The credentials of the user, for connecting and for renewing the session.

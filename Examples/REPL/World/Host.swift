@@ -24,15 +24,11 @@ protocol Host: AnyObject {
     /// The server, if it runs in this process; otherwise `nil`.
     var server: EmbeddedServer? { get }
 
-    /// Ends the server.
     func close()
 }
 
-/// A kind of server.
 enum HostChoice {
-    /// A server in this process.
     case embedded
-    /// A Matrix homeserver.
     case matrix(URL, Secrets)
 
     var isEmbedded: Bool { if case .embedded = self { true } else { false } }

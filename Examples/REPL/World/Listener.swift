@@ -6,7 +6,6 @@ import Scrollback
 /// for a failure, and `=` for anything else.
 @MainActor
 final class Listener {
-    /// A closure that is called with each event.
     var onEvent: (Event, EventBuffer.Source) -> Void = { _, _ in }
 
     private func report(

@@ -6,7 +6,6 @@ struct Setting<Root: Sendable>: Sendable {
     /// The name of the setting, such as `sync.pageSize`.
     let name: String
 
-    /// The value as text.
     let text: @Sendable (Root) -> String
 
     /// Sets the value from text, and returns whether the text is valid.
@@ -156,7 +155,6 @@ extension OpenChannelSetting {
     ]
 }
 
-/// An option of a client.
 typealias ClientOption = Setting<ChatClientOptions>
 
 extension ClientOption {

@@ -6,7 +6,6 @@ import Scrollback
 /// The command `store open` opens a store. Without it, the open store is that of the current device
 /// or, before a user has connected, a new store in memory.
 @MainActor final class Workspace {
-    /// The clock for the creation times of outbox items.
     let now: () -> Timestamp
 
     /// The width of a line in columns.
@@ -158,7 +157,6 @@ extension Workspace {
     /// The current device; `nil` if there is none yet.
     var device: Device? { made?.current }
 
-    /// The text of the prompt.
     var prompt: String {
         guard let device else { return "scrollback> " }
         return "\(device.name)\(device.collection.map { " \($0.channelURL)" } ?? "")> "
@@ -210,7 +208,6 @@ extension Workspace {
 }
 
 extension ChatStore {
-    /// The location of the store, in words.
     var place: String { directory.map { "in \($0.path)" } ?? "in memory" }
 }
 

@@ -5,7 +5,6 @@ import Scrollback
 /// A server, and the devices of its users.
 @MainActor
 final class World {
-    /// The options of a world.
     struct Options {
         /// The directory of all data; `nil` to keep data in memory.
         var home: URL?
@@ -27,7 +26,6 @@ final class World {
     let clock: WorldClock
     let host: any Host
 
-    /// The devices, in the order of their creation.
     private(set) var devices: [Device] = []
 
     /// The device on which commands run.
