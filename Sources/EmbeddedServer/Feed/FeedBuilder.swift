@@ -41,7 +41,6 @@ struct FeedBuilder {
         return channel
     }
 
-    /// Adds the events of an entry.
     mutating func add(_ entry: LogEntry, _ sequence: LogSequence) throws(BackendError) {
         if case .lost(let url, let removal) = entry.event {
             guard entry.only == userID else { return }
@@ -113,7 +112,6 @@ struct FeedBuilder {
 
     // MARK: Channels
 
-    /// Adds a channel with its complete state.
     mutating func addWhole(
         _ channel: ServerChannel, _ source: CollectionEventSource = .eventChannelChanged,
         _ cause: LogEntry.Cause? = nil
@@ -145,7 +143,6 @@ struct FeedBuilder {
                     actor: cause?.actor.flatMap { state.accounts[$0]?.user })))
     }
 
-    /// Adds a truncation of a channel.
     mutating func addTruncation(in channel: ServerChannel) {
         events.append(.truncation(in: channel.url))
         touch(channel, .eventMessageReceived)

@@ -48,7 +48,6 @@ public final class ConditionedBackend: ForwardingBackend {
 // MARK: Performing a call
 
 extension ConditionedBackend {
-    /// Executes a call under the conditions.
     func perform<Answer: Sendable>(
         _ call: BackendCall, _ subject: String,
         _ body: (Passage) async throws(BackendError) -> Answer
@@ -64,7 +63,6 @@ extension ConditionedBackend {
         }
     }
 
-    /// Executes a call whose subject is a channel.
     func perform<Answer: Sendable>(
         _ call: BackendCall, in channelURL: ChannelURL,
         _ body: (Passage) async throws(BackendError) -> Answer
@@ -137,7 +135,6 @@ extension ConditionedBackend {
 }
 
 extension BackendError {
-    /// Returns the error for a request that was not sent.
     fileprivate static func offline(_ passage: Passage) -> BackendError {
         BackendError(.notConnected, "\(passage.call): there is no network")
     }

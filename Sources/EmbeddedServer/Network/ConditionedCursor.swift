@@ -39,7 +39,6 @@ struct ConditionedCursor: Equatable {
         self.generation = generation
     }
 
-    /// The text for clients.
     var text: String {
         var fields: [String] = []
         if generation > 0 { fields.append("g\(generation)") }

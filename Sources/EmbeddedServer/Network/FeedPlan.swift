@@ -37,7 +37,6 @@ struct FeedPlan {
         let indices: [Int]
     }
 
-    /// Selects the messages to replace by truncations.
     mutating func omitted(from items: [Item]) -> [OmittedItems] {
         guard conditions.truncations > 0 else { return [] }
         var urls: [ChannelURL] = []

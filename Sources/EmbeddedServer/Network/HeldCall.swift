@@ -67,7 +67,6 @@ struct HeldCalls {
         while !entries.isEmpty { self.end(at: 0, end) }
     }
 
-    /// Waits until a number of calls are held.
     mutating func wait(
         for count: Int, id: Int, _ continuation: CheckedContinuation<Void, Never>
     ) {

@@ -74,7 +74,6 @@ struct NetworkPlan {
     }
 }
 
-/// The outcome of a call.
 struct CallOutcome {
     struct Failure {
         let error: BackendError
@@ -97,7 +96,6 @@ struct CallOutcome {
     let random: SplitMix64
 }
 
-/// A failure that the app has requested.
 struct ScriptedFailure {
     /// The remaining number of calls that fail; `nil` if all calls fail until the failure is
     /// removed.

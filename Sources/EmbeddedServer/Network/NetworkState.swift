@@ -29,7 +29,6 @@ struct NetworkState {
     private var waits = 0
     var feedCount = 0
 
-    /// The maximum number of lines in the log.
     static let logLimit = 10_000
 
     init(_ conditions: NetworkConditions) { plan = NetworkPlan(conditions) }
@@ -85,7 +84,6 @@ struct NetworkState {
     }
 }
 
-/// A feed call in flight.
 typealias FeedTask = Task<Result<FeedBatch, BackendError>, Never>
 
 extension [FeedTask] {
@@ -94,7 +92,6 @@ extension [FeedTask] {
     }
 }
 
-/// A call in flight.
 struct Passage {
     let number: Int
     let call: BackendCall

@@ -1,7 +1,6 @@
 import Models
 import Store
 
-/// A user of the server.
 final class Account {
     var user: User
     /// The token that the user needs to connect; `nil` if none is required.

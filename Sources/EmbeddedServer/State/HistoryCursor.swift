@@ -41,7 +41,6 @@ struct HistoryCursor: Hashable {
 }
 
 extension ServerCounters {
-    /// The prefix of valid page cursors.
     fileprivate var pagePrefix: String { "\(epoch).\(pageGeneration):" }
 
     func pageCursor(_ text: String) -> PageCursor { PageCursor(pagePrefix + text) }

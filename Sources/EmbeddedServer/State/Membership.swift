@@ -17,7 +17,6 @@ struct Membership: Hashable {
     var joinedAt: Timestamp?
     var invitedAt: Timestamp?
     var inviter: UserID?
-    /// The lower bound of the user's history.
     var messageOffset: Timestamp?
 
     /// The number of unread messages, which is not stored; `nil` until it is first needed.

@@ -11,7 +11,6 @@ final class ServerChannel {
 
     /// The properties of a group channel that are the same for all users.
     var group = GroupChannel()
-    /// The properties of an open channel.
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]

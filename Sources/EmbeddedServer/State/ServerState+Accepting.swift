@@ -12,7 +12,6 @@ extension ServerState {
         return message
     }
 
-    /// Returns the position of a channel's next message.
     private func nextPosition(in channel: ServerChannel) throws(BackendError) -> Position {
         let id = MessageID(String(counters.nextMessage))
         let newest = try newest(of: channel)
@@ -70,7 +69,6 @@ extension ServerState {
         return position
     }
 
-    /// Stores a new message.
     func insert(
         _ message: Message, at position: Position, in channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
@@ -107,7 +105,6 @@ extension ServerState {
         channel.lastMessage = .known(message)
     }
 
-    /// Returns the newest message of a channel that counts as a last message.
     func lastMessage(of channel: ServerChannel) throws(BackendError) -> Message? {
         if case .known(let message) = channel.lastMessage { return message }
         var last: Message?

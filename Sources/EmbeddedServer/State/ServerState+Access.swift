@@ -77,7 +77,6 @@ extension ServerState {
         return channel
     }
 
-    /// Returns a group channel that a user has joined.
     func joinedChannel(
         _ url: ChannelURL, by userID: UserID
     ) throws(BackendError) -> ServerChannel {
@@ -86,7 +85,6 @@ extension ServerState {
         return channel
     }
 
-    /// Returns a channel in which a user can write.
     func writableChannel(
         _ url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> ServerChannel {
@@ -112,7 +110,6 @@ extension ServerState {
         return channel
     }
 
-    /// Returns a channel of which a user is an operator.
     func moderatedChannel(
         _ url: ChannelURL, by userID: UserID
     ) throws(BackendError) -> ServerChannel {

@@ -2,7 +2,6 @@ public import Models
 import Store
 
 extension ServerState {
-    /// Blocks or unblocks a user for another user.
     func setBlocked(
         _ isBlocked: Bool, _ blockedID: UserID, by userID: UserID
     ) throws(BackendError) {

@@ -49,7 +49,6 @@ extension ServerState {
         }
     }
 
-    /// Notifies a user who has gained a channel.
     func notifyGained(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState, by actor: UserID?
     ) {

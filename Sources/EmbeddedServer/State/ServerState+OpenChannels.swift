@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Creates an open channel with the user as operator.
     func createOpenChannel(
         _ params: OpenChannelCreateParams, by userID: UserID
     ) throws(BackendError) -> OpenChannel {

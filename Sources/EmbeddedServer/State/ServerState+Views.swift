@@ -84,7 +84,6 @@ extension ServerState {
         view.unreadMentionCount = unread.mentions
     }
 
-    /// Returns an open channel as all users see it.
     func view(_ channel: ServerChannel) -> OpenChannel {
         var view = channel.open
         view.participantCount = channel.participants.count

@@ -84,7 +84,6 @@ final class ServerState {
         }
     }
 
-    /// Returns the number of a new connection or wait.
     func newNumber() -> Int {
         numbersGiven += 1
         return numbersGiven

@@ -19,7 +19,6 @@ final class Session {
     var participantsChanged: [ChannelNumber: [UserID: Bool]] = [:]
     /// A Boolean value that indicates whether the feed has reported all missed events.
     var isLive = false
-    /// The pending feed call.
     var waiter: (number: Int, continuation: CheckedContinuation<Wake, Never>)?
 
     init(_ number: Int, _ userID: UserID) {

@@ -27,7 +27,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads all remaining bytes.
     private mutating func rest() throws(Damage) -> [UInt8] {
         var bytes: [UInt8] = []
         while !isAtEnd { bytes.append(try byte()) }

@@ -21,7 +21,6 @@ struct LogEntry: Hashable {
         case read(UserID, Timestamp)
         case delivered(UserID, Timestamp)
         case changed(ChannelPart, Cause)
-        /// A user has gained a channel.
         case gained(Cause)
         case lost(ChannelURL, ChannelRemoval)
         /// Messages that were created between two times, both inclusive, were added, changed or

@@ -5,7 +5,6 @@ import Store
 struct ServerCounters: Hashable {
     /// The number of the newest log entry.
     var sequence: LogSequence = 0
-    /// The time of the newest log entry.
     var time: Timestamp = .distantPast
     var nextMessage: UInt64 = 1
     var nextChannel: ChannelNumber = 1

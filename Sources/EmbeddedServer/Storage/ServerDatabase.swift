@@ -49,7 +49,6 @@ final class ServerDatabase {
 // MARK: Reading
 
 extension ServerDatabase {
-    /// Passes the rows to a closure.
     func read<Result>(
         _ body: (Rows) throws(StoreError) -> Result
     ) throws(BackendError) -> Result {
@@ -88,7 +87,6 @@ extension ServerDatabase {
         }
     }
 
-    /// Returns a record; `nil` if there is no such row.
     func record<Value: Record>(
         _ what: String, _ key: (inout ByteWriter) -> Void
     ) throws(BackendError) -> Value? {
@@ -100,7 +98,6 @@ extension ServerDatabase {
         }
     }
 
-    /// Returns the bytes of a row; `nil` if there is none.
     func bytes(_ key: (inout ByteWriter) -> Void) throws(BackendError) -> [UInt8]? {
         try read { (rows) throws(StoreError) in
             try rows.withValue(of: ByteWriter.key(key)) { (bytes) throws(StoreError) in
@@ -121,7 +118,6 @@ extension ServerDatabase {
 
     func remove(_ key: (inout ByteWriter) -> Void) { overlay.remove(key) }
 
-    /// Removes all rows of a range.
     func removeAll(_ range: KeyRange) throws(BackendError) {
         var keys: [KeyBytes] = []
         try scan(range) { (key, _) throws(StoreError) in
@@ -145,7 +141,6 @@ extension ServerDatabase {
         }
     }
 
-    /// Discards the uncommitted writes of the request.
     func discard() {
         overlay = Overlay()
         snapshot = nil

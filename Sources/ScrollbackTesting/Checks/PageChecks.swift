@@ -133,7 +133,6 @@ extension BackendConformance {
 }
 
 extension Message {
-    /// Deletes the message on the device of its sender.
     func deleted(by devices: [Device]) async throws {
         for device in devices where device.userID == sender?.userID {
             return try await device.delete(self)

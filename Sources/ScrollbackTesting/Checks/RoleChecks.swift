@@ -273,7 +273,6 @@ extension Device {
         return (last, channel)
     }
 
-    /// Returns the users whom the device's user has blocked.
     fileprivate func blockedIDs(limit: Int = 100) async throws -> [UserID] {
         var ids: [UserID] = []
         var cursor: PageCursor?
@@ -285,7 +284,6 @@ extension Device {
         return ids
     }
 
-    /// Creates a poll, and sends a message with it.
     fileprivate func sendPoll(
         _ texts: [String], in url: ChannelURL
     ) async throws -> (Poll, Message) {

@@ -29,7 +29,6 @@ extension BackendPromise: CustomStringConvertible {
 
 // These are the texts of `Backend.swift`; a test compares them.
 extension BackendPromise {
-    /// Promises about all calls, the connection and the feed.
     private static let feedPromises: [(String, String)] = [
         (
             "errors.channel",
@@ -139,7 +138,6 @@ extension BackendPromise {
         ),
     ]
 
-    /// Promises about message pages.
     private static let pagePromises: [(String, String)] = [
         (
             "messages.order",
@@ -210,7 +208,6 @@ extension BackendPromise {
         ),
     ]
 
-    /// Promises about changelogs and channels.
     private static let listPromises: [(String, String)] = [
         (
             "messageChanges.complete",
@@ -265,7 +262,6 @@ extension BackendPromise {
         ),
     ]
 
-    /// Promises about the operations of users.
     private static let writingPromises: [(String, String)] = [
         (
             "send.message",

@@ -118,7 +118,6 @@ extension Device {
             to: parent, in: url, at: anchor, older: older, newer: newer)
     }
 
-    /// Returns the whole history, oldest first.
     func history(_ url: ChannelURL) async throws -> [Message] {
         try await walk(url, from: .newest, .older, by: 50)
     }

@@ -14,7 +14,6 @@ struct FeedReading {
 
     var events: [FeedEvent] { batches.flatMap(\.events) }
 
-    /// Requests one batch.
     @discardableResult
     mutating func pull() async throws -> FeedBatch {
         let batch = try await device.backend.feed(since: cursor)
@@ -139,7 +138,6 @@ extension FeedReading {
         return cursor
     }
 
-    /// Returns the events of a channel.
     func events(in url: ChannelURL) -> [FeedEvent] { events.filter { $0.channelURL == url } }
 
     /// Returns the messages that the feed has reported as new in a channel.

@@ -55,7 +55,6 @@ final class Scene: Sendable {
         return device
     }
 
-    /// Connects a device as its user.
     func connect(_ device: Device) async throws -> BackendSession {
         let session = try await device.backend.connect(as: device.user)
         state.withLock { $0.hasConnected = true }
