@@ -4,17 +4,17 @@ public import Models
 extension ChatStore {
     /// Returns the directory for a user of an app within another directory.
     ///
-    /// Any text is a valid ID. The name of a directory consists of lower-case letters, digits, `-`,
-    /// `_` and `%`. Two different IDs have different names, even if the file system ignores case. A
-    /// name cannot refer to a directory outside of `root`. The name for a long ID is a hash.
+    /// Any text is a valid ID. A directory's name consists of lower-case letters, digits, `-`, `_`
+    /// and `%`, so the directory is always inside `root`. Different IDs have different names, even
+    /// on a file system that ignores case. The name for a long ID is a hash.
     ///
     /// - Parameters:
     ///   - root: The parent directory of all apps.
     ///   - applicationID: The ID of the app.
     ///   - userID: The ID of the user.
-    ///   - hidesUser: A Boolean value that indicates whether the user's name is also hashed, for an
-    ///     encrypted store. An attacker who knows an ID can still find out whether a directory for
-    ///     it exists.
+    ///   - hidesUser: A Boolean value that indicates whether the name for the user is always a
+    ///     hash, as for an encrypted store. An attacker who knows a user's ID can still find out
+    ///     whether the user has a directory.
     /// - Returns: The directory, which need not exist.
     public static func directory(
         in root: URL, applicationID: String, userID: UserID, hidesUser: Bool = false
@@ -30,9 +30,8 @@ extension ChatStore {
         try DiskFile.names(in: root.path)
     }
 
-    /// Returns the users' directories in `root` whose names can be decoded, with the users.
-    ///
-    /// Hashed names do not reveal the IDs of their users, so those directories are not included.
+    /// Returns the users' directories in `root`, except those with a hashed name, which does not
+    /// reveal the user.
     package static func readableDirectories(
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {
@@ -43,8 +42,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the user whose directory has a name; `nil` if the name is hashed or is not that of a
-    /// user's directory.
+    /// Returns the user whose directory has this name; `nil` if the name is hashed or not a user's.
     package static func userID(ofDirectory name: String) -> UserID? {
         guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
             fileName(id) == name
@@ -52,7 +50,7 @@ extension ChatStore {
         return UserID(id)
     }
 
-    /// The maximum length of a name that is not hashed.
+    /// The maximum length of a name that is not hashed, in bytes.
     private static let longestName = 100
 
     private static func fileName(_ id: String) -> String {
@@ -66,8 +64,7 @@ extension ChatStore {
                 name += "%" + [byte].hexadecimal
             }
         }
-        // A hashed name starts with a character that other names never start with, so the two kinds
-        // cannot collide.
+        // Only hashed names start with "-", so a hashed name never equals another name.
         return name.utf8.count <= longestName ? name : hash(id)
     }
 

@@ -2,24 +2,24 @@ public import Foundation
 import Models
 
 extension ChatStore {
-    /// Opens the store in a directory, and creates it if it does not exist.
+    /// Opens the store in a directory, and creates the store if it does not exist.
     ///
     /// - Parameters:
     ///   - directory: A directory for one user of one app; see
-    ///     ``directory(in:applicationID:userID:hidesUser:)``. If it does not exist, it is created
-    ///     with access for the owner only; the permissions of an existing one are not changed.
+    ///     ``directory(in:applicationID:userID:hidesUser:)``. A new directory is accessible to its
+    ///     owner only. The permissions of an existing directory stay.
     ///   - options: The options of the cache's files.
-    ///   - encryptionKey: The key of the store. A new store is encrypted with it. By default, the
-    ///     store is not encrypted; ``reencrypt(at:from:to:progress:)`` changes that.
+    ///   - encryptionKey: The key of the store. If you pass a key, a new store is encrypted. To
+    ///     encrypt or decrypt an existing store, call ``reencrypt(at:from:to:progress:)``.
     ///   - migrationHandler: A closure that is called on this thread while files of an older
     ///     version are migrated: at the beginning, from time to time, and at the end.
-    /// - Throws: ``StoreError``: `locked` if the directory is open; `newerSchema` if a newer
-    ///   version of this package wrote it, or `wrongKey` if the key does not match the store, if
-    ///   the store is encrypted and no key is given, or if a key is given and the store is not
-    ///   encrypted (in these cases, nothing was changed); `corruption` if the files cannot be read;
-    ///   `permission`, `noSpace` or `io`. If the message of `corruption` begins with "the cache",
-    ///   recover with ``rebuildCache(at:)``. A damaged outbox is rebuilt from its readable items,
-    ///   and ``OpeningReport/outboxLoss`` contains the lost ones.
+    /// - Throws: ``StoreError``. With these codes, nothing was changed: `locked` if the store is
+    ///   already open; `newerSchema` if a newer version of this package wrote the files; `wrongKey`
+    ///   if the key does not match the store, if the store is encrypted and no key is given, or if
+    ///   a key is given and the store is not encrypted. Other codes: `corruption` if the files
+    ///   cannot be read; `permission`, `noSpace` or `io`. If the message of `corruption` begins
+    ///   with "the cache", call ``rebuildCache(at:)`` and open the store again. A damaged outbox is
+    ///   rebuilt from its readable items, and ``OpeningReport/outboxLoss`` contains the lost ones.
     /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, all of which are
     ///   read. A migration or a repair takes longer.
     public convenience init(
@@ -100,8 +100,8 @@ extension ChatStore {
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
         var environments = environments
-        // The copies of files are written through the environment of the outbox, but encrypted with
-        // keys of their own.
+        // Copies of outgoing files use the environment of the outbox, but their own encryption
+        // keys.
         let outboxFiles = files.map { files in
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
@@ -139,8 +139,8 @@ extension ChatStore {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
-                // Search only a copy that was not searched before: the items of an older copy may
-                // have been sent in the meantime.
+                // Search only a copy that was not searched before, because the items of an older
+                // copy may have been sent since.
                 let isNew = name != before?.copyName
                 var loss = try OutboxLoss(
                     of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
@@ -177,23 +177,23 @@ extension ChatStore {
                         fractionCompleted: done / count))
             }
             reportProgress(0)
-            // Remove the saved lists before the migrations. Otherwise, after a crash, saved lists
-            // could exist that do not match the migrated rows.
+            // Remove the saved lists before the migrations. Otherwise, a crash could leave lists
+            // that contradict the migrated rows.
             try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
                 try step.run(cache, outbox) { reportProgress(before + $0) }
                 // Write the version of the outbox first. After a crash, the lower of the two
-                // versions determines the remaining migrations.
+                // versions determines which migrations run again.
                 try outbox.setSchemaVersion(step.version)
                 try cache.setSchemaVersion(step.version)
             }
             reportProgress(count)
         }
-        // A database without a version is new, or was created again because its files were lost. If
-        // the cache has a version and the outbox has none, the outbox was lost; therefore a new
-        // store writes the version of the outbox first. If an outbox without a version contains
-        // items, damage has removed the version.
+        // A database without a version is new, or was created again because its files were lost. A
+        // new store writes the outbox's version first. Therefore, if only the cache has a version,
+        // the outbox was lost. If an outbox without a version contains items, damage has removed
+        // its version.
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil {
             var loss: OutboxLoss?
@@ -208,9 +208,9 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Adds the name of the damaged database to an error of opening.
+    /// Returns the error with the name of the damaged database in its message.
     ///
-    /// Callers decide by this name how to recover.
+    /// The name tells callers how to recover.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -235,18 +235,16 @@ extension StoreOptions {
 }
 
 extension LevelDB {
-    /// Opens a database.
-    ///
-    /// If a log is damaged, skips the unreadable part of it.
+    /// Opens a database, and skips the unreadable parts of a damaged log.
     ///
     /// - Parameters:
     ///   - path: The directory of the database.
     ///   - options: The options of the files.
     ///   - environment: The file system.
-    ///   - logs: The report of the logs.
-    ///   - beforeSkipping: A closure that is called before damaged data is discarded permanently.
+    ///   - logs: Receives the report of the logs.
+    ///   - beforeSkipping: A closure that is called before damaged data is permanently discarded.
     /// - Returns: The database with all readable data.
-    /// - Throws: Errors of opening that are not caused by a log; errors of the closure.
+    /// - Throws: Errors of opening that a log does not cause; errors of the closure.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
@@ -258,21 +256,19 @@ extension LevelDB {
         } catch {
             let report = LogReport(environment.takeLogReport())
             guard error.code == .corruption, report.isDamaged else { throw error }
-            // The damage is in a log: all other data can be read.
+            // The damage is in a log, so all other data is readable.
             try beforeSkipping()
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
             logs = database.takeLogReport()
-            // Keep the report of the first opening if the second one reports no damage, because
-            // commits are still missing.
+            // The second opening may report no damage, although commits are missing: keep the first
+            // report.
             if !logs.isDamaged { logs = report }
             return database
         }
     }
 
-    /// Reads all rows, so that a damaged block is found.
-    ///
-    /// - Returns: The number of rows.
+    /// Reads all rows, which fails if a block is damaged, and returns the number of rows.
     fileprivate func readAll() throws(StoreError) -> Int {
         var count = 0
         try snapshot().scan(.all) { (_, _) throws(StoreError) in

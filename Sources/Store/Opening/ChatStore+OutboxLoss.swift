@@ -1,10 +1,10 @@
 extension ChatStore {
     /// Acknowledges the loss of outbox items, so that opening the store no longer reports it.
     ///
-    /// Call it when the user has seen ``OpeningReport/outboxLoss``. It removes the report and the
-    /// copies of damaged outboxes, so the damage cannot be examined afterwards. Copies of outgoing
-    /// files that belong to no item are removed when the outbox is next loaded. If nothing was
-    /// lost, the call has no effect.
+    /// Call it after the user has seen ``OpeningReport/outboxLoss``. The call removes the report
+    /// and the copies of damaged outboxes, so the damage cannot be examined afterwards. The next
+    /// loading of the outbox removes copies of outgoing files that belong to no item. If nothing
+    /// was lost, the call has no effect.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the files; waits for the disk.
@@ -19,15 +19,14 @@ extension ChatStore {
                 preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
             }
         }
-        // Remove the copies after the report, because the report contains the name of the newest
-        // copy.
+        // Remove the report before the copies: it contains the name of the newest copy.
         for copy in try StoreFiles(directory: directory).outboxCopies() {
             try DiskFile.removeAll(at: copy)
         }
     }
 
-    /// Returns a Boolean value that indicates whether damage may have removed outbox items whose
-    /// copies of files still exist.
+    /// Returns a Boolean value that indicates whether damage may have removed outbox items, so that
+    /// copies of their files must stay.
     package func mayHaveLostOutboxItems() throws(StoreError) -> Bool {
         guard let directory else { return false }
         if try view.outbox.contains(ByteWriter.key { $0.schemaKey(.loss) }) { return true }

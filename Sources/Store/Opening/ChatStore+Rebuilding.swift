@@ -2,18 +2,17 @@ public import Foundation
 import Models
 
 extension ChatStore {
-    /// Removes the cache of a closed store, so that the next opening creates an empty one.
+    /// Removes the cache of a closed store, so that the next opening creates an empty cache.
     ///
-    /// Use it for a store that cannot be opened because its cache is damaged: the error code is
-    /// `corruption`, and the message names the cache. The next sync fetches the data from the
-    /// server again. The user's unsent items are in the outbox, which is not changed. At the next
-    /// opening, ``OpeningReport/isCacheNew`` is true.
+    /// Call it if opening the store fails with the code `corruption` and a message that names the
+    /// cache. The next sync fetches the data from the server again. The outbox, which contains the
+    /// user's unsent items, is not changed. The next opening sets ``OpeningReport/isCacheNew``.
     ///
     /// - Parameter directory: The directory of the store. If it has no cache, the call has no
     ///   effect.
-    /// - Throws: ``StoreError``: `locked` if the store is open, or `newerSchema` if a newer version
-    ///   of this package wrote it (in both cases nothing was changed); `permission` or `io`, after
-    ///   which some files may have been removed: repeat the call.
+    /// - Throws: ``StoreError``. With `locked` (the store is open) and `newerSchema` (a newer
+    ///   version of this package wrote the files), nothing was changed. With `permission` and `io`,
+    ///   some files may already be removed: repeat the call.
     /// - Complexity: O(*n*) in the number of files; waits for the disk.
     public static func rebuildCache(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)
@@ -23,11 +22,11 @@ extension ChatStore {
             throw StoreError(errno: errno, doing: "find the cache to rebuild", path: files.cache)
         }
         let environment = LevelDB.Environment.disk()
-        // Lock the outbox, because an open store always holds this lock. It may temporarily release
-        // the lock of the cache, while it reopens the files after a failed write.
+        // Lock the outbox, too. An open store always holds that lock, but while it reopens the
+        // files after a failed write, it releases the lock of the cache.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
-            // Set the mark first: if the process ends before all files are removed, the next
-            // opening rebuilds the rows of the remaining files.
+            // Set the mark first. If the process ends before all files are removed, the next
+            // opening rebuilds the derived rows of the remaining files.
             try environment.withLock(of: files.cache, files.rebuildMark.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
@@ -38,18 +37,18 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Makes the next opening rebuild all rows of a store that are derived from other rows.
+    /// Makes the next opening of a closed store rebuild all rows that are derived from other rows.
     ///
-    /// Use it for a closed store in which ``check()`` finds problems. The next opening rebuilds
-    /// names, numbers, indexes and counts from the channels, messages and outbox items, and removes
-    /// rows that cannot be decoded. It makes each channel's history one gap, so that the next sync
-    /// fetches the missing messages. ``OpeningReport/isCoverageDropped`` and
-    /// ``OpeningReport/isOutboxReindexed`` report this. Readable outbox items are kept.
+    /// Call it if ``check()`` has found problems. From the channels, messages and outbox items, the
+    /// next opening rebuilds names, numbers, indexes and counts. It removes rows that cannot be
+    /// decoded, but keeps all readable outbox items. Each channel's history becomes one gap, so the
+    /// next sync fetches missing messages. ``OpeningReport/isCoverageDropped`` and
+    /// ``OpeningReport/isOutboxReindexed`` report the result.
     ///
     /// - Parameter directory: The directory of the store. If it has no store, the call has no
     ///   effect.
-    /// - Throws: ``StoreError``: `locked` if a process has the store open, or `newerSchema` if a
-    ///   newer version of this package wrote it (in both cases nothing was changed); `permission`
+    /// - Throws: ``StoreError``. With `locked` (the store is open) and `newerSchema` (a newer
+    ///   version of this package wrote the files), nothing was changed. Other codes: `permission`
     ///   or `io`.
     /// - Complexity: O(1); the next opening is O(*n*) in the rows.
     public static func rebuildIndexes(at directory: URL) throws(StoreError) {

@@ -3,21 +3,21 @@ package import Foundation
 extension ChatStore {
     /// Removes a closed store with all files in its directory.
     ///
-    /// The directory is first renamed, so that other processes find either the whole store or none.
-    /// If the call is interrupted, ``finishRemovals(in:)`` removes the remaining files.
+    /// The call renames the directory first, so other processes find either the whole store or no
+    /// store. If the call is interrupted, ``finishRemovals(in:)`` removes the remaining files.
     package static func removeFiles(at directory: URL) throws(StoreError) {
         try DiskFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
         let removed = removedPath(of: directory)
         try DiskFile.move(directory.path, to: removed)
-        // Remove the keys first: without them, the remaining files cannot be decrypted.
+        // Remove the keys first, because the remaining files cannot be decrypted without them.
         try DiskFile.remove(KeyFile(in: removed).path)
         try DiskFile.removeAll(at: removed)
     }
 
     /// Removes the data of a closed store that can be fetched again: the cache and the push inbox.
     ///
-    /// The call needs no encryption key. Outbox items are kept.
+    /// The call keeps outbox items and needs no encryption key.
     ///
     /// - Throws: ``StoreError``, as ``rebuildCache(at:)`` does.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
@@ -25,16 +25,16 @@ extension ChatStore {
         try PushInboxFiles(in: directory).removeBox()
     }
 
-    /// Completes interrupted calls of ``removeFiles(at:)`` for stores in a directory.
+    /// Completes the interrupted calls of ``removeFiles(at:)`` for stores in a directory.
     package static func finishRemovals(in directory: URL) throws(StoreError) {
-        // If the directory does not exist, there is nothing to remove.
+        // Without the directory, there is nothing to remove.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasSuffix(removedSuffix) {
             try DiskFile.removeAll(at: directory.appending(path: name).path)
         }
     }
 
-    /// The names of users' directories never have this suffix.
+    /// A suffix that names of users' directories never have.
     private static let removedSuffix = ".removed"
 
     private static func removedPath(of directory: URL) -> String {

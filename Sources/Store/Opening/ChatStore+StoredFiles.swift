@@ -1,13 +1,13 @@
 package import Foundation
 
-// Operations on stores that this process has not opened.
+// Operations on stores that need not be open in this process.
 extension ChatStore {
     /// Returns a Boolean value that indicates whether a directory contains a store.
     package static func isStore(at directory: URL) -> Bool {
         StoreFiles(directory: directory).exist
     }
 
-    /// Returns the size of all files of a store in bytes, also while a process has it open.
+    /// Returns the size of all files of a store in bytes; a process may have the store open.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     package static func byteCount(at directory: URL) throws(StoreError) -> Int {
@@ -16,7 +16,7 @@ extension ChatStore {
             for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let path = directory.appending(path: name).path
                 var status = stat()
-                // LevelDB may have removed the file since its name was read.
+                // LevelDB may have removed the file in the meantime.
                 guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                     continue
                 }

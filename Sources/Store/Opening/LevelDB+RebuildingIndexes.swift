@@ -1,14 +1,14 @@
 import Models
 
-// Recovery of the cache: after its log has lost commits, or rows were damaged, index rows may be
-// missing or refer to missing rows.
+// Recovery of the cache. After its log has lost commits, or after rows were damaged, index rows may
+// be missing or refer to missing rows.
 
 extension LevelDB {
-    /// Removes the rows that may be wrong because a commit was lost: those that imply completeness
-    /// (tokens, gaps, stale ranges, the search index), and the saved lists.
+    /// Removes the rows that a lost commit may have made wrong.
     ///
-    /// Call ``finishRebuildingIndexes()`` next, which rebuilds the other derived rows. If a crash
-    /// prevents this, the next opening calls it.
+    /// These are the saved lists, and the rows that imply completeness: tokens, gaps, stale ranges
+    /// and the search index. Call ``finishRebuildingIndexes()`` next, which rebuilds the other
+    /// derived rows. After a crash between the two calls, the next opening calls it.
     func beginRebuildingIndexes() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
@@ -24,18 +24,17 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Rebuilds names, indexes and counts from the rows of channels and messages, if ``beginRebuildingIndexes()``
-    /// was called.
+    /// Rebuilds names, indexes and counts from the rows of channels and messages, after
+    /// ``beginRebuildingIndexes()``.
     ///
-    /// The history of each channel is then one gap. If the key of a message contradicts the
-    /// message, the message is moved to the right key. If two messages have the same ID, the one
-    /// whose key is right is kept. Rows that cannot be decoded, and rows with a number that belongs
-    /// to no channel, are removed.
+    /// The history of each channel becomes one gap. A message whose key contradicts it gets the
+    /// right key. Of two messages with the same ID, the one with the right key is kept. Rows that
+    /// cannot be decoded, and rows whose number belongs to no channel, are removed.
     ///
-    /// - Returns: A Boolean value that indicates whether ``beginRebuildingIndexes()`` was called before, now or
-    ///   at an earlier opening.
+    /// - Returns: A Boolean value that indicates whether ``beginRebuildingIndexes()`` was called
+    ///   before, in this or an earlier opening. If not, this call has no effect.
     /// - Throws: Errors of the disk, or `corruption` if a file is damaged.
-    /// - Complexity: O(*n*) in the rows if ``beginRebuildingIndexes()`` was called; otherwise one lookup.
+    /// - Complexity: O(*n*) in the rows; one lookup if the call has no effect.
     func finishRebuildingIndexes() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
@@ -46,13 +45,13 @@ extension LevelDB {
         for (number, url) in channels {
             batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
-            // A channel has this number, so its rows must not be purged.
+            // The number belongs to a channel, so its rows must not be purged.
             batch.remove { $0.table(.cleared, number) }
             let gap = Gap(in: url)
             batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
             try rows.removeChannels(thatAreNot: url, number, in: batch)
         }
-        // If the stored number cannot be read, it is derived from the rows.
+        // A stored number that cannot be read is derived from the rows.
         let known: ChannelNumber? = (try? nextNumber()) ?? nil
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(max(known ?? 1, greatest + 1)) })
         try write(batch, isDurable: false)
@@ -91,8 +90,8 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // The row is unreadable, or it contains a message ID that another row has, too; the
-                // message with the older position has then already been moved.
+                // The row is unreadable, or contains the ID of a message that the scan has already
+                // read.
                 batch.remove { $0.raw(key) }
                 return true
             }
@@ -103,8 +102,8 @@ extension LevelDB {
                 batch.put({ $0.raw(ownKey) }, { $0.raw(value) })
             }
             seen.insert(position.messageID)
-            // It is unknown which of two messages with the same request ID got it last. The newest
-            // one, which the scan reads first, keeps it.
+            // Which of two messages with the same request ID got the ID last is unknown. The newest
+            // message, which the scan reads first, keeps the ID.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -119,15 +118,16 @@ extension LevelDB {
 extension FixedWidthInteger {
     /// The maximum of the numbers that the store assigns.
     ///
-    /// Numbers are assigned in ascending order, and never reach this one in practice.
+    /// The store assigns ascending numbers, and never reaches this one in practice.
     static var greatestGiven: Self { .max / 2 }
 
-    /// The numbers that can have been assigned.
+    /// The range of the numbers that the store assigns.
     static var given: ClosedRange<Self> { 1 ... .greatestGiven }
 }
 
 extension Rows {
-    /// Returns the greatest number in any row, ignoring numbers that cannot have been assigned.
+    /// Returns the greatest number in any row, ignoring numbers that the store cannot have
+    /// assigned.
     ///
     /// - Complexity: O(*c*) in the channels, and a seek for each table.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
@@ -149,10 +149,11 @@ extension Rows {
         return greatest
     }
 
-    /// Determines the channel of each number, and removes the rows that disagree.
+    /// Returns the channel of each number, and removes the rows that contradict this result.
     ///
-    /// If two name rows have the same number, the channel in the number's URL row gets it. A
-    /// channel whose name row is lost gets the number whose URL row contains its URL.
+    /// If two name rows have the same number, the channel in the number's URL row gets the number.
+    /// A channel whose name row is lost gets the number of the URL row that contains the channel's
+    /// URL.
     fileprivate func repairNames(
         in batch: Overlay
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -192,7 +193,7 @@ extension Rows {
 
     /// Removes a channel's row if it cannot be decoded or contains another channel.
     ///
-    /// The server delivers the channel again.
+    /// The server sends the channel again.
     fileprivate func removeChannels(
         thatAreNot url: ChannelURL, _ number: ChannelNumber, in batch: Overlay
     ) throws(StoreError) {
@@ -205,8 +206,7 @@ extension Rows {
         }
     }
 
-    /// Marks the numbers that belong to no channel, so that their rows are purged, and removes rows
-    /// with damaged keys.
+    /// Marks the rows of numbers without a channel for purging, and removes rows with damaged keys.
     fileprivate func releaseNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {

@@ -1,16 +1,14 @@
 import Models
 
-// Recovery of the outbox: after damage, the index row of an item, or the item of an index row, may
-// be missing.
+// Recovery of the outbox. After damage, an item may have no index row, or an index row no item.
 
-/// The results of ``LevelDB/reindexOutboxItems()``.
+/// The results of ``LevelDB/reindexOutboxItems(_:)``.
 struct OutboxReindexing {
-    /// The number of rows that were removed because they cannot be decoded and no index row
-    /// contains their request ID.
+    /// The number of rows that were removed because they cannot be decoded, and because no index
+    /// row contains their request ID.
     var unreadableLost = 0
-    /// The items whose index row exists but whose own row is missing.
-    ///
-    /// Only their request ID and channel are known.
+    /// The items whose index row exists but whose own row is missing; only their request ID and
+    /// channel are known.
     var lost: [OutboxItem] = []
     /// The request IDs of the items in the outbox.
     var ids: Set<RequestID> = []
@@ -19,13 +17,16 @@ struct OutboxReindexing {
 extension LevelDB {
     /// Rebuilds the index of outbox items, and the number for the next item.
     ///
-    /// All changes are in one batch, together with the report of the lost items, which is added to
-    /// an earlier report. An item that cannot be decoded is kept if an index row contains its
-    /// request ID and no other item has that ID. All other rows that cannot be decoded are removed,
-    /// and so is the older of two items with the same request ID.
+    /// An item that cannot be decoded is kept if an index row contains its request ID and no other
+    /// item has that ID. All other rows that cannot be decoded are removed. Of two items with the
+    /// same request ID, the item that the old index row refers to is kept; if it refers to neither,
+    /// the newer one.
+    ///
+    /// One durable batch contains all changes and the report of the lost items, which is added to
+    /// an earlier report.
     ///
     /// - Parameter findLoss: A closure that compares the rows with the damaged files. It receives
-    ///   the earlier loss that was not acknowledged yet.
+    ///   the results, and the earlier loss that the app has not acknowledged.
     /// - Throws: Errors of the closure and of the disk; `corruption` if a file is damaged.
     func reindexOutboxItems(
         _ findLoss: (OutboxReindexing, OutboxLoss?) throws(StoreError) -> OutboxLoss
@@ -51,7 +52,7 @@ extension LevelDB {
         for (id, place) in index.places {
             batch.put({ $0.outboxItemRequestKey(id) }, { $0.raw(place) })
         }
-        // If the stored number is damaged, the next one is derived from the items.
+        // If the stored number is damaged, derive the next number from the items.
         let known: UInt64? = (try? nextNumber()) ?? nil
         let next = max(known ?? 1, index.greatest + 1)
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next) })
@@ -64,16 +65,14 @@ extension LevelDB {
 }
 
 extension Rows {
-    /// Removes the index rows.
-    ///
-    /// - Returns: The request IDs in them, by the locations of their items.
+    /// Removes the index rows, and returns their request IDs by the locations of their items.
     fileprivate func removeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
         var ids: [KeyBytes: RequestID] = [:]
         try scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
             (key, value) throws(StoreError) in
             batch.remove { $0.raw(key) }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
-            // Skip bytes that are not a text: they cannot be a request ID.
+            // Bytes that are not a text cannot be a request ID.
             if let id = try? reader.text() { ids[KeyBytes(value)] = RequestID(id) }
             return true
         }
@@ -85,13 +84,13 @@ extension Rows {
 private struct OutboxIndex {
     /// The request IDs in the old index rows, by the locations of their items.
     let ids: [KeyBytes: RequestID]
-    /// The location of each item: its key without the table's letter.
+    /// The locations of the items, which are their keys without the table's letter.
     private(set) var places: [RequestID: KeyBytes] = [:]
     private(set) var dropped: [KeyBytes] = []
     private(set) var greatest: UInt64 = 0
     private(set) var result = OutboxReindexing()
     private var unreadable: [KeyBytes] = []
-    /// The items whose key contained another channel, by their right locations.
+    /// The items whose key contained another channel, by their correct locations.
     private(set) var moved: [KeyBytes: OutboxItem] = [:]
     private var met: Set<KeyBytes> = []
 
@@ -140,13 +139,14 @@ private struct OutboxIndex {
         }
     }
 
-    /// Called after all rows were added: decides on rows that cannot be decoded, and on old index
-    /// rows without an item.
+    /// Decides on rows that cannot be decoded, and on old index rows without an item.
+    ///
+    /// Call it after all rows were added.
     mutating func finish() {
         defer { result.ids = Set(places.keys) }
         for (place, item) in moved where met.contains(place) {
-            // Another item has the same location, and therefore the same sequence number: assign a
-            // new one.
+            // Another item has the same location and therefore the same sequence number, so assign
+            // a new number.
             greatest += 1
             let free = OutboxIndex.place(in: item.channelURL, greatest)
             moved[place] = nil
@@ -169,12 +169,12 @@ private struct OutboxIndex {
     }
 }
 
-/// The location of an outbox item, which its key contains: the channel and the sequence number.
+/// The location of an outbox item, which is part of its key: the channel and the sequence number.
 struct OutboxItemLocation {
     let channelURL: ChannelURL
     let sequence: UInt64
 
-    /// - Parameter bytes: A key without its letter, or the value of an index row.
+    /// - Parameter bytes: A key without the table's letter, or the value of an index row.
     init?(_ bytes: ArraySlice<UInt8>) {
         let parts = bytes.withUnsafeBytes { bytes -> (String, UInt64)? in
             var reader = ByteReader(bytes)
@@ -190,7 +190,7 @@ struct OutboxItemLocation {
 }
 
 extension OutboxItem {
-    /// Creates the description of an item whose bytes cannot be decoded.
+    /// Creates a placeholder for an item whose bytes cannot be decoded.
     init(unreadable id: RequestID, at place: OutboxItemLocation?) {
         self.init()
         requestID = id

@@ -1,10 +1,11 @@
 import Models
 
 extension Migration {
-    /// Schema version 2: pins and drafts are in the outbox, so that they survive clearing the
-    /// cache.
+    /// Schema version 2: pins are in the outbox, as drafts are, so that clearing the cache keeps
+    /// both.
     ///
-    /// In version 1, the last byte of a channel's state was 1 if the channel was pinned.
+    /// In version 1, the lowest bit of the last byte of a channel's state was 1 if the channel was
+    /// pinned.
     static let pins = Migration(to: 2) { (cache, outbox, tell) throws(StoreError) in
         let pinned = try Rows(snapshot: try cache.snapshot()).pinsOfVersion1()
         var done = 0
@@ -15,7 +16,7 @@ extension Migration {
                 if let url = row.url { pins.put({ $0.pinKey(url) }, { _ in }) }
                 states.put({ $0.raw(row.key) }, { $0.raw(row.state) })
             }
-            // If the process ends between the two writes, the next migration writes the same pins.
+            // After a crash between the two writes, the next migration writes the same pins again.
             try outbox.write(pins, isDurable: true)
             try cache.write(states, isDurable: true)
             done += part.count
@@ -23,15 +24,15 @@ extension Migration {
         }
     }
 
-    /// The number of pins that are moved in one batch.
+    /// The number of pins that one batch moves.
     private static let pinsOfABatch = 100
 }
 
 extension Rows {
     /// Returns the states of pinned channels without their pins, and the URLs of the channels.
     ///
-    /// A state that cannot be decoded counts as not pinned, as in version 1. A number without a URL
-    /// belongs to no channel any longer.
+    /// As in version 1, a state that cannot be decoded counts as not pinned. The URL is `nil` if
+    /// the number no longer belongs to a channel.
     fileprivate func pinsOfVersion1() throws(StoreError) -> [(
         key: KeyBytes, state: [UInt8], url: ChannelURL?
     )] {

@@ -1,71 +1,68 @@
-/// The findings of opening a store.
+/// The findings of opening a store, for logging.
 ///
-/// The store has already handled each of them. The report is intended for logging.
+/// The store has already handled each of them.
 public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the store did not exist and was created.
     public internal(set) var isNew = false
 
     /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
-    /// This is the case for a new store, after ``ChatStore/rebuildCache(at:)``, and after the
-    /// cache's files were lost. In the second and third case, the outbox still exists, and
-    /// ``isNew`` is false.
+    /// The cache is new in a new store, after ``ChatStore/rebuildCache(at:)``, and after its files
+    /// were lost. In the last two cases, the outbox still exists, so ``isNew`` is false.
     public internal(set) var isCacheNew = false
 
-    /// The version of the schema before a migration; `nil` if no migration was necessary.
+    /// The version of the schema before the migration; `nil` if no migration was necessary.
     public internal(set) var migratedFrom: Int?
 
     /// A Boolean value that indicates whether a call of
     /// ``ChatStore/reencrypt(at:from:to:progress:)`` was interrupted.
     ///
-    /// All data can be read and written. To complete the re-encryption, repeat the call with the
+    /// All data can be read and written. To complete the re-encryption, repeat that call with the
     /// same keys.
     public internal(set) var isReencryptionUnfinished = false
 
     /// The state of the cache's logs.
     ///
-    /// A torn tail results from a crash: the commit that was being written is missing. After a
-    /// power failure, the latest commits that were not synced are missing, too. The tokens of these
-    /// commits are missing as well, so the next sync fetches the data again.
+    /// After a crash, a log may have a torn tail: the commit that was being written is missing.
+    /// After a power failure, the latest commits that were not synced may be missing, too. Each
+    /// commit contains its sync tokens, so the next sync fetches the missing data again.
     public internal(set) var cacheLogs = LogReport()
 
     /// The state of the outbox's logs.
     ///
-    /// A torn tail results from a crash during a write that had not returned yet. If the disk loses
-    /// data that it has synced, completed writes may be lost, too. If such a disk truncates the log
-    /// exactly between two commits, the loss cannot be detected.
+    /// After a crash, a log may have a torn tail: a write that had not returned is missing. If the
+    /// disk loses data that it has synced, completed writes may be missing, too. The loss cannot be
+    /// detected if the log then ends exactly between two commits.
     public internal(set) var outboxLogs = LogReport()
 
-    /// The damage to the cache's logs; `nil` if nothing is damaged.
-    ///
-    /// If the logs are damaged, some commits are missing.
+    /// The damage to the cache's logs, because of which commits are missing; `nil` if nothing is
+    /// damaged.
     public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
 
-    /// A Boolean value that indicates whether all tokens were dropped, and the history of each
+    /// A Boolean value that indicates whether all sync tokens were dropped and the history of each
     /// channel became one gap.
     ///
-    /// This is the consequence of ``cacheDamage``, which this opening has found, or an earlier one
-    /// that was interrupted. The existing rows are kept, and the next sync fetches the lost data
-    /// again.
+    /// The reason is ``cacheDamage``, or the damage that an earlier, interrupted opening found, or
+    /// a call of ``ChatStore/rebuildIndexes(at:)``. Existing rows are kept, and the next sync
+    /// fetches lost data again.
     public internal(set) var isCoverageDropped = false
 
-    /// The damage to the outbox's logs; `nil` if nothing is damaged.
+    /// The damage to the outbox's logs, because of which items may be missing; `nil` if nothing is
+    /// damaged.
     ///
-    /// If the logs are damaged, outbox items may be missing.
-    ///
-    /// ``outboxCopy`` contains the path of a copy of the damaged files.
+    /// ``outboxCopy`` is the path of a copy of the damaged files.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
     /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.
     ///
-    /// This is the consequence of ``outboxDamage``, which this opening has found, or an earlier one
-    /// that was interrupted. Each item that exists can be read, replaced and removed.
+    /// The reason is ``outboxDamage``, or the damage that an earlier, interrupted opening found, or
+    /// a call of ``ChatStore/rebuildIndexes(at:)``. Each existing item can be read, replaced and
+    /// removed.
     public internal(set) var isOutboxReindexed = false
 
     /// The path of the newest copy of a damaged outbox's files; `nil` if no copy exists.
     ///
-    /// This or an earlier opening made the copy. It is kept until
-    /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
+    /// This or an earlier opening made the copy. ``ChatStore/acknowledgeOutboxLoss()`` removes it.
     public internal(set) var outboxCopy: String?
 
     /// A Boolean value that indicates whether this opening could not read the outbox's files, and
@@ -73,25 +70,24 @@ public struct OpeningReport: Hashable, Sendable {
     ///
     /// An item that was sent or removed may reappear, and an edited item may have its earlier text.
     /// If the server deduplicates requests, the engine sends pending items again with the same
-    /// request IDs. Otherwise, it marks them as failed, and the user decides whether to resend
-    /// them. ``outboxCopy`` contains the path of the damaged files.
+    /// request IDs. Otherwise, the engine marks them as failed, and the user decides whether to
+    /// resend them. ``outboxCopy`` is the path of the damaged files.
     public internal(set) var isOutboxRebuilt = false
 
-    /// The items lost from the outbox; `nil` if nothing was lost.
+    /// The items that the outbox lost; `nil` if it lost none.
     ///
-    /// The opening that finds the damage reports the loss, and so do all later ones until
-    /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
+    /// Every opening reports the loss until ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxLoss: OutboxLoss?
 
-    /// A Boolean value that indicates whether the whole outbox was lost, although the cache exists.
+    /// A Boolean value that indicates whether the whole outbox was lost although the cache exists.
     ///
-    /// It is reported until it is acknowledged, like ``outboxLoss``.
+    /// Like ``outboxLoss``, it is reported until the loss is acknowledged.
     public var isOutboxLost: Bool { outboxLoss?.isWholeOutbox ?? false }
 }
 
 /// The result of replaying the logs of a database.
 ///
-/// Each batch is first written to a log, and later sorted into a table.
+/// LevelDB writes each batch to a log first, and later sorts it into a table.
 public struct LogReport: Hashable, Codable, Sendable {
     /// The number of logs that were replayed.
     public internal(set) var logs = 0
@@ -99,7 +95,7 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// The number of batches that were read from the logs.
     public internal(set) var batches = 0
 
-    /// The number of places at which batches are missing between two existing ones.
+    /// The number of times that batches are missing between two existing ones.
     public internal(set) var breaks = 0
 
     /// The number of records that were damaged and skipped.
@@ -108,7 +104,7 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// A Boolean value that indicates whether the last log ends within a batch, as after a power
     /// failure.
     ///
-    /// This is not damage, because no commit can follow the incomplete one.
+    /// This is not damage, because no commit follows the incomplete one.
     public internal(set) var hasTornTail = false
 
     /// The name of the first damaged log, or `nil` if none was damaged.
@@ -119,7 +115,7 @@ public struct LogReport: Hashable, Codable, Sendable {
 }
 
 extension LogReport: CustomStringConvertible {
-    /// The figures in one line.
+    /// The counts and the name of the first damaged log, in one line.
     public var description: String {
         "\(logs) logs, \(batches) batches, \(breaks) breaks, \(damagedRecords) damaged records"
             + (hasTornTail ? ", a torn tail" : "")

@@ -3,31 +3,33 @@ public import Models
 /// The items that an outbox lost because of damage, as far as the damaged files show.
 ///
 /// The engine does not send these items. An app shows them, so that the user can write them again.
-/// The report, the damaged files and the copies of outgoing files are kept until
+/// The store keeps the report, the damaged files and the copies of outgoing files until
 /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
 public struct OutboxLoss: Hashable, Sendable {
-    /// The lost outbox items that can be read at least partly, oldest first.
+    /// The lost items that are at least partly readable, oldest first.
     ///
-    /// The checksums of their bytes are wrong, so any character may differ from what the user
-    /// typed. If only the index row of an item is readable, the value has a request ID and a
+    /// Because the checksums of their bytes are wrong, any character may differ from what the user
+    /// wrote. If only the index row of an item is readable, the value has a request ID and a
     /// channel, but no message.
     public internal(set) var items: [OutboxItem] = []
 
     /// The number of damaged rows and log records that are completely unreadable.
     ///
-    /// Each may have contained an item, a change of an item, or its removal. In an encrypted store,
-    /// damaged records are always unreadable.
+    /// Each may have contained an item, the change of an item, or its removal. In an encrypted
+    /// store, damaged records are always unreadable.
     public internal(set) var unreadableCount = 0
 
     /// A Boolean value that indicates whether all files of the outbox were missing.
     public internal(set) var isWholeOutbox = false
 
-    /// The name of the newest copy of damaged files that was searched; empty if none was.
+    /// The name of the newest copy of damaged files that was searched; empty if no copy was
+    /// searched.
     var copyName = ""
 
-    /// The maximum number of items that may be lost, unless ``isWholeOutbox`` is true.
+    /// The maximum number of lost items, unless ``isWholeOutbox`` is true.
     ///
-    /// Items in a table block with a wrong checksum are unknown and not counted.
+    /// Items in a table block with a wrong checksum are not counted, because their number is
+    /// unknown.
     public var count: Int { items.count + unreadableCount }
 
     /// A Boolean value that indicates whether no loss is known.
@@ -35,7 +37,7 @@ public struct OutboxLoss: Hashable, Sendable {
 
     init() {}
 
-    /// Adds a later loss.
+    /// Adds a later loss, whose items replace earlier ones with the same request ID.
     mutating func add(_ later: OutboxLoss) {
         let known = Set(later.items.map(\.requestID))
         items = items.filter { !known.contains($0.requestID) } + later.items
@@ -91,13 +93,13 @@ extension Overlay {
 }
 
 extension OutboxLoss {
-    /// Compares a damaged outbox with the one that was rebuilt from it.
+    /// Finds the loss by comparing a damaged outbox with the outbox that was rebuilt from it.
     ///
     /// - Parameters:
     ///   - files: The directory of the damaged files; `nil` if they were searched before.
-    ///   - environment: The environment that reads them.
+    ///   - environment: The environment for reading the files.
     ///   - reindexing: The result of rebuilding the index.
-    ///   - logs: LevelDB's report of the logs; `nil` if it did not replay them.
+    ///   - logs: LevelDB's report of the logs; `nil` if LevelDB did not replay them.
     /// - Throws: Errors of the disk.
     init(
         of files: String?, in environment: LevelDB.Environment, _ reindexing: OutboxReindexing,
@@ -120,23 +122,21 @@ extension OutboxLoss {
         for item in reindexing.lost { search.add(item) }
         items = search.items.filter { !reindexing.ids.contains($0.requestID) }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
-        // If a log is missing or was truncated, there are no damaged bytes to count: use the number
-        // of losses that LevelDB reports.
+        // A missing or truncated log contains no damaged bytes to count, so use LevelDB's counts.
         if let logs, damagedRecords == 0 {
             unreadableCount += max(logs.damagedRecords, logs.breaks)
         }
     }
 }
 
-/// The items in damaged records of a log, without those that a later record removes or writes
-/// again.
+/// The items in damaged log records that no later record removes or writes again.
 private struct LostItems {
     private(set) var items: [OutboxItem] = []
     private(set) var unreadableCount = 0
 
     mutating func add(record payload: ArraySlice<UInt8>) {
         for operation in LoggedBatch(payload).operations {
-            // The item was removed or written again, so it is not lost.
+            // A removed or rewritten item is not lost.
             if let id = operation.requestID ?? operation.outboxItem?.requestID {
                 items.removeAll { $0.requestID == id }
             }

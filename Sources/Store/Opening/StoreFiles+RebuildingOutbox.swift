@@ -4,29 +4,27 @@ import Models
 // Recovery of an outbox that LevelDB cannot open or read.
 
 extension StoreFiles {
-    /// The path of the complete new outbox, before it is moved into place.
+    /// The path of the complete new outbox before it is moved to the outbox's path.
     var salvaged: String { outbox + "-salvaged" }
-    /// The path of the copy that is repaired.
+    /// The path of the copy that LevelDB repairs.
     var repaired: String { outbox + "-repaired" }
 
-    /// Returns a Boolean value that indicates whether an error of opening means that the outbox is
-    /// damaged.
+    /// Returns a Boolean value that indicates whether an error of opening reports a damaged outbox.
     func isOutboxDamage(_ error: StoreError) -> Bool {
         error.code == .corruption && (error.path + "/").hasPrefix(outbox + "/")
     }
 
-    /// Creates a new outbox from the readable items of a damaged one, and keeps the damaged files,
-    /// unchanged, as a copy.
+    /// Creates a new outbox from the readable items of a damaged one, and keeps the damaged files
+    /// as a copy.
     ///
-    /// LevelDB repairs another copy of the files, and the items are read from the repaired copy one
-    /// by one. The repair cannot determine which version of a row is the latest: an item that was
-    /// sent or removed may reappear, and an edited item may have its earlier content. Pending items
-    /// are therefore marked as doubtful, so that they are not sent twice to a server that does not
-    /// deduplicate. Data with a wrong checksum is omitted, so that no item contains text that the
-    /// user did not write.
+    /// LevelDB repairs another copy, from which the items are then read. The repair cannot
+    /// determine the latest version of a row, so an item that was sent or removed may reappear, and
+    /// an edited item may have its earlier content. Therefore, pending items are marked as
+    /// doubtful: the engine does not send them twice to a server that does not deduplicate. Data
+    /// with a wrong checksum is omitted, so that no item contains text that the user did not write.
     ///
-    /// After a crash, there is either the damaged outbox, and the next opening starts again, or a
-    /// complete new outbox, which the next opening moves into place.
+    /// After a crash, the directory contains either the damaged outbox, which the next opening
+    /// rebuilds, or a complete new outbox, which the next opening moves to the outbox's path.
     ///
     /// - Throws: `locked` if another process has the store open, `newerSchema`, `permission`,
     ///   `noSpace`, `io`, or `corruption` if LevelDB cannot repair the files.
@@ -46,51 +44,48 @@ extension StoreFiles {
 
     private func rebuildLockedOutbox(sealedBy keys: DataKeys?) throws(StoreError) {
         let unfinished = salvaged + DiskFile.unfinished
-        // Remove the files that an interrupted opening has left.
+        // Remove leftover files of an interrupted opening.
         for path in [salvaged, unfinished, repaired] { try DiskFile.removeAll(at: path) }
         let copy = try nextOutboxCopy()
         do throws(StoreError) {
             try salvageItems(into: unfinished, for: copy, sealedBy: keys)
         } catch {
-            // Ignore an error here, because the original one is thrown. The next opening removes
-            // leftover files.
+            // Report the original error. The next opening removes leftover files.
             for path in [unfinished, repaired] { try? DiskFile.removeAll(at: path) }
             throw error
         }
         try DiskFile.removeAll(at: repaired)
-        // The new outbox needs no rebuilding of its index. If the process ends at this point, the
-        // next opening rebuilds the damaged outbox again.
+        // The new outbox has a complete index. After a crash at this point, the next opening
+        // rebuilds the damaged outbox again.
         try outboxDistrust.remove()
         try DiskFile.move(unfinished, to: salvaged)
         try DiskFile.move(outbox, to: copy)
         try finishSalvage()
     }
 
-    /// Moves a new outbox into place, if an earlier opening was interrupted before this step.
+    /// Moves a complete new outbox to the outbox's path, if a crash prevented this step.
     func finishSalvage() throws(StoreError) {
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
         case 0: try DiskFile.syncParent(of: outbox)
-        // There is no new outbox, or the old outbox is still in its place and can be used.
+        // There is no new outbox, or the old outbox still exists and can be used.
         case ENOENT, ENOTDIR, ENOTEMPTY, EEXIST: return
         default: throw StoreError(errno: error, doing: "rename to \(outbox)", path: salvaged)
         }
     }
 
-    /// Copies the outbox, repairs the copy, and writes its outbox items into a new database,
-    /// durably.
+    /// Copies the outbox, repairs the copy, and writes its items durably into a new database.
     private func salvageItems(
         into new: String, for copy: String, sealedBy keys: DataKeys?
     ) throws(StoreError) {
         func environment() -> LevelDB.Environment { .disk(keys, as: StoreFiles.outboxName) }
         try DatabaseFiles(outbox).copy(to: repaired)
-        // LevelDB's repair does not verify the checksums of log records, so remove damaged records
-        // first.
+        // LevelDB's repair ignores the checksums of log records, so remove damaged records first.
         try DatabaseFiles(repaired).bridgeDamage(in: environment())
         try LevelDB.repair(at: repaired, environment: environment())
         let source = try LevelDB(at: repaired, environment: environment(), skippingDamage: true)
         defer { source.close() }
-        // If the version cannot be read, assume the current one.
+        // A version that cannot be read is assumed to be the current one.
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
         try DiskFile.createDirectory(new)
@@ -108,8 +103,7 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the rows of the outbox items, their index, the drafts, the pins, and the loss that
-    /// the app has not acknowledged.
+    /// Copies the outbox items, their index, the drafts, the pins, and the unacknowledged loss.
     ///
     /// - Returns: The number of rows that are not copied because their table is unknown.
     fileprivate func addOutboxRows(of source: LevelDB) throws(StoreError) -> Int {

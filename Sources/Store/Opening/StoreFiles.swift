@@ -1,7 +1,7 @@
 import Foundation
 
-/// The files of a store: two databases, and a file with their schema version, which prevents older
-/// versions of the package from opening them.
+/// The files of a store: two databases, and a file with their schema version, because of which
+/// older versions of the package refuse to open them.
 struct StoreFiles {
     let directory: URL
 
@@ -26,12 +26,12 @@ struct StoreFiles {
     /// While it exists, index rows of items may be missing.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
-    /// Checks that the directory was not written by newer code, and creates it if it does not
-    /// exist.
+    /// Checks that no newer code wrote the directory, creates it if necessary, and unlocks its
+    /// files.
     ///
-    /// LevelDB writes to any database that it opens, and files of newer code must stay unchanged.
-    /// Therefore the version is also in a file of its own. If that file is missing, the version in
-    /// the rows is used.
+    /// LevelDB writes to any database that it opens, but files of newer code must stay unchanged.
+    /// Therefore, the version is also in a file of its own. If that file is missing, the versions
+    /// in the databases are checked after opening.
     ///
     /// - Returns: The keys of the files; `nil` if they are not encrypted.
     func prepare(
@@ -44,19 +44,19 @@ struct StoreFiles {
         return keys
     }
 
-    /// Throws if newer code has written the directory.
+    /// Throws `newerSchema` if newer code wrote the directory.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
         try schema.check(try storedVersion(), at: version)
     }
 
     /// Writes the version file, after which older code refuses to open the files.
     ///
-    /// Call it before a migration, so that older code never opens partly migrated files, and while
-    /// the databases are open, so that no other process has them open.
+    /// Call it before a migration, so that older code never opens partly migrated files. Call it
+    /// while the databases are open, so that no other process has them open.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
-        // This also syncs the directory, so the names of the databases are on disk before the first
-        // outbox item is.
+        // Replacing the file also syncs the directory, so the names of the databases are on disk
+        // before the first outbox item is.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
@@ -78,7 +78,7 @@ struct StoreFiles {
     }
 
     func makeDirectory() throws(StoreError) {
-        // Existing directories keep their permissions, which the owner may have chosen.
+        // Existing directories keep the permissions that the owner may have chosen.
         for path in [directory.path, cache, outbox] { try DiskFile.createDirectory(path) }
     }
 }
@@ -86,9 +86,8 @@ struct StoreFiles {
 // MARK: Copies of the outbox
 
 extension StoreFiles {
-    /// Copies the files of a damaged outbox, and sets the mark that it is damaged.
-    ///
-    /// Both are on disk when the call returns.
+    /// Copies the files of a damaged outbox, and sets the mark that the outbox is damaged, both
+    /// durably.
     func keepDamagedOutbox() throws(StoreError) {
         let copy = try nextOutboxCopy()
         let unfinished = copy + DiskFile.unfinished
@@ -103,9 +102,8 @@ extension StoreFiles {
         try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    /// Returns the path for the next copy.
-    ///
-    /// Its number is greater than that of any earlier copy, even if copies were removed.
+    /// Returns the path for the next copy, whose number is greater than those of the existing
+    /// copies.
     func nextOutboxCopy() throws(StoreError) -> String {
         outboxCopy((try numbersOfOutboxCopies().max() ?? 0) + 1)
     }

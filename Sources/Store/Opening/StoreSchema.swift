@@ -19,7 +19,7 @@ package struct StoreSchema: Sendable {
 }
 
 extension StoreSchema {
-    /// Throws if a version was written by newer code.
+    /// Throws `newerSchema` if newer code wrote a version.
     func check(_ found: Int?, at path: String) throws(StoreError) {
         guard let found, found > version else { return }
         throw StoreError(newer: found, than: version, path: path)
@@ -27,7 +27,7 @@ extension StoreSchema {
 
     /// Returns the versions of a store's databases.
     ///
-    /// Throws if one was written by newer code.
+    /// - Throws: `newerSchema` if newer code wrote one of them.
     func versions(
         of cache: LevelDB, _ outbox: LevelDB
     ) throws(StoreError) -> (cache: Int?, outbox: Int?) {
@@ -54,8 +54,8 @@ package struct Migration: Sendable {
     /// Changes the rows of both databases.
     ///
     /// The last parameter is a closure to call with the completed fraction. The version is written
-    /// after the migration. After a crash, the migration runs again, so it must accept rows that it
-    /// has already changed.
+    /// only after the migration. After a crash, the migration runs again, so it must accept rows
+    /// that it has already changed.
     package let run:
         @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
             throws(StoreError) -> Void
@@ -72,7 +72,7 @@ package struct Migration: Sendable {
 extension LevelDB {
     /// Returns the version of the schema; `nil` in a new database.
     ///
-    /// - Throws: `corruption` if the stored value is not a version that any code has written.
+    /// - Throws: `corruption` if the stored version is below 1.
     func schemaVersion() throws(StoreError) -> Int? {
         let rows = Rows(snapshot: try snapshot())
         return try rows.read(ByteWriter.key { $0.schemaKey(.version) }, as: "the schema's version")
@@ -85,7 +85,7 @@ extension LevelDB {
         }
     }
 
-    /// Stores the version durably, in one batch with a loss that the same opening has found.
+    /// Stores the version durably, in one batch with a loss that this opening has found.
     func setSchemaVersion(_ version: Int, _ loss: OutboxLoss? = nil) throws(StoreError) {
         let overlay = Overlay()
         if let loss { overlay.put(loss) }

@@ -6,10 +6,10 @@ package import Models
 /// The outbox's own copies of outgoing files.
 ///
 /// They are in the directory `files` next to the databases, and are removed with their outbox
-/// items. In an encrypted store, they are encrypted in the same way as tables. See Docs/Format.md,
-/// "Copies of outgoing files".
+/// items. In an encrypted store, they are encrypted like tables. See Docs/Format.md, "Copies of
+/// outgoing files".
 package struct OutboxFiles: Sendable {
-    /// DO NOT CHANGE: the keys of encrypted files are derived from it.
+    /// DO NOT CHANGE: the keys of encrypted copies are derived from this name.
     static let name = "files"
 
     private let store: StoreFiles
@@ -26,10 +26,10 @@ package struct OutboxFiles: Sendable {
     ///
     /// - Parameter path: The path of the file. Symbolic links are followed.
     /// - Returns: The name, the size and the hash of the copy, for the outbox item.
-    /// - Throws: ``StoreError`` with the path of the file that could not be read, or of the copy
-    ///   that could not be written: `permission`, `noSpace` or `io`. After an error, no copy is
-    ///   left.
-    /// - Complexity: O(*n*) in the bytes. Waits for the disk.
+    /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`, and with the path of the
+    ///   file that could not be read, or of the copy that could not be written. After an error, no
+    ///   copy is left.
+    /// - Complexity: O(*n*) in the bytes; waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
         var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
@@ -41,7 +41,7 @@ package struct OutboxFiles: Sendable {
 
     /// Copies a file from another store's outbox, for example from a store with another key.
     ///
-    /// - Throws: As ``reader(of:)`` and ``add(_:)``.
+    /// - Throws: ``StoreError``, as ``reader(of:)`` and ``add(_:)`` do.
     package func add(_ copy: FileCopy, of other: OutboxFiles) throws(StoreError) -> FileCopy {
         let reader = try other.reader(of: copy)
         return try add { () throws(StoreError) in try reader.next(upTo: OutboxFiles.bufferSize) }
@@ -65,8 +65,8 @@ package struct OutboxFiles: Sendable {
             copy.sha256 = Data(hash.finalize())
             return copy
         } catch {
-            // Ignore an error here, because the original one is thrown. If the copy cannot be
-            // removed now, `removeAll(but:)` removes it later.
+            // Report the original error. If the copy cannot be removed now, `removeAll(but:)`
+            // removes it later.
             try? environment.remove(self.path(name))
             throw error
         }
@@ -84,9 +84,7 @@ package struct OutboxFiles: Sendable {
         return try OutboxFileReader(copy, FileReader(path, in: environment), at: path)
     }
 
-    /// Removes copies.
-    ///
-    /// If a copy cannot be removed now, ``removeAll(but:)`` removes it later.
+    /// Removes copies; those that cannot be removed now are removed later by ``removeAll(but:)``.
     package func remove(_ copies: [FileCopy]) {
         for copy in copies where OutboxFiles.isName(copy.name) {
             try? environment.remove(path(copy.name))
@@ -95,10 +93,10 @@ package struct OutboxFiles: Sendable {
 
     /// Removes all copies that belong to no outbox item, such as those left by a crash.
     ///
-    /// While the files of a damaged outbox are kept, nothing is removed, because any copy may
-    /// belong to one of its items.
+    /// While the store keeps the files of a damaged outbox, nothing is removed, because any copy
+    /// may belong to an item in these files.
     package func removeAll(but kept: [FileCopy]) {
-        // If the directory cannot be read, nothing is removed, and the next opening tries again.
+        // If the directory cannot be read, remove nothing; the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false,
             let names = try? DiskFile.names(in: store.files)
         else { return }
@@ -124,11 +122,11 @@ extension OutboxFiles {
             + SCROLLBACK_COPY_SUFFIX
     }
 
-    /// Returns a Boolean value that indicates whether a name has the form of those that
+    /// Returns a Boolean value that indicates whether a name has the form of the names that
     /// ``makeName()`` returns.
     ///
-    /// The check prevents an outbox item that was manipulated on disk from naming a file outside of
-    /// the directory.
+    /// Otherwise, an outbox item that was manipulated on disk could name a file outside of the
+    /// directory.
     private static func isName(_ name: String) -> Bool {
         let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
         return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount
@@ -139,10 +137,11 @@ extension OutboxFiles {
 }
 
 extension StoreFiles {
-    /// The directory of the outbox's copies of files.
+    /// The directory of the copies of outgoing files.
     var files: String { directory.appending(path: OutboxFiles.name).path }
 
-    /// Returns a Boolean value that indicates whether the files of a damaged outbox are kept.
+    /// Returns a Boolean value that indicates whether the store keeps the files of a damaged
+    /// outbox.
     fileprivate func hasDamagedOutbox() throws(StoreError) -> Bool {
         try DiskFile.names(in: directory.path).contains { $0.hasPrefix(StoreFiles.copyPrefix) }
     }

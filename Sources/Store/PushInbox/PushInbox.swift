@@ -4,9 +4,9 @@ public import Models
 /// A directory in which another process, such as a notification extension, stores messages for the
 /// app without opening the store.
 ///
-/// Only one process at a time can open LevelDB's files, and a notification extension may run at the
-/// same time as the app, with little memory and time. The extension writes the messages that it has
-/// received to a directory next to the databases, and the app processes them when it next runs:
+/// Only one process at a time can open the databases, but a notification extension may run at the
+/// same time as the app. The extension writes the messages that it receives to a directory next to
+/// the databases, and the app processes them when it next runs:
 ///
 /// ```swift
 /// let box = try PushInbox(
@@ -14,15 +14,15 @@ public import Models
 /// try box?.leave([message])
 /// ```
 ///
-/// Each call writes one file. The file is written under another name, synced, renamed, and never
-/// changed afterwards. A reader therefore sees the complete file or none, even if the writer was
-/// terminated, and does not wait for the writer. The app removes a file after processing it; files
-/// that arrive in the meantime are not affected.
+/// Each call writes one file, which it syncs and then renames to its final name. The file never
+/// changes afterwards. A reader therefore finds a complete file or none, even if the writer was
+/// terminated, and does not wait for the writer. The app removes a file after processing it, which
+/// does not affect files that arrive in the meantime.
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out.
-/// Since there is then no inbox, other processes cannot store messages for a user who has logged
-/// out. `SyncEngine.absorbPushes()` processes the files. Docs/Format.md, "Push inbox", describes
-/// them.
+/// Without an inbox, other processes cannot store messages for a user who has logged out.
+/// `SyncEngine.absorbPushes()` processes the files. Docs/Format.md, "Push inbox", describes their
+/// format.
 ///
 /// A value of this type contains only the directory and a key. Several processes may store messages
 /// at the same time.
@@ -42,10 +42,10 @@ public struct PushInbox: Sendable {
     let files: PushInboxFiles
     private let key: EncryptionKey?
 
-    /// Opens the push inbox in the directory of a store; returns `nil` if it does not exist.
+    /// Opens the push inbox in the directory of a store; returns `nil` if the inbox does not exist.
     ///
-    /// There is no inbox before the app has opened the store for the first time, and after the user
-    /// has logged out. This call creates and changes nothing.
+    /// The inbox does not exist before the app first opens the store, and after the user has logged
+    /// out. This call creates and changes nothing.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
@@ -63,8 +63,8 @@ public struct PushInbox: Sendable {
         _ = try files.keys(encryptionKey)
     }
 
-    /// Opens the push inbox of a user whose store belongs to a client; returns `nil` if it does not
-    /// exist.
+    /// Opens the push inbox of a user in the directory of a client; returns `nil` if the inbox does
+    /// not exist.
     ///
     /// - Parameters:
     ///   - userID: The user to whom the messages are addressed.
@@ -84,20 +84,18 @@ public struct PushInbox: Sendable {
             encryptionKey: encryptionKey)
     }
 
-    /// Stores messages for the app, atomically.
+    /// Stores messages for the app, atomically and durably.
     ///
-    /// They are on disk when the call returns.
-    ///
-    /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app shows them
-    /// unless a newer version is stored, and they do not close gaps. Storing a message twice has no
-    /// further effect.
+    /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app shows a
+    /// message unless a newer version is stored, and the messages do not close gaps. Storing a
+    /// message again has no effect.
     ///
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
-    /// - Throws: ``StoreError`` with the code `invalid` for an unsent message or for more than
-    ///   ``maximumPushByteCount``; `noSpace`, also if the inbox is full because the app has not
-    ///   processed it for a long time; `closed` if the inbox was removed; `wrongKey` if the key was
-    ///   changed; `permission`, `io`. After an error, no file is left.
+    /// - Throws: ``StoreError`` with the code `invalid` for an unsent message, or if the messages
+    ///   exceed ``maximumPushByteCount``; `noSpace` if the disk is full, or if the inbox is full
+    ///   because the app has not processed it for a long time; `closed` if the inbox was removed;
+    ///   `wrongKey` if the key was changed; `permission` or `io`. After an error, no file is left.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
     ///   twice.
     public func leave(_ messages: [Message]) throws(StoreError) {
@@ -116,12 +114,12 @@ public struct PushInbox: Sendable {
                 path: files.path)
         }
         try files.alone { () throws(StoreError) in
-            // The keys may have been changed since the inbox was opened.
+            // The key may have been changed since the inbox was opened.
             try files.add(messages, try files.keys(key))
         }
     }
 
-    /// The number of waiting files.
+    /// The number of files that wait for the app.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
     /// - Complexity: O(*n*) in the number of files.
@@ -136,13 +134,13 @@ extension PushInbox {
         /// The name of the file, which reveals nothing about its content.
         public let file: String
 
-        /// The number of the line: 1 is the header, 2 the first message.
+        /// The number of the line; 1 is the header, and 2 the first message.
         public let line: Int
 
         /// The kind of damage.
         public let reason: FileCache.Damage.Reason
 
-        /// The reason why the bytes are not a message; `nil` unless the reason is
+        /// The reason why the line is not a message; `nil` unless ``reason`` is
         /// ``FileCache/Damage/Reason/record``.
         public let cause: SerializationError?
 
@@ -153,7 +151,7 @@ extension PushInbox {
             cause = damage.cause
         }
 
-        /// The file, line and reason, such as "0000000000000001-93e2….drop, line 3: check".
+        /// The file, the line and the reason, such as "0000000000000001-93e2….drop, line 3: check".
         public var description: String {
             "\(file), \(FileCache.Damage(line: line, reason: reason, cause: cause))"
         }

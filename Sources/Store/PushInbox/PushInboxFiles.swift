@@ -1,7 +1,7 @@
 import Foundation
 import Models
 
-/// The files of a push inbox: naming, writing and reading them.
+/// The names and the contents of a push inbox's files.
 ///
 /// On-disk format, DO NOT CHANGE: Docs/Format.md, "Push inbox", has the grammar.
 struct PushInboxFiles: Sendable {
@@ -11,7 +11,7 @@ struct PushInboxFiles: Sendable {
 
     var path: String { store.directory.appending(path: "drops").path }
 
-    /// The path to which an inbox is moved before its files are removed.
+    /// The path to which an inbox is renamed before it is removed.
     private var removed: String { path + ".removed" }
 
     /// Returns a Boolean value that indicates whether the inbox exists.
@@ -24,11 +24,10 @@ struct PushInboxFiles: Sendable {
         return false
     }
 
-    /// Returns the keys of new files; `nil` if they are not encrypted.
+    /// Returns the keys for new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // If the store does not exist yet, it is unknown whether it will be encrypted, so a key is
-        // accepted.
+        // Before the store exists, any key is accepted, because the store may become encrypted.
         if keys == nil, key != nil {
             throw StoreError(
                 .wrongKey, "the store is not encrypted: open it without a key",
@@ -60,8 +59,8 @@ struct PushInboxFiles: Sendable {
 extension PushInboxFiles {
     private static let suffix = ".drop"
 
-    /// Returns a file name: a number, which determines the order, and a random number, so that a
-    /// name is never used twice.
+    /// Returns a file name: a number, which determines the order, and a random number, which makes
+    /// the name unique.
     private static func name(_ number: UInt64, _ random: UInt64) -> String {
         let digits = [number, random].map { withUnsafeBytes(of: $0.bigEndian) { $0.hexadecimal } }
         return digits.joined(separator: "-") + suffix
@@ -85,9 +84,7 @@ extension PushInboxFiles {
 // MARK: Leaving and taking
 
 extension PushInboxFiles {
-    /// Writes a file.
-    ///
-    /// The caller must exclude other writers.
+    /// Writes a file with messages; the caller must exclude other writers.
     func add(_ messages: [Message], _ keys: DataKeys?) throws(StoreError) {
         try removeUnfinished()
         let names = try names()
@@ -127,7 +124,7 @@ extension PushInboxFiles {
         try DiskFile(directory: path).sync()
     }
 
-    /// Removes the incomplete files of terminated writers.
+    /// Removes the incomplete files of writers that were terminated.
     private func removeUnfinished() throws(StoreError) {
         for name in try DiskFile.names(in: path) where name.hasSuffix(DiskFile.unfinished) {
             try DiskFile.remove(path(of: name))
@@ -144,9 +141,10 @@ extension PushInboxFiles {
         if try !exists() { try DiskFile.createDirectory(path) }
     }
 
-    /// Removes the inbox with its content, after waiting for a running writer.
+    /// Waits for a running writer, and removes the inbox with its content.
     ///
-    /// The directory is first renamed, so that other processes find either the whole inbox or none.
+    /// The call renames the directory first, so other processes find either the whole inbox or no
+    /// inbox.
     func removeBox() throws(StoreError) {
         try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
@@ -154,10 +152,9 @@ extension PushInboxFiles {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Re-encrypts all files, and then calls a closure before other processes can add messages.
+    /// Re-encrypts all files, and calls a closure before other processes can add messages.
     ///
-    /// Damaged lines stay as they are. If the process ends before the call has finished, each file
-    /// can still be read with these keys.
+    /// Damaged lines are not changed. After an interruption, these keys can still read each file.
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -1,14 +1,14 @@
 import Models
 
-// The search index in a batch: each saved message is indexed by the same write.
+// The search index in a batch, which indexes each message that it saves.
 
 extension Batch {
-    /// Adds rows for the saved messages to the batch: a segment if there are enough, otherwise a
-    /// row that marks each message as not indexed yet.
+    /// Adds the saved messages of the batch to the search index.
     ///
-    /// If many messages are marked, they become a segment, too. A message that is removed, edited or
-    /// evicted needs no change of the index: a search reads the message, and compares it with the
-    /// query.
+    /// If there are enough messages, they become a segment. Otherwise, they become pending: a row
+    /// per message marks it as not in a segment yet. If many messages are pending, they become a
+    /// segment together. The index needs no change when a message is removed, edited or evicted,
+    /// because a search compares each found message with the query.
     func indexSavedMessages() throws(StoreError) {
         guard var index, !savedMessages.isEmpty else { return }
         let isPendingFull = index.pendingCount + savedMessages.count >= SearchIndex.segmentSize
@@ -39,7 +39,7 @@ extension Batch {
         }
         for (message, channel) in savedMessages {
             builder.add(message, in: channel)
-            // Bounds the memory for a large batch.
+            // Limit the memory for a large batch.
             if builder.documents.count == SearchIndex.segmentSize << 6 { write() }
         }
         write()
@@ -48,7 +48,7 @@ extension Batch {
 }
 
 extension Batch {
-    /// Records that the rows of all segments were removed.
+    /// Starts an empty index after the batch removed all rows of segments.
     func clearIndex() {
         guard index != nil else { return }
         savedMessages = []
@@ -67,7 +67,7 @@ extension IndexState {
 }
 
 extension Rows {
-    /// Returns the messages that are in no segment yet, newest first.
+    /// Returns the pending messages, which are in no segment yet, newest first.
     func pendingDocuments() throws(StoreError) -> [Document] {
         var documents: [Document] = []
         try scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, _) throws(StoreError) in
@@ -82,18 +82,17 @@ extension Rows {
 }
 
 extension RowCursor {
-    /// Passes the stored messages of a document to a closure; those that cannot be decoded are left
-    /// out.
+    /// Passes the stored messages of a document to a closure, except those that cannot be decoded.
     func forEachMessage(
         of document: Document, _ body: (Message) throws(StoreError) -> Void
     ) throws(StoreError) {
         try forEachRow(ofMessagesOf: document) { (_, value) throws(StoreError) in
-            // A damaged message has no words; reading it by other means reports the damage.
+            // The index omits a damaged message. Other reads report the damage.
             if let message = try? Message(serialized: value) { try body(message) }
         }
     }
 
-    /// Passes the rows of the messages of a document to a closure.
+    /// Passes the key and the value of each stored message of a document to a closure.
     func forEachRow(
         ofMessagesOf document: Document,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void

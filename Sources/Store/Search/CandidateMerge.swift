@@ -1,12 +1,12 @@
 import Models
 
-/// The documents in which the words of a query occur, newest first, from all parts of the index.
+/// The documents of all parts of the index in which the words of a query occur, newest first.
 struct CandidateMerge {
     private var sources: [CandidateSource] = []
     private let span: (lower: Timestamp, upper: Timestamp)
     private let channels: Set<ChannelNumber>?
 
-    /// Creates a merge of the segments, and of the messages that are in no segment yet.
+    /// Creates a merge of the segments and the pending messages between two times.
     init(
         _ phrases: [SearchTermList], in channels: Set<ChannelNumber>?, from lower: Timestamp,
         through upper: Timestamp, _ rows: Rows, _ cursor: RowCursor
@@ -21,7 +21,7 @@ struct CandidateMerge {
         }
     }
 
-    /// Returns the next documents, all of which have the same time; none at the end.
+    /// Returns the next documents, all of which have the same time; empty at the end.
     mutating func next() throws(StoreError) -> [Document] {
         while true {
             var time: Timestamp?
@@ -29,7 +29,7 @@ struct CandidateMerge {
             for index in sources.indices {
                 guard let newest = sources[index].newest else { continue }
                 let isNewer = time.map { newest > $0 } ?? true
-                // Documents of a source are read only when they may be the next ones.
+                // Read a source only if its documents may be the next ones.
                 if isNewer || newest == time && !sources[index].isRead {
                     unread = sources[index].isRead ? nil : index
                 }
@@ -47,32 +47,36 @@ struct CandidateMerge {
                     if channels?.contains(document.channel) ?? true { documents.append(document) }
                 }
             }
-            // An edited message is in several segments.
+            // An edited message may be in several segments.
             if documents.count > 1 { documents = Array(Set(documents)) }
             if !documents.isEmpty { return documents }
         }
     }
 }
 
-/// The candidates of a part of the index, which are read in portions.
+/// The candidates of one part of the index, read in portions.
 private struct CandidateSource {
-    /// The number of documents of the first portion; each further one is four times as large.
+    /// The number of documents of the first portion.
+    ///
+    /// Each further portion is four times as large.
     private static let firstPortion = 2048
 
     private var reader: SegmentReader?
     private var phrases: [SearchTermList] = []
     private var upper = Timestamp(milliseconds: .max)
-    /// The index of the first document of the next portion; `nil` before the first one.
+    /// The index of the next portion's first document; `nil` before the first portion.
     private var next: Int?
     private var portion = firstPortion
-    /// The candidates that were read, as indices of documents; those in no segment as documents.
+    /// The candidates that were read, as indices of documents in the segment.
+    ///
+    /// Pending messages are in `documents` instead.
     private var indices: ArraySlice<Int> = []
     private var documents: ArraySlice<Document> = []
     /// A Boolean value that indicates whether ``newest`` is the time of a candidate.
     ///
-    /// Otherwise, candidates of the next portion have this time or an earlier one.
+    /// If false, ``newest`` is an upper bound for the times in the next portion.
     private(set) var isRead = false
-    /// The time of the next candidate; `nil` at the end.
+    /// The time of the next candidate, or its upper bound; `nil` at the end.
     private(set) var newest: Timestamp?
 
     init(_ documents: [Document]) {
@@ -96,7 +100,8 @@ private struct CandidateSource {
         guard var reader else { return }
         var start = next ?? 0
         if next == nil { start = try reader.firstIndex(atOrBefore: upper) }
-        // Portions end with a row of documents, so that the next one's first time is in one row.
+        // End a portion with a row of documents, so that finding the next portion's first time
+        // reads one row.
         let count = reader.segment.documentCount
         let end = min(
             (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow, count)
@@ -117,7 +122,7 @@ private struct CandidateSource {
             newest = documents.first?.time
             return document
         }
-        // A candidate exists: ``newest`` is its time.
+        // A candidate exists, because ``newest`` is its time.
         let document = try reader!.document(indices.removeFirst())
         try findNewest()
         return document

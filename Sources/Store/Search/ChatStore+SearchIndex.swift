@@ -2,26 +2,26 @@ import Models
 
 /// The state of a store's search index.
 public struct SearchIndexStatus: Hashable, Sendable {
-    /// The part of the messages that are indexed, from 0 to 1; the channel whose messages are being
-    /// indexed counts as not indexed.
+    /// The fraction of the messages that are indexed, from 0 to 1.
     ///
-    /// Until it is 1, a search reads all messages.
+    /// The channel that is being indexed counts as not indexed. Until the fraction is 1, a search
+    /// reads all messages.
     public let fractionCompleted: Double
 
-    /// The number of segments: parts of the index, which are merged from time to time.
+    /// The number of segments, which are the parts of the index and are merged from time to time.
     public let segmentCount: Int
 
     /// The number of documents in the segments.
     ///
-    /// An edited message is a document of several segments until they are merged. A removed message
-    /// stays a document until most documents are outdated, and the segments are written again.
-    /// Messages of a channel with the same time are one document.
+    /// A document is a message, or all messages of a channel with the same time. An edited message
+    /// is a document in several segments until they are merged. A removed message stays a document
+    /// until most documents are outdated and the segments are rewritten.
     public let documentCount: Int
 
-    /// The number of messages that are in no segment yet.
+    /// The number of pending messages, which are in no segment yet.
     public let pendingCount: Int
 
-    /// The size of the index in bytes of keys and values.
+    /// The total size of the keys and values of the index, in bytes.
     public let byteCount: Int
 }
 
@@ -69,17 +69,17 @@ extension StoreView {
 // MARK: Indexing stored messages
 
 extension ChatStore {
-    /// Continues the work on the search index: adds messages that were stored before the index was
-    /// turned on, then merges segments.
+    /// Continues the work on the search index.
     ///
-    /// Each write does a part of the merging, so that only the messages need this call. Repeat it
-    /// until it returns `false`, with pauses in which other writes can take their turn; the clients
-    /// of `Collections` do so in the background. After an interruption, it continues.
+    /// The call indexes messages that were stored before the index was turned on. If none remain,
+    /// it merges segments, as each write also does. Repeat the call until it returns `false`, with
+    /// pauses for other writes; the clients of `Collections` do so in the background. After an
+    /// interruption, the next call continues the work.
     ///
     /// - Parameter limit: The maximum number of messages to index. The default is 512.
-    /// - Returns: `true` if work remains; `false` if the index is complete, or turned off.
-    /// - Throws: ``StoreError`` as ``write(_:)`` does.
-    /// - Precondition: Not called inside a write.
+    /// - Returns: `true` if work remains; `false` if the index is complete or turned off.
+    /// - Throws: ``StoreError``, as ``write(_:)`` does.
+    /// - Precondition: The call is not inside a write.
     @discardableResult
     public func indexMessages(atMost limit: Int = 512) throws(StoreError) -> Bool {
         precondition(!isWriting, "ChatStore.indexMessages is a write: call it after this one.")
@@ -89,7 +89,7 @@ extension ChatStore {
             let version = try version()
             let isRemoved = try prepareIndex(&writer, version)
             guard var index = writer.index else { return false }
-            // If this fails, the state is read again.
+            // After an error, the next write reads the state again.
             writer.index = nil
             let overlay = Overlay()
             let hasMerge: Bool
@@ -107,15 +107,15 @@ extension ChatStore {
         }
     }
 
-    /// Removes the search index; ``indexMessages(atMost:)`` then builds it again.
+    /// Removes the search index, so that ``indexMessages(atMost:)`` builds it again.
     ///
-    /// A search that finds a damaged row of the index reads the messages instead, and the next write
-    /// removes the index as this call does. The messages are not changed. A client builds the index
-    /// again in the background.
+    /// The messages are not changed, and a client builds the index again in the background. If the
+    /// index is turned off, the call has no effect. For a damaged index, the call is not necessary:
+    /// the search that finds the damage reads the messages instead, and the next write removes the
+    /// index.
     ///
-    /// - Throws: ``StoreError`` as ``write(_:)`` does. The call has no effect if the index is turned
-    ///   off.
-    /// - Precondition: Not called inside a write.
+    /// - Throws: ``StoreError``, as ``write(_:)`` does.
+    /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the rows of the index.
     public func rebuildSearchIndex() throws(StoreError) {
         precondition(!isWriting, "ChatStore.rebuildSearchIndex is a write: call it after this one.")
@@ -129,23 +129,23 @@ extension ChatStore {
 
     /// Sets the closure that is called when damage to the search index is found.
     ///
-    /// The closure is called on the thread that finds the damage, and must not use the store. A
-    /// previous closure is replaced.
+    /// The closure replaces the previous one. It is called on the thread that finds the damage, and
+    /// must not use the store.
     package func observeSearchIndexDamage(
         _ observer: @escaping @Sendable () -> Void
     ) throws(StoreError) {
         try version().indexDamage.observe(observer)
     }
 
-    /// The last damage that was found in the search index; `nil` if there was none since the store
-    /// was opened.
+    /// The latest damage that was found in the search index since the store was opened; `nil` if
+    /// there was none.
     ///
     /// The next write removes a damaged index, and ``indexMessages(atMost:)`` builds it again.
     public var searchIndexDamage: StoreError? {
         get throws(StoreError) { try version().indexDamage.last }
     }
 
-    /// Reads the state of the index if it is not known, and removes a damaged index.
+    /// Reads the state of the index if it is unknown, and removes a damaged index.
     ///
     /// - Returns: A Boolean value that indicates whether the index was removed.
     @discardableResult
@@ -179,23 +179,23 @@ extension ChatStore {
         writer.index = try IndexState.read(Rows(snapshot: try cache.snapshot()))
     }
 
-    /// Does a part of the merging, after a write.
+    /// Continues the merges after a write.
     func mergeSegments(_ writer: inout Writer, _ version: CommittedState, savedCount: Int) {
         guard var index = writer.index else { return }
-        // The next write reads the state if this fails.
+        // After an error, the next write reads the state again.
         writer.index = nil
         do throws(StoreError) {
             if index.hasUnownedRows {
                 try cache.removeUnownedIndexRows()
                 index.hasUnownedRows = false
             }
-            // The work grows with the number of messages, so that merges keep up with the writes.
+            // The limit grows with the number of messages, so that merges keep up with the writes.
             _ = try cache.mergeSegments(
                 of: &index, messageCount: try version.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
         } catch {
-            // The commit is valid even if merging fails: the next write reads the state, and tries
-            // again. A damaged index is removed.
+            // The commit is valid even if merging fails. The next write tries again, or removes a
+            // damaged index.
             if error.cause is ByteReader.Damage {
                 version.indexDamage.record(error, in: version.number + 1)
             }
@@ -215,7 +215,7 @@ extension IndexState {
         var range = KeyRange(prefix: [Table.message.rawValue])
         if let start = part.last, !start.isEmpty { range.lower = start + [0] }
         try rows.scan(range) { (key, value) throws(StoreError) in
-            // A damaged message has no words; reading it by other means reports the damage.
+            // The index omits a damaged message. Other reads report the damage.
             if let number = rows.readableNumber(ofKey: key),
                 let message = try? Message(serialized: value)
             {
@@ -234,21 +234,23 @@ extension IndexState {
 // MARK: Merging
 
 extension LevelDB {
-    /// Continues the merges of segments, the one of the smallest segments first, and begins others
-    /// where there are enough segments of a size.
+    /// Merges segments, beginning with the smallest ones.
+    ///
+    /// The call continues merges that have begun, and begins a merge if there are enough segments
+    /// of a size.
     ///
     /// - Parameters:
     ///   - index: The state of the index.
     ///   - messageCount: The number of stored messages.
     ///   - limit: The number of rows to read.
-    /// - Returns: `true` if a merge remains.
+    /// - Returns: A Boolean value that indicates whether a merge remains.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     func mergeSegments(
         of index: inout IndexState, messageCount: Int, atMost limit: Int
     ) throws(StoreError) -> Bool {
         var left = max(1, limit)
         while left > 0 {
-            // A new segment is a source only after it was written.
+            // A new segment can be merged again only after it was written, so take a new snapshot.
             let snapshot = try snapshot()
             let rows = Rows(snapshot: snapshot)
             let cursor = snapshot.cursor()
@@ -274,12 +276,12 @@ extension LevelDB {
 }
 
 extension IndexState {
-    /// Returns the segments to merge next and their size class, if they are smaller than those that
-    /// are being merged; without a size class to leave out documents without messages.
+    /// Returns the segments to merge next, with their size class; `nil` if no merge is to begin.
     ///
-    /// Eight segments of about the same size become one. If the index has more than twice as many
-    /// documents as there are messages, because messages were evicted, removed or edited, all
-    /// segments are written again without them.
+    /// Eight segments of about the same size become one, if they are smaller than those of the
+    /// current merges. If the index has more than twice as many documents as there are messages,
+    /// because messages were evicted, removed or edited, each segment is rewritten without
+    /// documents that have no message. The size class is then `nil`.
     fileprivate mutating func nextMerge(
         messageCount: Int
     ) -> (sources: [IndexSegment], sizeClass: Int?)? {
@@ -314,8 +316,9 @@ extension IndexState {
 }
 
 extension IndexSegment {
-    /// The logarithm of the size to the base of ``SearchIndex/mergedCount``: 0 for less than eight
-    /// times the smallest size.
+    /// The logarithm of the segment's size to base ``SearchIndex/mergedCount``.
+    ///
+    /// It is 0 for less than eight times the smallest size.
     fileprivate var sizeClass: Int {
         var (size, bound) = (0, SearchIndex.smallestSegmentSize * SearchIndex.mergedCount)
         while documentCount >= bound {

@@ -1,11 +1,11 @@
 import Models
 
-/// Damage that searches have found in the rows of the search index, shared by all commits.
+/// The damage that searches have found in the search index, shared by all commits.
 final class IndexDamage: Sendable {
     private struct State {
-        /// The damage to the current index; `nil` after it was removed.
+        /// The damage to the current index; `nil` if none was found.
         var found: StoreError?
-        /// The last damage that was found.
+        /// The latest damage, even if the damaged index was removed since.
         var last: StoreError?
         /// The number of the first commit with the current index.
         var firstCommit = 0
@@ -22,7 +22,7 @@ final class IndexDamage: Sendable {
         state.withLock { $0.found == nil && commit >= $0.firstCommit }
     }
 
-    /// Records damage that a search in a commit has found.
+    /// Records damage that a search in a commit has found, unless the commit has an earlier index.
     func record(_ error: StoreError, in commit: Int) {
         let observer = state.withLock { state -> (@Sendable () -> Void)? in
             guard commit >= state.firstCommit else { return nil }
@@ -34,19 +34,19 @@ final class IndexDamage: Sendable {
         observer?()
     }
 
-    /// Sets the closure that is called when damage to the current index is found, on the thread that
-    /// finds it.
+    /// Sets the closure that is called when damage to the current index is first found, on the
+    /// thread that finds the damage.
     func observe(_ observer: @escaping @Sendable () -> Void) {
         state.withLock { $0.observer = observer }
     }
 
-    /// The damage because of which the index is to be removed.
+    /// The damage because of which the next write removes the index; `nil` if none was found.
     var found: StoreError? { state.withLock { $0.found } }
 
-    /// The last damage that was found, also if the index was removed since.
+    /// The latest damage, even if the damaged index was removed since.
     var last: StoreError? { state.withLock { $0.last } }
 
-    /// Records that the index was removed; commits from a number on contain a new one.
+    /// Records that commits from this number on contain a new index.
     func removed(from commit: Int) {
         state.withLock { state in
             state.found = nil

@@ -1,54 +1,57 @@
 import Models
 
-// The rows of the search index: their keys and values, which Docs/Format.md describes. On-disk
-// format, DO NOT CHANGE: another format has another ``SearchIndex/format``, with which a cache is
-// indexed again.
+// The keys and values of the rows of the search index, which Docs/Format.md describes. On-disk
+// format, DO NOT CHANGE: a new format needs a new ``SearchIndex/format``, because of which the
+// messages are indexed again.
 
 /// The number of a segment of the search index.
 typealias SegmentNumber = UInt32
 
 /// The constants of the search index.
 enum SearchIndex {
-    /// The format of its rows.
+    /// The format of the index's rows.
     static let format: UInt8 = 1
-    /// The maximum number of bytes of a term; longer words are found by their first bytes.
+    /// The maximum size of a term in bytes.
+    ///
+    /// A longer word is indexed by its first bytes.
     static let termSize = 32
     /// The number of documents in each row of documents.
     static let documentsPerRow = 256
-    /// The size of a row of terms, in bytes, above which the next row begins.
+    /// The size of a row of terms above which the next row begins, in bytes.
     static let blockSize = 1024
     /// The number of pending messages that become a segment.
     static let segmentSize = 128
-    /// The number of messages of one batch that become a segment without having been pending.
+    /// The number of saved messages in one batch that become a segment without being pending first.
     static let smallestSegmentSize = 32
-    /// The number of segments of a size that are merged into one.
+    /// The number of segments of about the same size that are merged into one.
     static let mergedCount = 8
     /// The maximum number of documents in a segment.
     static let maximumSegmentSize = 1 << 18
 }
 
-/// A message of a segment: its channel and the time at which it was created.
+/// An entry of a segment: a channel and a time at which messages in it were created.
 ///
 /// Messages of a channel with the same time are one document.
 struct Document: Hashable {
     let time: Timestamp
     let channel: ChannelNumber
 
-    /// Returns a Boolean value that indicates whether the document comes before another one in a
-    /// segment: newest first.
+    /// Returns a Boolean value that indicates whether the document precedes another one in a
+    /// segment, newest first.
     @inline(__always)
     func precedes(_ other: Document) -> Bool {
         time == other.time ? channel < other.channel : time > other.time
     }
 }
 
-/// An occurrence of a term in a document: the document's index in its segment, and the words that
-/// are the term.
+/// An occurrence of a term in a document: the document's index in its segment, and the numbers of
+/// the words that equal the term.
 ///
-/// The words are a set of eight bits: bit *n* is set if the number of a word is *n* modulo 8. It
-/// tells most documents with two words apart from those in which the words are next to each other.
+/// The numbers are a set of eight bits: bit *n* is set if the number of a word modulo 8 is *n*.
+/// With this set, a search for two adjacent words excludes most documents in which the words are
+/// not adjacent.
 struct Posting: Hashable {
-    /// The index in the upper 24 bits, the words in the lower eight.
+    /// The document's index in the upper 24 bits, the set of words in the lower eight.
     var bits: UInt32
 
     @inline(__always)
@@ -63,7 +66,7 @@ struct Posting: Hashable {
     @inline(__always)
     var words: UInt8 { UInt8(truncatingIfNeeded: bits) }
 
-    /// Returns the occurrence with other words.
+    /// Returns the occurrence with another set of words.
     @inline(__always)
     func with(words: UInt8) -> Posting { Posting(bits: bits & ~0xFF | UInt32(words)) }
 }
@@ -72,7 +75,7 @@ struct Posting: Hashable {
 struct IndexSegment: Hashable {
     let number: SegmentNumber
     let documentCount: Int
-    /// The times of its newest and of its oldest document.
+    /// The time of the newest document, and below that of the oldest one.
     let newest: Timestamp
     let oldest: Timestamp
 }
@@ -93,13 +96,14 @@ extension ByteWriter {
         integer(UInt32(row))
     }
 
-    /// The key of the row of terms that ends with an occurrence of a term.
+    /// Writes the key of a row of terms, whose last entry is an occurrence of `term` in the
+    /// document `last`.
     mutating func termsKey(
         _ segment: SegmentNumber, _ term: UnsafeBufferPointer<UInt8>, _ last: Int
     ) {
         table(.terms, segment)
         raw(UnsafeRawBufferPointer(term))
-        // Terms contain no zero, so that keys are in the order of the terms.
+        // Terms contain no zero byte, so the keys have the order of the terms.
         byte(0)
         integer(UInt32(last))
     }
@@ -158,10 +162,10 @@ extension IndexSegment {
     }
 }
 
-/// The row of the schema's table that exists while the index is turned on.
+/// The row in the schema's table that exists while the index is turned on.
 struct IndexedPart: Hashable {
-    /// The key of the last message that was indexed, of those that were stored before the index was
-    /// turned on; `nil` if all are indexed.
+    /// The key of the last indexed message among those that were stored before the index was turned
+    /// on; `nil` if all are indexed.
     var last: KeyBytes?
 
     func write(to writer: inout ByteWriter) {
@@ -172,7 +176,7 @@ struct IndexedPart: Hashable {
 
     init(last: KeyBytes?) { self.last = last }
 
-    /// - Throws: For another format, too.
+    /// - Throws: Also if the row has another format.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         guard try reader.byte() == SearchIndex.format else {
             throw ByteReader.Damage(offset: 0, expected: "the format of this version")
@@ -185,7 +189,7 @@ struct IndexedPart: Hashable {
     }
 }
 
-/// Documents of a segment, newest first.
+/// A row of documents of a segment, newest first.
 struct DocumentRow {
     private(set) var documents: [Document] = []
 
@@ -199,7 +203,7 @@ struct DocumentRow {
         }
     }
 
-    /// Reads a row of a certain number of documents.
+    /// Reads a row that must contain `count` documents.
     init(_ reader: inout ByteReader, count: Int) throws(ByteReader.Damage) {
         var time = try reader.timestamp().milliseconds
         documents.reserveCapacity(count)
@@ -221,27 +225,27 @@ struct DocumentRow {
 
 /// Writes the rows of a segment's terms, in order.
 ///
-/// A row consists of entries: the number of bytes that the term shares with the previous one of the
-/// row, the number of its other bytes, these bytes, the number of bytes of its occurrences, and the
-/// occurrences. The key of a row contains the last term and the last document in it, so that a seek
-/// finds the row in which a term begins.
+/// A row consists of entries, one for each term. An entry consists of the number of bytes that the
+/// term shares with the previous term of the row, the number of its other bytes, these bytes, the
+/// number of bytes of its occurrences, and the occurrences. The key of a row contains the row's
+/// last term and last document, so a seek finds the row in which a term begins.
 ///
-/// An occurrence is an integer: the distance from the previous document (from -1 in each entry)
-/// times 16, plus the number of the word modulo 8; or plus 8 for several different ones, followed
-/// by a byte with the set of words.
+/// An occurrence is an integer: 16 times the distance from the previous document (at first, from
+/// -1), plus the number of the word modulo 8. If the word numbers differ modulo 8, the integer has
+/// 8 instead of the number, and a byte with the set of words follows.
 struct TermWriter {
     private let segment: SegmentNumber
     private var block = ByteWriter(capacity: 2 * SearchIndex.blockSize)
     private var list = ByteWriter(capacity: SearchIndex.blockSize)
-    /// The last term of the row, and the last document of the term.
+    /// The last term of the current row, and below the last document of that term.
     private var last: [UInt8] = []
     private var lastIndex = 0
 
     init(_ segment: SegmentNumber) { self.segment = segment }
 
-    /// Writes a term with its occurrences, which are ordered by document, one for each.
+    /// Writes a term with its occurrences, which are ordered by document, one for each document.
     ///
-    /// - Precondition: The term is greater than the previous one, and there is an occurrence.
+    /// - Precondition: The term is greater than the previous one, and has at least one occurrence.
     mutating func write(
         _ term: UnsafeBufferPointer<UInt8>, _ postings: [Posting], to overlay: Overlay
     ) {
@@ -278,7 +282,7 @@ struct TermWriter {
         }
     }
 
-    /// Writes the row that was begun.
+    /// Writes the current row.
     mutating func finish(to overlay: Overlay) {
         if block.count == 0 { return }
         let (segment, lastIndex) = (segment, lastIndex)
@@ -296,23 +300,22 @@ struct TermRow {
     /// The offset of the next entry.
     private(set) var offset: Int
     var term: [UInt8]
-    /// The place of the term's occurrences.
+    /// The range of the bytes that contain the term's occurrences.
     private(set) var listRange = 0..<0
 
-    /// Reads a row from its beginning, or from an entry on, after ``term`` was set to the term
-    /// before that entry.
+    /// Reads a row from its beginning or from an entry.
+    ///
+    /// To start at an entry, set ``term`` to the previous entry's term.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
         term = []
     }
 
-    /// The occurrences of the term.
+    /// The encoded occurrences of the term.
     var list: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[listRange]) }
 
-    /// Reads the next entry.
-    ///
-    /// - Returns: `false` if there is none.
+    /// Reads the next entry; returns `false` at the end.
     @inline(__always)
     mutating func next() throws(ByteReader.Damage) -> Bool {
         if offset == bytes.count {
@@ -354,9 +357,10 @@ extension UnsafeRawBufferPointer {
         throw ByteReader.Damage(offset: start, expected: "an integer")
     }
 
-    /// Passes the occurrences in a list to a closure, until it returns `false`.
+    /// Passes the occurrences in a list to a closure until it returns `false`.
     ///
-    /// - Throws: If a document is not in the segment, which has `count` documents.
+    /// - Throws: If the index of a document is not below `count`, the number of documents in the
+    ///   segment.
     @inline(__always)
     func forEachPosting(
         below count: Int, _ body: (Posting) -> Bool

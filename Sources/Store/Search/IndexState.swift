@@ -1,32 +1,31 @@
 import Models
 
-/// The writer's copy of the state of the search index, kept between two batches.
+/// The state of the search index, which the writer keeps between batches.
 struct IndexState {
-    /// The part that was indexed, of the messages that were stored before the index was turned on.
+    /// The progress of indexing the messages that were stored before the index was turned on.
     var part: IndexedPart
-    /// The number of rows of new messages that are in no segment yet, or more.
+    /// The number of rows of pending messages, or a greater number.
     var pendingCount: Int
     /// The segments, in no particular order.
     var segments: [IndexSegment]
-    /// The next number that no segment has.
+    /// The number of the next new segment.
     var nextNumber: SegmentNumber
-    /// The merges that were begun, each of smaller segments than the previous one.
+    /// The merges that have begun, each of smaller segments than the previous one.
     ///
-    /// The last one is continued first, so that small segments do not accumulate during a large
+    /// The last merge continues first, so that small segments do not accumulate during a large
     /// merge.
     var merges: [SegmentMerge] = []
-    /// The segments to be written again without the messages that no longer exist.
+    /// The segments to be rewritten without the messages that no longer exist.
     var unpruned: [SegmentNumber] = []
-    /// The number of documents after the last time that segments were pruned.
+    /// The number of documents after the segments were last rewritten.
     var prunedCount = 0
-    /// A Boolean value that indicates whether rows of removed segments may be left.
+    /// A Boolean value that indicates whether rows of removed segments may exist.
     var hasUnownedRows = false
 
     var documentCount: Int { segments.reduce(0) { $0 + $1.documentCount } }
 
-    /// Reads the state from a cache.
+    /// Reads the state from a cache; returns `nil` if the index is turned off.
     ///
-    /// - Returns: `nil` if the index is turned off.
     /// - Throws: `corruption` if a row cannot be decoded.
     static func read(_ rows: Rows) throws(StoreError) -> IndexState? {
         guard let part = try rows.indexedPart() else { return nil }
@@ -45,7 +44,7 @@ struct IndexState {
 }
 
 extension Rows {
-    /// Returns how much is indexed; `nil` if the index is turned off.
+    /// Returns the progress of indexing; `nil` if the index is turned off.
     func indexedPart() throws(StoreError) -> IndexedPart? {
         try read(ByteWriter.key { $0.schemaKey(.searchIndex) }, as: "the state of the search index")
         { (reader) throws(ByteReader.Damage) in try IndexedPart(&reader) }
@@ -65,8 +64,7 @@ extension Rows {
         return segments
     }
 
-    /// Returns the greatest number in the rows of the index, of segments that were not finished,
-    /// too.
+    /// Returns the greatest segment number in the rows of the index, including incomplete segments.
     fileprivate func greatestSegment() throws(StoreError) -> SegmentNumber {
         var greatest: SegmentNumber = 0
         for table in [Table.segment, .documents, .terms] {
@@ -79,10 +77,12 @@ extension Rows {
         return greatest
     }
 
-    /// Adds the removal of all rows of segments that do not exist to a batch: parts of a merge that
-    /// was interrupted, and what is left of an index that was removed.
+    /// Adds to a batch the removal of all rows that belong to no segment.
     ///
-    /// - Returns: `false` if rows remain, because the batch has become large.
+    /// Interrupted merges and removed indexes leave such rows.
+    ///
+    /// - Returns: A Boolean value that indicates whether all such rows are in the batch; `false` if
+    ///   the batch has become too large.
     func removeUnownedIndexRows(
         from overlay: Overlay, segments: [IndexSegment]
     ) throws(StoreError) -> Bool {
@@ -108,7 +108,8 @@ extension Rows {
 }
 
 extension Overlay {
-    /// Removes the rows from which a search begins; the other rows then belong to no segment.
+    /// Removes the rows of pending messages and of segments, so that the other rows of the index
+    /// belong to no segment.
     func removeIndex(of rows: Rows) throws(StoreError) {
         for table in [Table.pending, .segment] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
@@ -125,11 +126,11 @@ extension Overlay {
 extension LevelDB {
     /// Turns the search index on or off.
     ///
-    /// An index of another format, or with a damaged row at its beginning, is removed, and the
-    /// messages are to be indexed again.
+    /// If the index has another format, or a damaged row among those that are read at opening, it
+    /// is removed and built again.
     ///
-    /// - Complexity: One lookup if nothing is to be done. Turning the index off is O(*n*) in its
-    ///   rows.
+    /// - Complexity: One lookup to keep the index off; O(*s*) in its segments and pending messages
+    ///   to keep it on; O(*n*) in its rows to remove it.
     func turnIndex(isOn: Bool) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let key = ByteWriter.key { $0.schemaKey(.searchIndex) }
@@ -163,7 +164,7 @@ extension LevelDB {
         try write(overlay, isDurable: false)
     }
 
-    /// Removes the rows of segments that do not exist.
+    /// Removes the rows that belong to no segment.
     func removeUnownedIndexRows() throws(StoreError) {
         var isDone = false
         while !isDone {

@@ -3,17 +3,17 @@ import Models
 /// Collects the terms of messages, and writes them as a segment of the search index.
 struct SegmentBuilder {
     private struct Entry {
-        /// The bytes of the term in the arena.
+        /// The range of the term's bytes in the arena.
         var start: Int
         var count: Int
-        /// The first and the last occurrence, as indices of ``links``.
+        /// The first and the last occurrence of the term, as indices of ``links``.
         var first: Int32
         var last: Int32
     }
 
     private struct Link {
         var posting: Posting
-        /// The next occurrence of the same term; -1 if there is none.
+        /// The index of the term's next occurrence; -1 if there is none.
         var next: Int32
     }
 
@@ -21,7 +21,7 @@ struct SegmentBuilder {
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
     private var links: [Link] = []
-    /// A hash table: the indices of entries plus one, zero for a free slot.
+    /// A hash table, whose slots contain an entry's index plus one, or zero if they are free.
     private var slots = [Int32](repeating: 0, count: 1024)
     private var reader = SearchTerms()
 
@@ -33,7 +33,7 @@ struct SegmentBuilder {
     mutating func add(_ message: Message, in channel: ChannelNumber) {
         let index = documents.count
         documents.append(Document(time: message.createdAt, channel: channel))
-        // Moves the reader out of this value, so that its memory is not copied.
+        // Move the reader out of this value, so that its memory is not copied.
         var reader = self.reader
         self.reader = SearchTerms()
         var number = 0
@@ -43,7 +43,7 @@ struct SegmentBuilder {
                     UnsafeBufferPointer(rebasing: term.prefix(SearchIndex.termSize)),
                     Posting(index, words: 1 << UInt8(word & 7)))
             }
-            // No phrase continues in the next text.
+            // A phrase does not continue in the next text.
             number += 1
         }
         self.reader = reader
@@ -97,9 +97,7 @@ struct SegmentBuilder {
         }
     }
 
-    /// Writes the rows of the segment.
-    ///
-    /// - Returns: The segment; `nil` if no message was added.
+    /// Writes the rows of the segment; returns `nil` if no message was added.
     func write(as number: SegmentNumber, to overlay: Overlay) -> IndexSegment? {
         if documents.isEmpty { return nil }
         let order = documents.indices.sorted { documents[$0].precedes(documents[$1]) }
@@ -140,7 +138,7 @@ struct SegmentBuilder {
 }
 
 extension [Document] {
-    /// Writes the rows of a segment and of its documents, which are in order and distinct.
+    /// Writes the row of a segment and the rows of its documents, which are in order and distinct.
     func writeSegment(_ number: SegmentNumber, to overlay: Overlay) -> IndexSegment {
         let segment = IndexSegment(
             number: number, documentCount: count, newest: self[0].time, oldest: self[count - 1].time
@@ -157,7 +155,7 @@ extension [Document] {
 }
 
 extension [Posting] {
-    /// Sorts the occurrences by document, and joins those of the same document.
+    /// Sorts the occurrences by document, and combines those of the same document.
     mutating func normalize() {
         var isNormal = true
         for index in indices.dropFirst() where self[index - 1].index >= self[index].index {
@@ -180,14 +178,14 @@ extension [Posting] {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Compares texts byte by byte.
+    /// Returns a Boolean value that indicates whether this text precedes another one byte by byte.
     func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         UnsafeRawBufferPointer(self).precedes(UnsafeRawBufferPointer(other))
     }
 
-    /// The first eight bytes as an integer, with zeros after a shorter text.
+    /// The first eight bytes as an integer, padded with zeros.
     ///
-    /// Texts with different heads are in the order of their heads.
+    /// Texts with different heads have the order of their heads.
     var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
 
     /// A hash of the bytes, valid only in this process.

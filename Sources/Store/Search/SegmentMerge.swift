@@ -2,15 +2,16 @@ import Models
 
 /// A merge of segments of the search index into one, in steps.
 ///
-/// The rows of the new segment are written before its own row, so that a search sees either the old
+/// The row of the new segment is written after all its other rows, so a search sees either the old
 /// segments or the complete new one. After an interruption, the merge starts again.
 struct SegmentMerge {
     let sources: [IndexSegment]
-    /// The size class of the sources; that of no segment if a segment is pruned.
+    /// The size class of the sources; `Int.max` if the merge only removes documents without a
+    /// message.
     let sizeClass: Int
     private let number: SegmentNumber
     private let documents: [Document]
-    /// For each source, the new index of each of its documents; -1 if it is left out.
+    /// For each source, the new index of each of its documents; -1 for a removed document.
     private let ranks: [[Int32]]
     private var streams: [TermStream]
     private var writer: TermWriter
@@ -22,8 +23,8 @@ struct SegmentMerge {
     ///   - number: The number of the new segment.
     ///   - cursor: A cursor of the cache.
     ///   - rows: The rows of the cache.
-    ///   - sizeClass: The size class of the segments; `nil` to leave out documents without a stored
-    ///     message. Those of cleared channels are always left out.
+    ///   - sizeClass: The size class of the segments; `nil` to remove documents without a stored
+    ///     message. Documents of cleared channels are always removed.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     init(
         _ sources: [IndexSegment], as number: SegmentNumber, _ cursor: RowCursor, _ rows: Rows,
@@ -31,7 +32,8 @@ struct SegmentMerge {
     ) throws(StoreError) {
         let isPruning = sizeClass == nil
         self.sizeClass = sizeClass ?? .max
-        // Segments often contain different times: then the occurrences of a term are in order.
+        // Segments often cover separate times. In this order, the occurrences of a term are then
+        // sorted.
         let sources = sources.sorted { $0.newest > $1.newest }
         self.sources = sources
         self.number = number
@@ -74,16 +76,17 @@ struct SegmentMerge {
         writer = TermWriter(number)
     }
 
-    /// Merges terms of the next rows of the sources, and writes rows of the new segment.
+    /// Merges terms from the next rows of the sources into rows of the new segment.
     ///
     /// - Parameters:
     ///   - cursor: A cursor of the cache.
     ///   - rows: The rows of the cache.
     ///   - overlay: The batch to which the rows are added.
-    ///   - left: The number of rows to read, from which those that were read are subtracted.
-    /// - Returns: The new segment and the numbers of those that it replaces if the merge has ended;
-    ///   the batch then replaces them, and has to be written as a whole. The segment is `nil` if no
-    ///   document is left.
+    ///   - left: The number of rows to read; the call subtracts the number of rows that it has
+    ///     read.
+    /// - Returns: `nil` until the merge has ended. Then the new segment, which is `nil` if it would
+    ///   have no document, and the numbers of the segments that it replaces. The batch contains the
+    ///   replacement, and must be written as a whole.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     mutating func step(
         _ cursor: RowCursor, _ rows: Rows, to overlay: Overlay, atMost left: inout Int
@@ -137,10 +140,10 @@ struct SegmentMerge {
     }
 }
 
-/// The terms of a segment, in order, read row by row.
+/// The terms of a segment in order, read row by row.
 private struct TermStream {
     private let number: SegmentNumber
-    /// The key at which the next row is sought; `nil` at the end.
+    /// The key to which the next read seeks; `nil` at the end.
     private var next: KeyBytes?
     private var row: [UInt8] = []
     private var offset = 0
@@ -149,7 +152,7 @@ private struct TermStream {
     private(set) var hasTerm = false
     /// The current term.
     private(set) var term: [UInt8] = []
-    /// The beginning of the current term, as ``Swift/UnsafeBufferPointer/head`` returns it.
+    /// The current term's ``Swift/UnsafeBufferPointer/head``.
     private(set) var head: UInt64 = 0
     private var list = 0..<0
 
@@ -158,7 +161,7 @@ private struct TermStream {
         next = ByteWriter.key { $0.table(.terms, number) }
     }
 
-    /// Reads the first entry of the next row, if the current row has no more entries.
+    /// Reads the first entry of the first row, if nothing was read yet.
     ///
     /// - Returns: A Boolean value that indicates whether a row was read.
     mutating func fill(_ cursor: RowCursor) throws(StoreError) -> Bool {
@@ -166,13 +169,13 @@ private struct TermStream {
         return try advance(cursor)
     }
 
-    /// Returns a Boolean value that indicates whether the current term precedes that of another
-    /// stream.
+    /// Returns a Boolean value that indicates whether the current term precedes another stream's.
     func precedes(_ other: TermStream) -> Bool {
         head == other.head ? term.precedes(other.term) : head < other.head
     }
 
-    /// Returns a Boolean value that indicates whether a term with a certain head is the current one.
+    /// Returns a Boolean value that indicates whether the current term is `term`, which has this
+    /// head.
     func isAt(_ term: [UInt8], _ head: UInt64) -> Bool {
         hasTerm && head == self.head && term == self.term
     }
@@ -201,7 +204,7 @@ private struct TermStream {
         do throws(ByteReader.Damage) {
             try row.withBytes { (bytes) throws(ByteReader.Damage) in
                 var entry = TermRow(bytes, at: offset)
-                // Moves the term, so that its memory is used again.
+                // Move the term, so that its memory is reused.
                 swap(&entry.term, &term)
                 guard try entry.next() else {
                     throw ByteReader.Damage(offset: 0, expected: "a term")
@@ -217,7 +220,7 @@ private struct TermStream {
         return isRead
     }
 
-    /// Appends the occurrences of the current term, with the new indices of the documents.
+    /// Appends the occurrences of the current term, with the documents' indices in the new segment.
     func appendPostings(
         _ ranks: [Int32], _ path: String, to postings: inout [Posting]
     ) throws(StoreError) {

@@ -4,7 +4,7 @@ import Models
 struct SegmentReader {
     let segment: IndexSegment
     let cursor: RowCursor
-    /// The row of documents that was read last.
+    /// The latest row of documents that was read.
     private var row: (index: Int, documents: [Document]) = (-1, [])
 
     init(_ segment: IndexSegment, _ cursor: RowCursor) {
@@ -51,10 +51,11 @@ struct SegmentReader {
         }
     }
 
-    /// Appends the occurrences of a term, or of all terms that begin with it, in some documents.
+    /// Appends the occurrences of a term, or of all terms with this prefix, in a range of
+    /// documents.
     ///
-    /// - Returns: The index of the first document after these in which such a term occurs; `nil` if
-    ///   there is none.
+    /// - Returns: The index of the first document after the range in which such a term occurs;
+    ///   `nil` if there is none.
     /// - Complexity: A seek for the term, then O(*n*) in its occurrences in these documents, and in
     ///   the terms of a row.
     func appendPostings(
@@ -84,8 +85,8 @@ struct SegmentReader {
                             return true
                         }
                     } else if !row.term.precedes(term) {
-                        // After the table, the key is the row's last term, a zero byte and the index
-                        // of a document. No term of the row comes after the last one.
+                        // The key consists of the table, the row's last term, a zero byte and the
+                        // index of a document. No term of the row may come after the last one.
                         let last = key.dropFirst(table.count).dropLast(5)
                         if last.lexicographicallyPrecedes(row.term) {
                             throw ByteReader.Damage(offset: 0, expected: "a term before its key's")
@@ -126,18 +127,18 @@ extension StoreError {
 // MARK: The occurrences of a query
 
 extension SegmentReader {
-    /// Returns the documents in which a query's words occur, of some documents.
+    /// Returns the documents of a range in which all words of a query occur.
     ///
-    /// Most of them contain the phrases of the query, some only their words.
+    /// Some of these documents may contain the words of a phrase, but not the phrase.
     ///
-    /// - Returns: The indices of the documents, and the index of the first later document that may
-    ///   be one; `nil` if there is none.
+    /// - Returns: The indices of the documents, and the index of the first document after the range
+    ///   that may be a candidate; `nil` if there is none.
     func candidates(
         of terms: [SearchTermList], in documents: Range<Int>
     ) throws(StoreError) -> (indices: [Int], next: Int?) {
         var found: [Posting]?
         var list: [Posting] = []
-        // No document before the next occurrence of one of the terms contains all of them.
+        // A document with all terms is not before the next occurrence of any of them.
         var next: Int? = documents.upperBound
         for phrase in terms {
             var phrasePostings: [Posting]?
@@ -164,21 +165,21 @@ extension SegmentReader {
     }
 }
 
-/// The terms of a phrase of a query, as they are in the index.
+/// The terms of a query's phrase, in the form in which the index contains them.
 struct SearchTermList {
     let terms: [[UInt8]]
     let isPrefix: Bool
 
     init(_ phrase: SearchQuery.Phrase) {
         terms = phrase.terms.map { Array($0.utf8.prefix(SearchIndex.termSize)) }
-        // A longer word is in the index with its first bytes only.
+        // The index contains only the first bytes of a longer word.
         isPrefix =
             phrase.isPrefix && (phrase.terms.last?.utf8.count ?? 0) <= SearchIndex.termSize
     }
 }
 
 extension [Posting] {
-    /// Returns the occurrences of documents that are in both lists and whose words fit.
+    /// Returns the occurrences of documents in both lists for which `words` returns a nonempty set.
     fileprivate func intersection(
         _ other: [Posting], _ words: (UInt8, UInt8) -> UInt8
     ) -> [Posting] {

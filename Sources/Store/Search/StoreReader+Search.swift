@@ -5,10 +5,10 @@ public struct FoundMessage: Hashable, Sendable {
     /// The message.
     public let message: Message
 
-    /// The places of the words in the message's texts, in order.
+    /// The ranges of the words in the message's texts, in order.
     public let hits: [SearchHit]
 
-    /// The place among the results from which the next page continues.
+    /// The location among the results after which the next page begins.
     public let cursor: SearchCursor
 
     package init(message: Message, hits: [SearchHit], cursor: SearchCursor) {
@@ -18,10 +18,10 @@ public struct FoundMessage: Hashable, Sendable {
     }
 }
 
-/// A place among the results of a search.
+/// A location among the results of a search.
 ///
-/// It consists of values of the message that was found there. A message that appears or disappears
-/// between two pages therefore neither repeats nor hides others.
+/// The cursor consists of values of the message at that location. Therefore, a message that is
+/// added or removed between two pages neither repeats nor hides other messages.
 public struct SearchCursor: Hashable, Sendable {
     /// The position of the message.
     package let position: Position
@@ -29,10 +29,10 @@ public struct SearchCursor: Hashable, Sendable {
     package let channelURL: ChannelURL
     /// The rank of the message if the results are ordered by relevance; otherwise 0.
     package let rank: Int
-    /// The position of the newest message that was ordered if the results are ordered by relevance;
-    /// otherwise that of the message.
+    /// The position of the newest ranked message if the results are ordered by relevance; otherwise
+    /// the position of the cursor's message.
     ///
-    /// Later pages order no newer messages.
+    /// Later pages do not rank newer messages.
     package let newest: Position
 
     package init(
@@ -44,9 +44,11 @@ public struct SearchCursor: Hashable, Sendable {
         self.newest = newest ?? position
     }
 
-    /// Returns a Boolean value that indicates whether the cursor's message comes before another one
-    /// in the results: the higher rank first, then the newer message; at the same position, in the
-    /// order of the channels' URLs.
+    /// Returns a Boolean value that indicates whether the cursor's message precedes another one in
+    /// the results.
+    ///
+    /// The message with the higher rank precedes, then the newer message. At the same position, the
+    /// messages have the order of their channels' URLs.
     package func precedes(_ other: SearchCursor) -> Bool {
         if rank != other.rank { return rank > other.rank }
         if position != other.position { return position > other.position }
@@ -55,28 +57,30 @@ public struct SearchCursor: Hashable, Sendable {
 }
 
 extension SearchCursor: Comparable {
-    /// Returns a Boolean value that indicates whether the left cursor's message comes before the
-    /// right one in the results.
+    /// Returns a Boolean value that indicates whether the left cursor's message precedes the right
+    /// one's in the results.
     public static func < (left: SearchCursor, right: SearchCursor) -> Bool { left.precedes(right) }
 }
 
 extension StoreReader {
     /// Returns the stored messages that match a search.
     ///
-    /// Each result was read and compared with the query: the results agree with the stored
-    /// messages, and contain neither removed messages nor old texts of edited ones. The search
-    /// index (``StoreOptions/isSearchIndexed``) only makes the search faster.
+    /// The search reads each result and compares it with the query. The results therefore agree
+    /// with the stored messages: they contain neither removed messages nor earlier texts of edited
+    /// ones. The search index (``StoreOptions/isSearchIndexed``) only makes the search faster.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages among which they are searched. Without a word to
-    ///     find, there are no results.
+    ///   - params: The words, and the messages to search. Without a word to find, there are no
+    ///     results.
     ///   - cursor: The cursor of the last message of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages; less than 1 returns none.
-    /// - Returns: The messages; fewer than `limit` only if no more match.
+    /// - Returns: The messages. There are fewer than `limit` only if no other message matches, or
+    ///   in the order of relevance, which ranks only the newest
+    ///   ``MessageSearchParams/rankedCount`` matches.
     /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
     ///   be decoded.
-    /// - Complexity: With a complete search index, some lookups for each of its segments,
-    ///   and O(*n*) in the messages that contain the words and are not older than the last result.
+    /// - Complexity: With a complete search index, some lookups for each of its segments, and
+    ///   O(*n*) in the messages that contain the words and are not older than the last result.
     ///   Otherwise, and in a ``Batch``, O(*n*) in all messages of the searched channels.
     public func searchMessages(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
@@ -85,7 +89,7 @@ extension StoreReader {
         if params.order == .relevance, let newest = cursor?.newest.createdAt.milliseconds,
             newest < .max
         {
-            // Messages that arrived since the first page are not ordered with the others.
+            // Messages that arrived after the first page are not ranked.
             params.until = min(
                 params.until ?? Timestamp(milliseconds: .max),
                 Timestamp(milliseconds: newest + 1))
@@ -120,7 +124,7 @@ private struct StoredSearch {
     let params: MessageSearchParams
     let query: SearchQuery
     let view: StoreView
-    /// The times of the messages that are searched, inclusive.
+    /// The times of the messages to search, inclusive.
     let span: (lower: Timestamp, upper: Timestamp)
 
     init(_ params: MessageSearchParams, in view: StoreView) {
@@ -129,7 +133,7 @@ private struct StoredSearch {
         query = SearchQuery(params.text)
         let lower = params.since ?? Timestamp(milliseconds: .min)
         let upper = params.until?.milliseconds ?? .max
-        // No time is before the earliest one.
+        // No message is before the earliest time, so search an empty range.
         span =
             params.until != nil && upper == .min
             ? (lower: Timestamp(milliseconds: .max), upper: Timestamp(milliseconds: .min))
@@ -147,14 +151,15 @@ private struct StoredSearch {
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // A damaged row of the index has this cause; a damaged message has another one.
+            // Only damage to a row has this cause; a message that cannot be decoded has another
+            // one.
             guard error.cause is ByteReader.Damage else { throw error }
             view.version.indexDamage.record(error, in: view.version.number)
         }
         return try scanned(after: cursor, limit)
     }
 
-    /// Returns a stored message as a result, if it matches.
+    /// Returns a stored message as a result; `nil` if it does not match.
     private func result(
         _ value: UnsafeRawBufferPointer, _ cursor: SearchCursor, _ key: UnsafeRawBufferPointer
     ) throws(StoreError) -> FoundMessage? {
@@ -169,7 +174,7 @@ private struct StoredSearch {
 // MARK: With the index
 
 extension StoredSearch {
-    /// Returns the newest results with the search index; `nil` if the index is not complete.
+    /// Returns the newest results with the search index; `nil` if the index is incomplete.
     private func indexed(
         after cursor: SearchCursor?, _ limit: Int
     ) throws(StoreError) -> [FoundMessage]? {
@@ -186,7 +191,7 @@ extension StoredSearch {
         guard span.lower <= upper else { return [] }
         let reader = view.version.cache.cursor()
         var candidates = try CandidateMerge(
-            // Longer words are rarer, and end the search in a segment early.
+            // Longer words are rarer, so they end the search in a segment early.
             query.required.map(SearchTermList.init).sorted { $0.byteCount > $1.byteCount },
             in: channels, from: span.lower, through: upper, rows, reader)
         var found: [FoundMessage] = []
@@ -203,8 +208,8 @@ extension StoredSearch {
                     do throws(StoreError) {
                         stored = try view.url(of: document.channel)
                     } catch {
-                        // The row belongs to the channel, and not to the index. Reading all
-                        // messages does not need it.
+                        // The row belongs to the channel, not to the index. Reading all messages
+                        // does not need the row.
                         guard error.cause is ByteReader.Damage else { throw error }
                         return nil
                     }
@@ -226,7 +231,7 @@ extension StoredSearch {
 }
 
 extension StoreView {
-    /// Returns the channel of a number; `nil` if no channel has it, because it was cleared.
+    /// Returns the channel with a number; `nil` if the channel was cleared.
     fileprivate func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
         let key = ByteWriter.key { $0.table(.url, number) }
         guard
@@ -252,7 +257,7 @@ extension StoredSearch {
             ? try OneCommit(view: view).channelURLs() : Array(params.channelURLs)
         for url in channels {
             guard let number = try view.number(of: url) else { continue }
-            // If the page is full, older messages than its last one are not read.
+            // If the page is full, messages older than its last one are not read.
             let last = found.count == limit ? found.last?.cursor : nil
             let newer = try scanned(url, number, after: cursor, before: last, limit)
             found = newer.merged(with: found, limit)
@@ -260,7 +265,7 @@ extension StoredSearch {
         return found
     }
 
-    /// Returns the results of one channel between two cursors.
+    /// Returns the results in one channel between two cursors.
     private func scanned(
         _ url: ChannelURL, _ number: ChannelNumber, after first: SearchCursor?,
         before last: SearchCursor?, _ limit: Int
@@ -273,7 +278,7 @@ extension StoredSearch {
                 $0.descending { $0.timestamp(time) }
             }
         }
-        // The keys of all messages of one time have the bytes of the time as their prefix.
+        // The keys of all messages with the same time have the time's bytes as their prefix.
         let range = KeyRange(prefix(upper), prefix(span.lower).successorOfPrefix)
         var found: [FoundMessage] = []
         let rows = view.cache
@@ -290,7 +295,7 @@ extension StoredSearch {
 }
 
 extension [FoundMessage] {
-    /// Returns the first results of two sorted pages.
+    /// Returns the first `limit` results of two sorted pages.
     fileprivate func merged(with other: [FoundMessage], _ limit: Int) -> [FoundMessage] {
         if isEmpty { return other }
         var merged: [FoundMessage] = []
