@@ -118,9 +118,6 @@ final class ClientReference {
         return Session(userID: client.currentUser?.userID, store: engine.store, engine: engine)
     }
 
-    /// Returns the client.
-    ///
-    /// - Throws: ``BadRequest`` if the client was released.
     func required() throws -> ChatClient {
         guard let client else { throw BadRequest("the client was released") }
         return client
@@ -131,7 +128,6 @@ final class ClientReference {
     var state: ChatClient? { client }
 }
 
-/// The parameters of a request.
 struct Query: Sendable {
     private let values: [String: String]
 

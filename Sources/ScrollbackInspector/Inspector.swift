@@ -108,7 +108,6 @@
             await server.stop()
         }
 
-        /// Returns a token of 160 random bits.
         private static func randomToken() -> String {
             var random = SystemRandomNumberGenerator()
             return (0..<5).map { _ in

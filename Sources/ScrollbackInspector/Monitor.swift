@@ -30,7 +30,6 @@ actor Monitor {
     private var pending = News()
     private var notifying: Task<Void, Never>?
 
-    /// The minimum time between two notifications.
     private static let interval = Duration.milliseconds(250)
     /// The time between two heartbeats, by which the server detects that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
@@ -39,7 +38,6 @@ actor Monitor {
 
     /// The changes since the last notification of the pages.
     struct News: Encodable {
-        /// The changed channels.
         var channels: Set<String> = []
         /// A Boolean value that indicates whether all channels may have changed, so that
         /// ``channels`` is incomplete.
@@ -89,7 +87,6 @@ actor Monitor {
         if pages.isEmpty { unfollow() }
     }
 
-    /// Closes all pages.
     func stop() {
         for page in pages.values { page.finish() }
         pages = [:]
@@ -381,7 +378,6 @@ extension Recent where Element == SyncReport.Call {
 }
 
 extension EngineCall {
-    /// The request ID of the item that the call sends or uploads.
     fileprivate var requestID: String? {
         SyncReport.Call.requestID(ofCall: name, detail)
     }

@@ -2,17 +2,13 @@ import Foundation
 
 /// The page of the inspector: a document that contains its style and script.
 struct Page: Sendable {
-    /// The document.
     let html: Data
 
     /// The content security policy, which allows only this document's style and script, and
     /// requests to the inspector.
     let policy: String
 
-    /// Creates the page.
-    ///
-    /// - Parameter nonce: A random value that identifies the style and the script in the policy.
-    /// - Returns: The page.
+    /// Returns the page, with a random nonce that identifies the style and the script in the policy.
     static func html(nonce: String) -> Page {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         let html = text(PackageResources.inspector_html)
@@ -26,7 +22,6 @@ struct Page: Sendable {
         return Page(html: Data(html.utf8), policy: policy)
     }
 
-    /// Returns a nonce of 128 random bits.
     static func makeNonce() -> String {
         var random = SystemRandomNumberGenerator()
         return String(random.next() as UInt64, radix: 36)

@@ -5,7 +5,7 @@ import Sync
 //
 // The conditions can delay them or make them fail, but do not change the responses.
 extension ConditionedBackend {
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -14,7 +14,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
@@ -23,63 +23,63 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func deleteChannel(_ url: ChannelURL) async throws(BackendError) {
         try await perform(.deleteChannel, in: url) { _ throws(BackendError) in
             try await base.deleteChannel(url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
         try await perform(.invite, in: url) { _ throws(BackendError) in
             try await base.invite(userIDs, to: url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
         try await perform(.answerInvitation, in: url) { _ throws(BackendError) in
             try await base.answerInvitation(to: url, accepts: accepts)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await perform(.join, in: url) { _ throws(BackendError) in
             try await base.join(url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func leave(_ url: ChannelURL) async throws(BackendError) {
         try await perform(.leave, in: url) { _ throws(BackendError) in
             try await base.leave(url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError) {
         try await perform(.hide, in: url) { _ throws(BackendError) in
             try await base.hide(url, until: state)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp {
         try await perform(.resetMyHistory, in: url) { _ throws(BackendError) in
             try await base.resetMyHistory(of: url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try await perform(.setFrozen, in: url) { _ throws(BackendError) in
             try await base.setFrozen(isFrozen, for: url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -90,7 +90,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -99,7 +99,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func markAsUnread(
         from messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -108,7 +108,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func setPinned(
         _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -117,7 +117,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError) {
@@ -126,7 +126,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func setBlocked(
         _ isBlocked: Bool, _ userID: UserID
     ) async throws(BackendError) {
@@ -135,21 +135,21 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func report(_ report: ModerationReport) async throws(BackendError) {
         try await perform(.report, "") { _ throws(BackendError) in
             try await base.report(report)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
         try await perform(.createPoll, poll.title) { _ throws(BackendError) in
             try await base.createPoll(poll)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func vote(
         for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) -> Message {
@@ -158,14 +158,14 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func openChannel(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
         try await perform(.openChannel, in: url) { _ throws(BackendError) in
             try await base.openChannel(url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
     ) async throws(BackendError) -> OpenChannel {
@@ -174,14 +174,14 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
         try await perform(.enter, in: url) { _ throws(BackendError) in
             try await base.enter(url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func exit(_ url: ChannelURL) async throws(BackendError) {
         try await perform(.exit, in: url) { _ throws(BackendError) in
             try await base.exit(url)

@@ -7,7 +7,7 @@ public import Sync
 //
 // The conditions can delay them or make them fail, but do not change the responses.
 extension ConditionedBackend {
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try await perform(.connect, credentials.userID.rawValue) { _ throws(BackendError) in
             try await base.connect(as: credentials)
@@ -23,7 +23,7 @@ extension ConditionedBackend {
         await base.disconnect()
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -32,7 +32,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
@@ -41,21 +41,21 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await perform(.channel, in: url) { _ throws(BackendError) in
             try await base.channel(url)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         try await perform(.send, in: item.channelURL) { _ throws(BackendError) in
             try await base.send(item)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -65,7 +65,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
@@ -74,7 +74,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -85,7 +85,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -95,28 +95,28 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         try await perform(.download, "") { _ throws(BackendError) in
             try await base.download(file)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
         try await perform(.markAsRead, in: channelURL) { _ throws(BackendError) in
             try await base.markAsRead(channelURL)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError) {
         try await perform(.markAsDelivered, in: channelURL) { _ throws(BackendError) in
             try await base.markAsDelivered(channelURL)
         }
     }
 
-    /// Forwards the call to ``base`` under the conditions of the network.
+    /// Forwards the call under the conditions.
     public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         try await perform(.setTyping, in: channelURL) { _ throws(BackendError) in
             try await base.setTyping(isTyping, in: channelURL)

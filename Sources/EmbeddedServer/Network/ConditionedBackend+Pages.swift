@@ -4,7 +4,7 @@ import Sync
 
 // Pages of lists under the conditions.
 extension ConditionedBackend {
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -16,7 +16,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -30,7 +30,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -44,7 +44,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -55,7 +55,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func restrictedUsers(
         of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<RestrictedUser> {
@@ -67,7 +67,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func blockedUsers(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<User> {
@@ -78,7 +78,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards the call to ``base``, with a page size that the conditions allow.
+    /// Forwards the call with a page size that the conditions allow.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {

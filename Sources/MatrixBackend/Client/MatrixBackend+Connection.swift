@@ -108,7 +108,6 @@ extension MatrixBackend {
         seen = SeenEvents()
     }
 
-    /// The connected user.
     var me: UserID {
         get throws(BackendError) {
             guard let session else {

@@ -211,7 +211,6 @@ extension MatrixBackend {
 }
 
 extension FeedEvent {
-    /// Creates an event with the complete state of a channel.
     fileprivate init(whole channel: GroupChannel) {
         // The device sets `lastSyncedChangelogAt`, not the server.
         let patch = Patch(whole: channel, except: \.lastSyncedChangelogAt)

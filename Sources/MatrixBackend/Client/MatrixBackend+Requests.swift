@@ -3,7 +3,6 @@ import Models
 
 // Sending requests, which ``disconnect()`` cancels.
 extension MatrixBackend {
-    /// Sends a request, and decodes its reply.
     func call<Reply: Decodable>(
         _ request: MatrixRequest, as type: Reply.Type = Reply.self
     ) async throws(BackendError) -> Reply {

@@ -4,7 +4,6 @@
 import Foundation
 import Models
 
-/// An error reply of a homeserver.
 struct MatrixFailure: Decodable {
     let code: String
     let text: String

@@ -30,7 +30,6 @@ struct MatrixRequest {
         MatrixRequest(method: "PUT", path: path, body: .json(body), kind: kind)
     }
 
-    /// Creates a request that changes something on the server.
     static func post(_ path: String..., body: JSONValue = [:]) -> MatrixRequest {
         MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
     }

@@ -3,7 +3,6 @@
 /// A redaction contains only the ID of the redacted event, and the server removes the relation of a
 /// redacted event. This type remembers which message a reaction or an edit belonged to.
 struct SeenEvents {
-    /// The kind of an event.
     enum Meaning: Hashable {
         case message
         case edit(of: String)

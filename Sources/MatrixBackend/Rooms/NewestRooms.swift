@@ -23,7 +23,6 @@ struct NewestRooms: Decodable {
     }
 }
 
-/// A room of ``NewestRooms``.
 struct NewestRoom: Decodable {
     let state: [RoomEvent]
     let timeline: [RoomEvent]

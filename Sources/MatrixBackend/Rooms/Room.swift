@@ -160,7 +160,6 @@ extension RoomEvent {
 // MARK: As a channel
 
 extension Room {
-    /// Returns the room as a channel of a user.
     func channel(for me: String, isDirect: Bool) -> GroupChannel {
         var channel = GroupChannel(
             url: ChannelURL(id), name: name(for: me), createdAt: createdAt ?? 0)

@@ -48,7 +48,6 @@ struct RoomList {
     /// The IDs of the rooms that are channels.
     var channelIDs: [String] { rooms.values.filter { !$0.isSpace }.map(\.id) }
 
-    /// Returns a room as a channel.
     func channel(_ id: String, for me: UserID) -> GroupChannel? {
         rooms[id].map { room in
             room.channel(

@@ -99,7 +99,6 @@ struct EventContent: Decodable, Sendable {
 }
 
 extension EventContent {
-    /// The description of a file.
     struct Info: Decodable, Sendable {
         let mimeType: String?
         let size: Int?
@@ -115,7 +114,6 @@ extension EventContent {
         }
     }
 
-    /// The mentioned users.
     struct Mentions: Decodable, Sendable {
         let userIDs: [String]
         let isRoom: Bool

@@ -14,14 +14,12 @@ struct RoomEvent: Decodable, Sendable {
     let content: EventContent
     /// The ID of the event that this event redacts; `nil` if it is not a redaction.
     let redacts: String?
-    /// A Boolean value that indicates whether the event was redacted.
     let isRedacted: Bool
     /// The latest valid edit, bundled by the server.
     let replacement: Replacement?
     /// The thread that starts with this event, bundled by the server.
     let thread: ThreadSummary?
 
-    /// The latest edit of an event.
     struct Replacement: Decodable, Sendable {
         let time: Timestamp
         let content: EventContent?
@@ -82,7 +80,6 @@ struct RoomEvent: Decodable, Sendable {
 // MARK: Kinds
 
 extension RoomEvent {
-    /// The types of events that appear as messages.
     static let messageTypes = ["m.room.message", "m.sticker", "m.room.encrypted"]
 
     /// The types of events that change messages.

@@ -116,7 +116,6 @@ extension SyncReply {
         }
     }
 
-    /// An invitation.
     struct InvitedRoom: Decodable {
         let state: [RoomEvent]
 
@@ -128,7 +127,6 @@ extension SyncReply {
         }
     }
 
-    /// A room that the user has lost.
     struct LeftRoom: Decodable {
         let events: [RoomEvent]
 

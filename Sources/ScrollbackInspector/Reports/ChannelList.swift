@@ -5,7 +5,6 @@ import Sync
 
 /// The list of all channels, which is cached between requests.
 actor ChannelList {
-    /// A request for a part of the list.
     struct Request: Sendable {
         enum Key: String { case last, name, messages, bytes, unread }
         enum Filter: String { case all, gaps, stale, unread, unsent, pinned }
@@ -17,7 +16,6 @@ actor ChannelList {
         var limit: Int
     }
 
-    /// A channel.
     struct Row: Encodable, Sendable {
         var url: String
         var name: String
@@ -34,7 +32,6 @@ actor ChannelList {
         var error: String?
     }
 
-    /// A part of the list.
     struct Page: Encodable, Sendable {
         var total: Int
         var matching: Int

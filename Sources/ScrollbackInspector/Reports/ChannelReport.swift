@@ -13,7 +13,6 @@ struct ChannelReport: Encodable, Sendable {
     var gaps: [Gap]
     var activity: [String]
 
-    /// A gap.
     struct Gap: Encodable, Sendable {
         var lower: String
         var upper: String

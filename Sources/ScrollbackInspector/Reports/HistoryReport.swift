@@ -5,7 +5,6 @@ import Sync
 
 /// The rows of a channel's history, as a collection of the app shows them.
 struct HistoryReport: Encodable, Sendable {
-    /// A request for the rows around a time.
     struct Request: Sendable {
         var channelURL: ChannelURL
         /// The time that separates older from newer messages; `nil` for the newest end.
@@ -21,7 +20,6 @@ struct HistoryReport: Encodable, Sendable {
         }
     }
 
-    /// A message, or a gap.
     struct Row: Encodable, Sendable {
         var kind: String
         var id: String?

@@ -14,20 +14,17 @@ struct OutboxReport: Encodable, Sendable {
         var waits: [ChannelURL: Int64] = [:]
     }
 
-    /// The progress of an upload, in bytes.
     struct Progress: Encodable, Sendable {
         var bytes: Int
         var total: Int
     }
 
-    /// A file of an item.
     struct File: Encodable, Sendable {
         var name: String
         var size: Int
         var isUploaded: Bool
     }
 
-    /// An item.
     struct Item: Encodable, Sendable {
         var requestID: String
         var channel: String

@@ -4,7 +4,6 @@ import Models
 import Store
 import Sync
 
-/// A summary of the client's state.
 struct Overview: Encodable, Sendable {
     var userID: String?
     var nickname: String?

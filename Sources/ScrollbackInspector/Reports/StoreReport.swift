@@ -5,7 +5,6 @@ import Sync
 
 /// The files of the store, and the findings of opening them.
 struct StoreReport: Encodable, Sendable {
-    /// The size of a table.
     struct Table: Encodable, Sendable {
         var database: String
         var table: String
@@ -18,7 +17,6 @@ struct StoreReport: Encodable, Sendable {
         }
     }
 
-    /// One of the two databases.
     struct Database: Encodable, Sendable {
         var name: String
         var bytes: Int

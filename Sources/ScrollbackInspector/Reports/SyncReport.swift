@@ -3,7 +3,6 @@ import Sync
 
 /// The connection, and the engine's calls and decisions since a page was opened.
 struct SyncReport: Encodable, Sendable {
-    /// A call of the backend.
     struct Call: Encodable, Sendable {
         var number: Int
         var name: String
@@ -29,7 +28,6 @@ struct SyncReport: Encodable, Sendable {
         var channel: String?
     }
 
-    /// A change of the connection's state.
     struct Phase: Encodable, Sendable {
         var at: Int64
         var state: String

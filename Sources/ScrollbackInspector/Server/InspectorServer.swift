@@ -75,7 +75,6 @@
 
         // MARK: Requests
 
-        /// Answers a request.
         func respond(to request: HTTPRequest) async -> HTTPResponse {
             let hosts = authority.withLock { $0 }
             guard let host = request.headers[.host], hosts.contains(host.lowercased()) else {

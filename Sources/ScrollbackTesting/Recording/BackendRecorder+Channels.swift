@@ -3,7 +3,7 @@ import Sync
 
 // Calls for channels and their members.
 extension BackendRecorder {
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -13,7 +13,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func channel(
         _ url: ChannelURL
     ) async throws(BackendError) -> GroupChannel {
@@ -22,7 +22,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -32,7 +32,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func markAsRead(
         _ channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -41,7 +41,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func markAsDelivered(
         _ channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -50,7 +50,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func setTyping(
         _ isTyping: Bool, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -60,7 +60,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -69,7 +69,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
@@ -79,7 +79,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func deleteChannel(
         _ url: ChannelURL
     ) async throws(BackendError) {
@@ -88,7 +88,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func invite(
         _ userIDs: [UserID], to url: ChannelURL
     ) async throws(BackendError) {
@@ -98,7 +98,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func answerInvitation(
         to url: ChannelURL, accepts: Bool
     ) async throws(BackendError) {
@@ -108,7 +108,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func join(
         _ url: ChannelURL
     ) async throws(BackendError) -> GroupChannel {
@@ -117,7 +117,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func leave(
         _ url: ChannelURL
     ) async throws(BackendError) {
@@ -126,7 +126,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func hide(
         _ url: ChannelURL, until state: HiddenState
     ) async throws(BackendError) {
@@ -135,7 +135,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func resetMyHistory(
         of url: ChannelURL
     ) async throws(BackendError) -> Timestamp {
@@ -144,7 +144,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func setFrozen(
         _ isFrozen: Bool, for url: ChannelURL
     ) async throws(BackendError) {
@@ -154,7 +154,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -167,7 +167,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -177,7 +177,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func markAsUnread(
         from messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -187,7 +187,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func setPinned(
         _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -197,7 +197,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError) {
@@ -207,7 +207,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func restrictedUsers(
         of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<RestrictedUser> {
@@ -219,7 +219,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func setBlocked(
         _ isBlocked: Bool, _ userID: UserID
     ) async throws(BackendError) {
@@ -229,7 +229,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func blockedUsers(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<User> {
@@ -239,7 +239,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func report(_ report: ModerationReport) async throws(BackendError) {
         try await record("report", ["": report]) {
             () async throws(BackendError) in
@@ -247,7 +247,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
         try await record("createPoll", ["": poll]) {
             () async throws(BackendError) in
@@ -255,7 +255,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func vote(
         for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) -> Message {
@@ -265,7 +265,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {
@@ -275,7 +275,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func openChannel(
         _ url: ChannelURL
     ) async throws(BackendError) -> OpenChannel {
@@ -284,7 +284,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
     ) async throws(BackendError) -> OpenChannel {
@@ -293,7 +293,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func enter(
         _ url: ChannelURL
     ) async throws(BackendError) -> OpenChannel {
@@ -302,7 +302,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func exit(
         _ url: ChannelURL
     ) async throws(BackendError) {

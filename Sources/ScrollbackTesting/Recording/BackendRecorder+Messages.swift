@@ -4,7 +4,7 @@ public import Sync
 
 // Calls for the connection, the feed, changelogs and messages.
 extension BackendRecorder {
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func connect(
         as credentials: Credentials
     ) async throws(BackendError) -> BackendSession {
@@ -13,13 +13,13 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func disconnect() async {
         await base.disconnect()
         add("disconnect", [:]) { "done" }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func feed(
         since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
@@ -28,7 +28,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -39,7 +39,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -49,7 +49,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -63,7 +63,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
@@ -73,7 +73,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -83,7 +83,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -93,7 +93,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func send(
         _ item: OutboxItem
     ) async throws(BackendError) -> Message {
@@ -102,7 +102,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -114,7 +114,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
@@ -124,7 +124,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -138,7 +138,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -149,7 +149,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Forwards the call to ``base`` and records it.
+    /// Forwards and records the call.
     public func download(
         _ file: FileInfo
     ) async throws(BackendError) -> Data {
