@@ -14,8 +14,8 @@ public import Sync
 /// ```
 ///
 /// The list reaches from the first channel to the last one of the loaded pages. In that part, the
-/// collection inserts, moves and deletes channels as they change. The filters and the order of the
-/// query are the same for the store and the server.
+/// collection inserts, moves and deletes channels as they change. The store and the server apply
+/// the same filters and the same order.
 ///
 /// The collection is isolated to the main actor. ``channels``, ``hasMore`` and ``drafts`` are
 /// observable: views that use Observation need no delegate.
@@ -60,8 +60,8 @@ public final class GroupChannelCollection {
     ///
     /// - Parameters:
     ///   - query: The filters and the order of the list, and the page size.
-    ///   - userID: The current user, or `nil`, the default, for no user. Filters by nickname ignore
-    ///     this user, and the filter by exact members includes this user implicitly.
+    ///   - userID: The current user; `nil`, the default, if there is none. Filters by nickname
+    ///     ignore this user, and the filter by exact members includes this user implicitly.
     ///   - engine: The engine that fetches the channels.
     public init(
         query: GroupChannelListQuery = GroupChannelListQuery(), userID: UserID? = nil,
@@ -129,7 +129,7 @@ public final class GroupChannelCollection {
     /// may be inserted between the listed ones. If the server cannot be reached, the stored
     /// channels stay listed, and ``hasMore`` remains true.
     ///
-    /// If the collection has not been started, the first call starts it.
+    /// If the collection has not been started, this call starts it.
     ///
     /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
     ///   plus the channels that arrived in the meantime. If ``hasMore`` is true, call again for

@@ -12,7 +12,7 @@ extension ChatClient {
         /// All data of the user on this device: plain and encrypted directories.
         ///
         /// ``logOut(wiping:)`` returns the unsent outbox items that this client can read. It does
-        /// not return the items of ``StorageDamage/unmovedOutbox``, and those of a store that this
+        /// not return the items of ``StorageDamage/unmovedOutbox``, or those of a store that this
         /// client does not open: an encrypted one if the client has no key, or a plain one if it
         /// has a key.
         case everything

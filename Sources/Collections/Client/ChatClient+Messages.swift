@@ -379,15 +379,13 @@ extension ChatClient {
         return params.isReversed ? replies.reversed() : replies
     }
 
-    /// Fetches and stores a page of the changes of a channel's messages.
+    /// Fetches and stores a page of the changes of a channel's messages since a point.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - point: The point since which to fetch changes; `nil` for the end of the last changelog
-    ///     that was fetched with `nil`.
+    ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not move the point from which a call with `nil`
-    ///     continues.
+    ///     returned. A call with parameters does not change where a call without `point` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)``
     ///   does.
@@ -398,14 +396,13 @@ extension ChatClient {
         try await engine.messageChanges(in: url, since: point, params: params)
     }
 
-    /// Fetches and stores a page of the changes of the user's group channels.
+    /// Fetches and stores a page of the changes of the user's group channels since a point.
     ///
     /// - Parameters:
-    ///   - point: The point since which to fetch changes; `nil` for the end of the last changelog
-    ///     of channels that was fetched with `nil`.
+    ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
     ///   - params: The new and changed channels to return; `nil` for all. Channels that the user
-    ///     can no longer read are always returned. A call with parameters does not move the point
-    ///     from which a call with `nil` continues.
+    ///     can no longer read are always returned. A call with parameters does not change where a
+    ///     call without `point` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(

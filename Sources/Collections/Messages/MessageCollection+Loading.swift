@@ -9,8 +9,7 @@ extension MessageCollection {
     /// The maximum number of pages that one call fetches, if few of their messages match the list.
     private static let pageLimit = 5
 
-    /// Loads older messages: first those that are stored next to the list, then those of the
-    /// server.
+    /// Loads older messages: first from the complete part of the cache, then from the server.
     ///
     /// If the server cannot be reached, the list also shows the next gap and the stored messages
     /// older than it.
