@@ -44,10 +44,9 @@ public struct ServerConditions: Hashable, Sendable {
     /// accepted, as on services with many machines.
     public var clockSkew: Int64 = 0
 
-    /// The maximum delay of messages from other servers; zero, the default, if there are no other
-    /// servers.
+    /// The maximum delay of messages from other servers; zero, the default, for no other servers.
     ///
-    /// The seed selects one message in four, which was created up to this long before it arrives.
+    /// One message in four, which the seed selects, was created up to this long before it arrives.
     /// Pages are then in the order of arrival, as on federated servers, and name late messages in
     /// `MessagePage.outliers`. Threads and counts use the order of positions. Each page reads the
     /// whole history of its channel.

@@ -7,7 +7,7 @@ extension ChatClient {
     public enum Wiping: Hashable, Sendable, CaseIterable {
         /// All data that can be fetched again.
         ///
-        /// The outbox is kept, and is sent when the user connects again.
+        /// The outbox is kept; its items are sent when the user connects again.
         case cachedData
         /// All data of the user on this device: plain and encrypted directories.
         ///

@@ -30,8 +30,8 @@ extension ChatClient {
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If it is not, do
     ///     not move or remove the file until it is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not
-    ///   exist or is larger than the server accepts.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:)`` does, and with code `invalidFile` if the
+    ///   file does not exist or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
@@ -48,7 +48,8 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for one file.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)-(FileMessageCreateParams,_,_)``
+    ///   does.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
@@ -64,8 +65,8 @@ extension ChatClient {
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
     /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidArgument` if the message is
-    ///   neither a text nor a file.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:)`` does, and with code `invalidArgument` if
+    ///   the message is neither a text nor a file.
     @discardableResult
     public func copy(
         _ message: Message, to url: ChannelURL

@@ -12,8 +12,8 @@ struct LastUser {
     /// Returns `nil` if the client stores its data in memory.
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root else { return nil }
-        // The names of the users' directories next to the file all start with an underscore or a
-        // hyphen.
+        // The names of the users' directories start with an underscore or a hyphen, so that they
+        // differ from the names of these files.
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: root.appending(path: name).path, encryptedWith: key, for: "last user")

@@ -67,9 +67,9 @@ extension ChatClient {
     /// - Parameters:
     ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
     ///   - options: The options of the client; only `storage` and `applicationID` are used.
-    /// - Throws: ``/Sync/SyncError``, as for one user. If the files of any user are open, no data
-    ///   is removed. After a disk error, the data of some users may be removed already: repeat the
-    ///   call.
+    /// - Throws: ``/Sync/SyncError``, as ``removeStoredData(of:wiping:options:)`` does. If the
+    ///   files of any user are open, no data is removed. After a disk error, the data of some users
+    ///   may be removed already: repeat the call.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {

@@ -29,8 +29,8 @@ extension MessageCollection {
     ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If it is not, do
     ///     not move or remove the file until it is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `invalidFile` if the file does not
-    ///   exist or is larger than the server accepts.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:)`` does, and with code `invalidFile` if the file
+    ///   does not exist or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
@@ -48,7 +48,7 @@ extension MessageCollection {
     ///   - params: The text and the files.
     ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as for one file.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:keepsCopies:)-(FileMessageCreateParams,_)`` does.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, keepsCopies: Bool = false

@@ -96,8 +96,10 @@ struct Window {
             && thread.map { message.parentMessageID == $0.parentID } ?? true
     }
 
-    /// The position of the newest shown message that was sent; without one, the lower bound of the
-    /// window, or its upper bound if it does not include the newest end.
+    /// The position of the newest sent message in the window; without one, the window's lower
+    /// bound.
+    ///
+    /// If the window does not include the newest end, this is its upper bound.
     private var newestShown: Gap.Bound {
         guard upper == .end else { return upper }
         func isSent(_ item: MessageItem) -> Bool { item.message?.position != nil }
@@ -397,8 +399,7 @@ struct Window {
 
     enum End { case oldest, newest }
 
-    /// Removes a number of sent messages at an end, with the gaps between and outside of
-    /// them.
+    /// Removes a number of sent messages at an end, with the gaps between and outside of them.
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem.ID] = []

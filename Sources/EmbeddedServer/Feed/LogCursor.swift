@@ -19,8 +19,8 @@ struct LogCursor: Hashable {
         var upTo: LogSequence
         /// The maximum number of messages that are reported for each channel.
         ///
-        /// This is the server's limit at the first batch of the range. If the limit changed during
-        /// the range, its batches would have contradictory truncations.
+        /// The cursor keeps the server's limit at the first batch of the range. With a changed
+        /// limit, the batches of the range would have contradictory truncations.
         var limit: Int
 
         /// Returns a Boolean value that indicates whether the range starts at or before a cursor,

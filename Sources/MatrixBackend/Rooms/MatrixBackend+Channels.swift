@@ -5,9 +5,9 @@ extension MatrixBackend {
     /// Returns a page of the channels that match a query.
     ///
     /// The first call of a process loads all rooms, unless the feed or another call has loaded
-    /// them. Later calls need one short request. If the rooms are not loaded, the query is for the
-    /// first page in the order of the last message, and the homeserver supports it, the call
-    /// fetches only that page, without unread counts.
+    /// them. Later calls need one short request. There is one exception: if the rooms are not
+    /// loaded, the query is for the first page in the order of the last message, and the homeserver
+    /// supports it, the call fetches only that page, without unread counts.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
