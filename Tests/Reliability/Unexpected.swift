@@ -1,4 +1,3 @@
-/// An unexpected result.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

@@ -55,9 +55,7 @@ extension Matrix {
     }
 
     /// Makes all changes to the disk fail from a given one on, while messages are sent and
-    /// received.
-    ///
-    /// The disk then works again.
+    /// received, and then lets the disk work again.
     func failWrites(with error: Int32, _ outcome: inout Outcome) async throws {
         for change in Swift.stride(from: 0, to: 24, by: stride) {
             try await withDirectory { directory in

@@ -126,7 +126,6 @@ extension Fault {
             || self == .mixedChannels
     }
 
-    /// The server's conditions.
     fileprivate var server: ServerConditions {
         var conditions = ServerConditions()
         switch self {
@@ -143,7 +142,6 @@ extension Fault {
         return conditions
     }
 
-    /// The network's conditions.
     fileprivate func network(_ seed: UInt64) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         switch self {

@@ -28,7 +28,6 @@ package struct Outcome: Sendable {
 
     mutating func record(call text: String) { calls[text, default: 0] += 1 }
 
-    /// Adds the effects of further faults.
     mutating func add(_ other: Outcome) {
         injected += other.injected
         promised += other.promised

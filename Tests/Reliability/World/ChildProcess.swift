@@ -11,11 +11,7 @@ struct ChildProcess {
 
     /// Starts a process that continues the world in a directory.
     ///
-    /// - Parameters:
-    ///   - command: The command; see the beginning of Reliability.swift.
-    ///   - directory: The directory of the world, which is the first argument of the command.
-    ///   - arguments: The other arguments.
-    /// - Throws: An error if the process cannot be started.
+    /// The directory is the first argument of the command; Reliability.swift lists the commands.
     init(_ command: String, in directory: URL, _ arguments: String...) throws {
         let file = Promises.file(in: directory)
         let files = FileManager.default
@@ -31,9 +27,8 @@ struct ChildProcess {
         try output.close()
     }
 
-    /// Waits until the process has ended, and returns whether it was killed.
-    ///
-    /// - Throws: An error if the process was killed because it did not end.
+    /// Waits until the process has ended, and returns whether it was killed; throws if it did not
+    /// end.
     func wasKilled() throws -> Bool {
         process.waitUntilExit()
         watchdog.cancel()
@@ -41,9 +36,7 @@ struct ChildProcess {
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 
-    /// Kills the process.
-    ///
-    /// - Throws: An error if the process had already ended.
+    /// Kills the process, and throws if it had already ended.
     func kill() throws {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
         guard try wasKilled() else {

@@ -1,8 +1,7 @@
 import Foundation
 import Models
 
-/// The promises of the processes of a world, which each process prints when it makes them, one in
-/// each line.
+/// The promises of the processes of a world, each of which a process prints when it makes it.
 struct Promises {
     private(set) var written: [ChannelURL: [String]] = [:]
     private(set) var heard: [ChannelURL: Set<MessageID>] = [:]

@@ -43,13 +43,9 @@ final class World {
     private var count = 0
     private let process: Int
 
-    /// Opens a world.
+    /// Opens a world in a new directory, or in that of an earlier world.
     ///
-    /// - Parameters:
-    ///   - directory: The directory of the files: a new one, or that of an earlier world.
-    ///   - process: The number of the process that opens the world, which makes names unique.
-    ///   - conditions: The conditions of the server.
-    /// - Throws: Errors of the server.
+    /// `process`, the number of the process that opens the world, makes names unique.
     init(
         in directory: URL, process: Int = 1,
         server conditions: ServerConditions = ServerConditions()
@@ -187,8 +183,7 @@ final class World {
         }
     }
 
-    /// Sends a file of bob in each channel, of which the outbox makes a copy, and which is promised
-    /// if the outbox accepts it.
+    /// Sends a copied file of bob in each channel, which is promised if the outbox accepts it.
     func sendFiles(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
