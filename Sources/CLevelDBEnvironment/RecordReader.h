@@ -19,8 +19,9 @@ namespace scrollback {
 /// uses: after a wrong checksum or length, the rest of the block is dropped.
 class RecordReader {
   public:
-    /// A function that is called for each complete record, with its first bytes, at most as many as
-    /// the reader keeps, and its size.
+    /// A function that is called for each complete record, with its size and its first bytes.
+    ///
+    /// The reader keeps at most a given number of bytes of a record.
     using OnRecord = std::function<void(const std::string &head, uint64_t size)>;
     /// A function that is called for each damaged place.
     using OnDamage = std::function<void()>;

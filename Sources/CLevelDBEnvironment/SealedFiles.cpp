@@ -60,7 +60,7 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
-        // LevelDB then begins a new file. The environment above has already rejected torn or
+        // After NotSupported, LevelDB begins a new file. `Environment` has already rejected torn or
         // damaged files.
         bool isCurrent = reader->generation() == cipher_.generation;
         bool isEmpty = reader->end() == 0;
@@ -218,7 +218,8 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    // `path` is the name to open; `name` is the name that the file has or will have.
+    // In the following functions, `path` is the name to open, and `name` is the name that the file
+    // has or will have.
 
     Status NewSequentialFile(
         const std::string &path, const std::string &name, leveldb::SequentialFile **result) {

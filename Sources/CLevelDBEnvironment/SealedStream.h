@@ -39,8 +39,8 @@ class SealedStream {
         const std::string &header, uint64_t plainAt, uint64_t at);
 };
 
-/// Reads a stream, and replaces unreadable parts by bytes that LevelDB and RecordReader
-/// find torn or damaged, too.
+/// Reads a stream, and replaces unreadable parts by bytes that LevelDB and RecordReader find torn
+/// or damaged, too.
 ///
 /// - An incomplete record at the end, as after a crash, is read as an incomplete header.
 /// - A damaged part is read as bytes of 0xFF, which no header has as its length.

@@ -127,7 +127,7 @@ extension [String] {
 }
 
 extension Command {
-    /// Returns the line at the end of a list of which only a part is shown.
+    /// Returns the last line of a list of which only a part is shown.
     static func cutRemark(_ count: Int, of total: Int?) -> String {
         let part =
             total.map { "\(grouped(count)) of \(grouped($0))" } ?? "the first \(grouped(count))"

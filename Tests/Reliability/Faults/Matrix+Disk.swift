@@ -6,8 +6,8 @@ import Sync
 
 // Faults of the process, of the power, and of a disk that refuses writes.
 extension Matrix {
-    /// Kills processes, each before a later change to the disk than the previous one, until a process
-    /// finishes.
+    /// Kills processes, each before a later change to the disk than the previous one, until a
+    /// process finishes.
     ///
     /// `parts` are the disks whose changes are counted: see ``InterruptedDay``.
     func kill(_ parts: [String], _ outcome: inout Outcome) async throws {
