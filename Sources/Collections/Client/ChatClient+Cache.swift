@@ -118,7 +118,7 @@ extension ChatClient {
         try await engine.shrinkCache(to: size)
     }
 
-    /// Sets whether a channel's messages are exempt from eviction for the size of the cache.
+    /// Sets whether a channel's messages are kept when the cache exceeds its maximum size.
     ///
     /// The setting is stored.
     ///
