@@ -119,8 +119,7 @@ public final class EmbeddedServer: Sendable {
 }
 
 extension EmbeddedServer {
-    /// The users with a connected device whose feed call is not waiting, and may have events to
-    /// report.
+    /// The users with a connected device that may lack events, because its feed call is not waiting.
     package var usersWithNews: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

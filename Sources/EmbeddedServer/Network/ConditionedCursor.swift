@@ -8,7 +8,7 @@
 ///
 /// For example, "~p1,t9c0e2f6a:17" is the batch after cursor 17, of which one part was reported.
 struct ConditionedCursor: Equatable {
-    /// The kind of the server's text: a cursor of the same kind or, for a changelog, another point.
+    /// The kind of the server's own text: a cursor like this one or, for a changelog, another point.
     enum Source: String {
         case same = ""
         case time

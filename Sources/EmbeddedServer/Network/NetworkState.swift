@@ -17,8 +17,7 @@ struct NetworkState {
     /// The pending feed calls, which going offline ends.
     var feeds: [Int: FeedTask] = [:]
 
-    /// A batch of which only some parts were reported, and the server's cursor that was used to
-    /// request it.
+    /// A batch of which only some parts were reported, and the server's cursor in the request for it.
     var cutBatch: (since: String, batch: FeedBatch)?
 
     /// The last reported batch, which may be repeated.

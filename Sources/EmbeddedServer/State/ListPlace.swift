@@ -17,7 +17,7 @@ struct ListPlace: Hashable {
         case newestTime, oldestTime, text
     }
 
-    /// Returns a Boolean value that indicates whether the key precedes another, as in
+    /// Returns a Boolean value that indicates whether the key precedes another one in the order of
     /// `GroupChannelListQuery`.
     func precedes(_ other: ListPlace) -> Bool {
         if criterion != .text, time != other.time {

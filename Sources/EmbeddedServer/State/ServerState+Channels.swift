@@ -69,7 +69,7 @@ extension ServerState {
         return created
     }
 
-    /// Returns an unused URL, in case a user has already chosen the one with this number.
+    /// Returns a URL of a prefix and a number, or a longer one if a user has already chosen that URL.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }

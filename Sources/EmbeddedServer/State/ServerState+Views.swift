@@ -37,7 +37,7 @@ extension ServerState {
         return shared
     }
 
-    /// Returns a member as in lists of members; `nil` if the user is not a member.
+    /// Returns a member as lists of members show it; `nil` if the user is not a member.
     func member(_ userID: UserID, of channel: ServerChannel) -> Member? {
         guard let membership = channel.members[userID], let account = accounts[userID] else {
             return nil

@@ -5,7 +5,9 @@ import Models
 /// Lines are in the order of the responses. Recorders of several users may share a log. The class
 /// is thread-safe.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// The closures that format the lines when the log is read, because most logs never are.
+    /// The closures that format the lines.
+    ///
+    /// They run when the log is read, because most logs are never read.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.
