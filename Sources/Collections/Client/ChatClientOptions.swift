@@ -104,7 +104,7 @@ public enum StorageFailurePolicy: String, Hashable, Codable, CaseIterable, Senda
     /// The call that opens the client or connects the user throws the error, and can be repeated.
     case fail
 
-    /// The client works in memory, and ``ChatClient/cachingError`` is the error.
+    /// The client works in memory, and ``ChatClient/cachingError`` is the reason.
     ///
     /// Unsent messages are lost when the process ends.
     case continueInMemory

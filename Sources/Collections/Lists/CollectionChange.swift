@@ -16,7 +16,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     /// The new elements and their indices.
     public let insertions: [Insertion]
 
-    /// The elements that have changed without changing their order relative to the other elements.
+    /// The elements that have changed, but whose order relative to the other elements has not.
     public let updates: [Update]
 
     /// The elements whose order relative to the other elements has changed.

@@ -213,9 +213,9 @@ public final class MessageCollection {
 
     /// Starts the collection: shows cached messages, and then fetches messages from the server.
     ///
-    /// The cached messages are listed when the call returns, regardless of the network. The
-    /// server's messages replace them. No request is sent if the engine is live and the cache has
-    /// the whole page. From then on, the collection follows all changes.
+    /// The cached messages are listed when the call returns, regardless of the network. From then
+    /// on, the collection follows all changes. The server's messages replace the cached ones. No
+    /// request is sent if the engine is live and the cache has the whole page.
     ///
     /// The returned value does not keep the collection alive.
     ///

@@ -24,8 +24,8 @@ public final class MessageSearch {
     /// The number of messages in a page.
     public let pageSize: Int
 
-    /// The gaps and stale ranges in the searched part of the history, which the search did not read
-    /// completely.
+    /// The ranges in the searched part of the history that the search did not read completely: gaps
+    /// and stale ranges.
     ///
     /// The searched part reaches from the newest message to the last loaded page, or to the oldest
     /// message if all results are listed. ``loadMore()`` and ``backfill()`` update the value.
