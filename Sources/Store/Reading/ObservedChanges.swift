@@ -2,14 +2,14 @@ import Models
 
 /// The changes of a part of a store after a commit, in order and without omissions.
 ///
-/// The observation ends when this object is released. It supports one reader at a time: either `for
-/// await`, which receives one change after the other, or ``drain()``, which returns all buffered
-/// changes without waiting.
+/// The observation ends when this object is released. Only one reader at a time may receive the
+/// changes: either a `for await` loop, which receives one change after the other, or ``drain()``,
+/// which returns all buffered changes without waiting.
 ///
-/// `ChatStore.observe` returns it together with a snapshot, and every reported change is newer than
-/// that snapshot. If you take another snapshot later, such as after ``Change/Operation/missed``, it
-/// may already contain changes that are still buffered: skip changes whose `number` is not greater
-/// than the snapshot's ``Snapshot/number``.
+/// `ChatStore.observe` returns this object together with a snapshot, and every reported change is
+/// newer than that snapshot. A snapshot that you take later, such as after
+/// ``Change/Operation/missed``, may already contain changes that are still buffered. Skip these:
+/// their `number` is not greater than the snapshot's ``Snapshot/number``.
 public final class ObservedChanges: AsyncSequence, Sendable {
     /// The observed part.
     public let part: ObservedPart
@@ -18,19 +18,17 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 
     /// The reader that waits for a change.
     private struct Waiter {
-        /// A Boolean value that indicates whether the reader is a suspended `for await` loop, as
-        /// opposed to a closure.
+        /// A Boolean value that indicates whether the reader is a suspended `for await` loop
+        /// instead of a closure.
         let isLoop: Bool
         let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
-        /// The buffered changes, oldest first.
-        ///
-        /// The first ``takenCount`` were already read.
+        /// The buffered changes, oldest first; the first ``takenCount`` were already read.
         private var changes: [Change] = []
         private var takenCount = 0
-        /// The total number of entries of the changes.
+        /// The total number of entries of the unread changes.
         private(set) var entryCount = 0
         var hasEnded = false
         /// The reader to wake at the next change or at the end.
@@ -48,8 +46,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // The array is compacted when half of it was read, so that each change is moved at most
-            // once on average.
+            // Remove the read changes once they are half of the array, so that each change is moved
+            // at most once on average.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -67,7 +65,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// The maximum number of buffered entries; the default of `ChatStore.observe`.
+    /// The default for the maximum number of buffered entries.
     public static let defaultLimit = 10_000
 
     private let limit: Int
@@ -78,9 +76,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox = Locked(Inbox())
     }
 
-    /// Removes and returns all buffered changes, oldest first.
-    ///
-    /// Does not wait: the result is empty if there are none.
+    /// Removes and returns all buffered changes, oldest first, without waiting; empty if there are
+    /// none.
     public func drain() -> [Change] {
         inbox.withLock { $0.takeAll() }
     }
@@ -88,11 +85,11 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once at
     /// the next change or at the end.
     ///
-    /// It is for readers that are isolated to an actor and schedule their work themselves. On
-    /// Linux, a task that waits in a `for await` loop is resumed on the global executor first, and
-    /// only then on its actor, which takes twice as long.
+    /// Use it in a reader that is isolated to an actor and schedules its own work. On Linux, a task
+    /// that waits in a `for await` loop resumes first on the global executor and only then on its
+    /// actor, which takes twice as long.
     ///
-    /// - Parameter wake: A closure that is called once, on the thread that writes, cancels or
+    /// - Parameter wake: A closure that is called once, on the thread that writes, cancels, or
     ///   closes the store. It must neither write nor wait.
     /// - Returns: The changes, oldest first.
     /// - Precondition: No loop is waiting.
@@ -105,7 +102,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// Ends the observation: buffered changes can still be read, but no more are added.
+    /// Ends the observation; the reader can still receive the buffered changes.
     public func cancel() {
         inbox.withLock { inbox in
             inbox.hasEnded = true
@@ -113,15 +110,15 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Buffers the part of a change that belongs to the observed part.
+    /// Buffers the entries of a change that belong to the observed part.
     func notify(_ change: Change) {
         let entries = change.entries.filter { part.contains($0.operation) }
         if entries.isEmpty { return }
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // The reader has not read for long, and the buffer is full. Discard the buffer, and
-                // report that changes were missed.
+                // The buffer is full because the reader has not read for a long time. Replace its
+                // content with a report that changes were missed.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -137,25 +134,23 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 // MARK: As a sequence
 
 extension ObservedChanges {
-    /// Creates an iterator.
+    /// Creates an iterator; use only one at a time.
     ///
-    /// Use only one iterator at a time.
-    ///
-    /// An iterator has no state of its own: a second loop continues with the change after the last
-    /// one that the first loop received.
+    /// An iterator has no state of its own: a second loop continues after the last change that the
+    /// first loop received.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
     /// An iterator over the changes of an observation.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observation: ObservedChanges
 
-        /// Waits for and returns the next change.
+        /// Returns the next change, after waiting for it.
         ///
-        /// Returns `nil` when the observation was canceled, its store was closed or released, or
+        /// Returns `nil` after the observation was canceled, its store was closed or released, or
         /// the task was canceled.
         public mutating func next() async -> Change? { await next(isolation: nil) }
 
-        /// Returns the next change as ``next()`` does, without leaving the caller's actor.
+        /// Returns the next change as ``next()`` does, without leaving the actor of the caller.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> Change? {
@@ -168,7 +163,7 @@ extension ObservedChanges {
 
     private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
-    /// Waits for a change, and returns `false`; if the observation has ended, returns `true`.
+    /// Waits for a change or the end; returns `true` if the observation has ended.
     private func waitIsOver(isolation actor: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
             if Task.isCancelled { return true }

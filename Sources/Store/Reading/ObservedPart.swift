@@ -1,6 +1,6 @@
 public import Models
 
-/// A part of a store that can be observed.
+/// A part of a store to observe.
 ///
 /// Observers of every part also receive changes of the connection.
 public struct ObservedPart: Hashable, Sendable {
@@ -22,8 +22,7 @@ public struct ObservedPart: Hashable, Sendable {
         ObservedPart(value: .channel(url))
     }
 
-    /// All channels, with their drafts and with users who type, enter and exit, but without
-    /// messages.
+    /// All channels with their drafts and the users who type, enter and exit, but without messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.

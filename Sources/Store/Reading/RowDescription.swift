@@ -1,6 +1,6 @@
 package import Models
 
-// Descriptions of the rows on disk in the terms of Docs/Format.md, which the prompt prints.
+// Descriptions of the rows on disk in the terms of Docs/Format.md, for the prompt.
 
 /// A description of a stored row.
 package struct RowDescription: Sendable {
@@ -42,8 +42,8 @@ package struct RowDescription: Sendable {
 extension StoreReader {
     /// Returns descriptions of the rows of a database, in the order of their keys.
     ///
-    /// `table` limits them to one table; an unknown name returns no rows. Corrupted rows are
-    /// described as such, without an error.
+    /// A `table` limits the result to one table; an unknown name results in no rows. The
+    /// description of a corrupted row says so, and no error is thrown.
     package func describedRows(
         of database: RowDescription.Database, table: String? = nil, limit: Int = .max
     ) throws(StoreError) -> [RowDescription] {
@@ -61,7 +61,7 @@ extension StoreReader {
         return rows
     }
 
-    /// Describes the row of a key; `nil` if there is none.
+    /// Returns the description of the row with a key; `nil` if there is none.
     package func describedRow(
         _ key: [UInt8], of database: RowDescription.Database
     ) throws(StoreError) -> RowDescription? {
@@ -244,7 +244,7 @@ extension Table {
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
-        // A number has four bytes. The rows of the saved lists and of the search index have other
+        // Numbers have four bytes. The rows of the saved lists and of the search index have other
         // sizes.
         case .schema where value.count > 0 && value.count != 4:
             return .text("\(value.count) bytes")
@@ -311,8 +311,8 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // The kind of value follows from its size: a schema version has four bytes, the
-                // next sequence number eight, and a loss more.
+                // The size determines the kind of value: a schema version has four bytes, the next
+                // sequence number eight, and a loss more.
                 switch value.count {
                 case 4: return "\(try reader.integer(UInt32.self))"
                 case 8: return "\(try reader.integer(UInt64.self))"

@@ -3,7 +3,7 @@ package import Models
 // Reading channels, messages and outbox items from rows.
 
 extension Rows {
-    /// Returns the channel number, which follows the letter of most tables.
+    /// Returns the channel number in a key, which follows the letter of most tables.
     func channelNumber(ofKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelNumber {
         try decode(
             UnsafeRawBufferPointer(rebasing: key.prefix(Table.prefixSize)),
@@ -14,13 +14,13 @@ extension Rows {
         }
     }
 
-    /// Returns the channel number; `nil` if the key is corrupted.
+    /// Returns the channel number in a key; `nil` if the key is corrupted.
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
-        // It is used for lists: a corrupted row must not make the rest of the list unreadable.
+        // In a list, a corrupted row must not make the other rows unreadable.
         try? channelNumber(ofKey: key)
     }
 
-    /// Returns the text of a key after its letter: a name, the scope of a token, or a request ID.
+    /// Returns the text after the letter of a key: a name, the scope of a token, or a request ID.
     func text(
         ofKey key: UnsafeRawBufferPointer, as what: @autoclosure () -> String
     ) throws(StoreError) -> String {
@@ -56,7 +56,7 @@ extension Rows {
         }
     }
 
-    /// Returns the record of a key; `nil` if there is none.
+    /// Returns the record with a key; `nil` if there is none.
     package func record<Value: Record>(
         _ key: KeyBytes, as what: @autoclosure () -> String
     ) throws(StoreError) -> Value? {
@@ -66,13 +66,13 @@ extension Rows {
         }
     }
 
-    /// Decodes a record; `nil` if it is corrupted.
+    /// Decodes a record; returns `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // It is used for lists: a corrupted row must not make the rest of the list unreadable.
+        // In a list, a corrupted row must not make the other rows unreadable.
         try? Value(serialized: bytes)
     }
 
-    /// Returns the record of a key; `nil` if there is none or it is corrupted.
+    /// Returns the record with a key; `nil` if there is none or it is corrupted.
     func readableRecord<Value: Record>(_ key: KeyBytes) throws(StoreError) -> Value? {
         try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
             bytes.flatMap { readableRecord($0) }
@@ -81,17 +81,16 @@ extension Rows {
 }
 
 extension Rows {
-    /// Returns the total of the message counts of all channels.
+    /// Returns the number of messages in all channels.
     func messageCount() throws(StoreError) -> Int {
-        // Counts of the current batch are not in rows yet.
+        // The counts of the current batch are not in rows yet.
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             if !counted.isEmpty, counted[try channelNumber(ofKey: key)] != nil { return true }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
-            // Each count is below the maximum, but the sum of several corrupted counts may
-            // overflow.
+            // Each count is in range, but the sum of corrupted counts may overflow.
             if overflows {
                 throw StoreError(
                     .corruption,

@@ -1,4 +1,4 @@
-/// The rows of one database as of a commit, or with the changes of a batch applied.
+/// The rows of one database in a commit, optionally with the writes of a batch applied.
 package struct Rows {
     let snapshot: LevelDB.Snapshot
     /// The uncommitted writes of the batch.
@@ -6,7 +6,7 @@ package struct Rows {
     /// The uncommitted counts of the batch.
     var counted: BatchRows?
 
-    /// Creates a view of the rows of a snapshot with uncommitted writes applied.
+    /// Creates a view of the rows of a snapshot, with uncommitted writes applied.
     package init(_ snapshot: LevelDB.Snapshot, _ overlay: Overlay?) {
         self.init(snapshot: snapshot, overlay: overlay)
     }
@@ -19,15 +19,16 @@ package struct Rows {
 
     var path: String { snapshot.path }
 
-    /// Passes the value of a key to a closure; returns `nil` if the key has no value.
+    /// Passes the value of a key, or `nil` if the key has no value, to a closure, and returns its
+    /// result.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - mayBeStored: A Boolean value that indicates whether the snapshot may contain the key. If
-    ///     it is `false` and there is a batch, only the writes of the batch are read.
+    ///     it is `false` and there is a batch, the call reads only the writes of the batch.
     ///   - body: A closure that receives the value.
     /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure; `corruption` or `io`, in which case it was not called.
+    /// - Throws: Errors of the closure. Before the closure is called: `corruption` or `io`.
     @inline(__always)
     package func withValue<Result>(
         of key: KeyBytes, mayBeStored: Bool = true,
@@ -43,10 +44,9 @@ package struct Rows {
         }
     }
 
-    /// Passes the value of a key to a closure, as ``withValue(of:_:)`` does.
+    /// Passes the value of a key to a closure, as ``withValue(of:mayBeStored:_:)`` does.
     ///
-    /// The key consists of a table, a channel and a name. If it is short, it is created on the
-    /// stack.
+    /// The key consists of a table, a channel and a name. A short key is created on the stack.
     @inline(__always)
     func withValue<Result>(
         _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,
@@ -64,15 +64,15 @@ package struct Rows {
         }
     }
 
-    /// Returns a Boolean value that indicates whether there is a row with a key.
+    /// Returns a Boolean value that indicates whether a row has the key.
     package func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
-    /// Passes the rows of a range to a closure, until it returns `false`.
+    /// Passes the rows of a range to a closure, in the order of their keys, until it returns
+    /// `false`.
     ///
-    /// The rows are in ascending or descending order of their keys. The closure must not write to
-    /// the batch.
+    /// The closure must not write to the batch.
     @inline(__always)
     package func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -101,9 +101,9 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Passes to the closure the remaining rows of the batch up to a key, inclusive, in the
-        // order of the scan; all of them if the key is nil. Returns whether the batch replaces or
-        // removes the snapshot's row with this key.
+        // Passes the remaining rows of the batch up to a key, inclusive, to the closure; all of
+        // them if the key is nil. Returns whether the batch replaces or removes the row with this
+        // key in the snapshot.
         func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {
@@ -145,7 +145,7 @@ extension Overlay.Row {
 // MARK: Values
 
 extension Rows {
-    /// Returns the decoded value of a key; `nil` if there is none.
+    /// Returns the decoded value of a key; `nil` if the key has no value.
     @inline(__always)
     package func read<Value>(
         _ key: KeyBytes, as what: @autoclosure () -> String,

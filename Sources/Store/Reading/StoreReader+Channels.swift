@@ -3,7 +3,7 @@ public import Models
 extension StoreReader {
     /// Returns a group channel; `nil` if it is not stored.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the channel cannot be decoded.
     /// - Complexity: One lookup.
     public func groupChannel(_ url: ChannelURL) throws(StoreError) -> GroupChannel? {
         let view = try view
@@ -14,7 +14,7 @@ extension StoreReader {
 
     /// Returns an open channel; `nil` if it is not stored.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the channel cannot be decoded.
     /// - Complexity: One lookup.
     public func openChannel(_ url: ChannelURL) throws(StoreError) -> OpenChannel? {
         let view = try view
@@ -25,28 +25,28 @@ extension StoreReader {
 
     /// Returns the group channels of a list, in the order of the list.
     ///
-    /// A channel that cannot be decoded is omitted, so that it does not hide all others;
-    /// ``unreadableChannelURLs()`` returns it.
+    /// The list omits a channel that cannot be decoded, so that the other channels can still be
+    /// read; ``unreadableChannelURLs()`` returns that channel.
     ///
     /// - Parameters:
     ///   - query: The filters and the order, as defined by
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
-    ///   - last: The last channel of the previous page, as it was returned, or `nil` for the first
-    ///     page. The page starts after the position of this value in the list, even if the stored
+    ///   - last: The last channel of the previous page, as it was returned; `nil` for the first
+    ///     page. The page starts after the place of this value in the list, even if the stored
     ///     channel has moved since then.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    ///   - currentUserID: The current user. The filters by nickname ignore this user.
-    /// - Returns: The channels; fewer than `limit` only at the end of the list.
+    ///   - currentUserID: The current user, whom the filters by nickname ignore.
+    /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel that is visited. About a hundred channels that were
-    ///   returned last are cached, and need no lookup until they change. Without a limit, the whole
-    ///   list is read in one scan, which is faster than many pages. The first request for an order
-    ///   reads all channels, and so does a request for an order that is not among the eight most
-    ///   recently requested ones. There is one exception: if an order was requested before the
-    ///   store was last closed or suspended, and no channel has changed since then, its first
-    ///   hundred channels are available without reading all. Inside a batch, O(*b*) more in the
-    ///   number of rows that it has written.
+    /// - Complexity: A lookup for each channel that is visited. The store caches about a hundred
+    ///   channels that were returned recently, which need no lookup until they change. Without a
+    ///   limit, one scan reads the whole list, which is faster than many pages. The first request
+    ///   for an order reads all channels, and so does a request for an order that is not among the
+    ///   eight most recently requested ones. There is one exception: the first hundred channels of
+    ///   an order are available without reading all, if the order was requested before the store
+    ///   was last closed or suspended, and no channel has changed since then. Inside a batch,
+    ///   O(*b*) more in the number of rows that the batch has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -56,7 +56,7 @@ extension StoreReader {
             currentUserID: currentUserID)
     }
 
-    /// Returns the group channels of a list after a position.
+    /// Returns the group channels of a list after a place in the list.
     ///
     /// The other parameters, the errors and the cost are those of
     /// ``groupChannels(matching:after:limit:currentUserID:)``.
@@ -71,12 +71,13 @@ extension StoreReader {
 
     /// Returns the open channels, newest first.
     ///
-    /// A channel that cannot be decoded is omitted; ``unreadableChannelURLs()`` returns it.
+    /// The list omits a channel that cannot be decoded; ``unreadableChannelURLs()`` returns that
+    /// channel.
     ///
     /// - Parameters:
-    ///   - last: The last channel of the previous page. `nil` for the first page.
+    ///   - last: The last channel of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    /// - Returns: The channels; fewer than `limit` only at the end of the list.
+    /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: A lookup for each channel. The first list reads all channels once, except for
     ///   its first pages as in ``groupChannels(matching:after:limit:currentUserID:)``.
@@ -89,16 +90,16 @@ extension StoreReader {
         ) { (_: OpenChannel) in true }
     }
 
-    /// Returns the number of stored group channels, without those that cannot be decoded.
+    /// Returns the number of stored group channels, except those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: The first call reads all channels once, later ones are O(1). Inside a batch,
-    ///   O(*b*) in the number of rows that it has written.
+    /// - Complexity: The first call reads all channels once; later calls are O(1). Inside a batch,
+    ///   O(*b*) in the number of rows that the batch has written.
     public func groupChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .group(.latestLastMessage, metaDataKey: nil)).count
     }
 
-    /// Returns the number of stored open channels, without those that cannot be decoded.
+    /// Returns the number of stored open channels, except those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: That of ``groupChannelCount()``.
@@ -131,8 +132,9 @@ extension StoreReader {
         }
     }
 
-    /// Returns the channels whose messages are exempt from eviction, in byte order, without those
-    /// whose URL cannot be decoded.
+    /// Returns the channels whose messages are exempt from eviction, in byte order.
+    ///
+    /// The result omits channels whose URL cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*n*) in the number of pinned channels.
@@ -140,10 +142,10 @@ extension StoreReader {
         try view.pinnedChannelURLs()
     }
 
-    /// Returns the channels with stored data, the least recently opened one first.
+    /// Returns the channels with stored data, starting with the least recently opened one.
     ///
-    /// Channels that were never opened, and channels whose state cannot be decoded, precede all
-    /// others, in the order in which they were first stored.
+    /// First come the channels that were never opened or whose state cannot be decoded, in the
+    /// order in which they were first stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the number of channels, with two lookups for each.
@@ -154,7 +156,7 @@ extension StoreReader {
     /// Returns information about each channel with stored data, in the order of
     /// ``channelURLsByAccess()``.
     ///
-    /// A channel whose count cannot be decoded is returned as if it had no messages.
+    /// If the message count of a channel cannot be decoded, it is 0.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the number of channels, with a lookup for each.
@@ -179,8 +181,8 @@ extension StoreReader {
 
     /// Returns the stored channels that cannot be decoded, which lists omit.
     ///
-    /// Other data of these channels, such as their messages, can be read. Saving such a channel
-    /// again repairs it.
+    /// Other data of such a channel, such as its messages, is readable. To repair the channel, save
+    /// it again.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*c*) in the number of channels, each of which is decoded.
@@ -226,9 +228,8 @@ extension StoreView {
 }
 
 extension Rows {
-    /// Returns the URLs of channels in the order of their numbers.
-    ///
-    /// Numbers that belong to no channel any longer are omitted.
+    /// Returns the URLs of channels in the order of their numbers, omitting numbers without a
+    /// channel.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for number in numbers {
@@ -242,7 +243,7 @@ extension Rows {
 }
 
 extension StoreView {
-    /// Returns the sorted channels; for a batch, with its changes of channel rows applied.
+    /// Returns the sorted channels, with the changes of the batch applied.
     fileprivate func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         var keys = try version.sorted(by: sorting)
         guard let batch, !batch.cache.isEmpty else { return keys }
@@ -276,8 +277,8 @@ extension StoreView {
         }
         let keys = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // The key of `last` contains the maximum channel number. Appending a zero byte results in
-        // the first key after it.
+        // The key of `last` contains the maximum channel number. With a zero byte appended, it is
+        // the first key after that place.
         let start = last.map { $0 + [0] }
         try keys.forEach(from: start) { (key) throws(StoreError) in
             let number = ChannelSorting.number(ofKey: key)
@@ -288,8 +289,8 @@ extension StoreView {
         return channels
     }
 
-    /// Returns a page of a list from its saved first channels; `nil` if none were saved, or the
-    /// page extends beyond them.
+    /// Returns a page from the saved first channels of a list; `nil` if no channels were saved or
+    /// the page extends beyond them.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
@@ -311,7 +312,8 @@ extension StoreView {
         return beginning.isWhole ? channels : nil
     }
 
-    /// Returns a channel of a list, from the cache if it was returned recently.
+    /// Returns a channel of a list, from the cache if it was returned recently; `nil` if the list
+    /// omits it.
     private func channel<Value: ListedChannel>(
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
@@ -323,8 +325,8 @@ extension StoreView {
         }
         let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
-        // Do not cache channels that a filter excludes: there may be many, and they would replace
-        // the channels that are shown.
+        // Do not cache channels that a filter excludes: there may be many, which would replace the
+        // channels that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
             version.latest.keep(channel.ofAnyKind, number, asOf: version.number)
@@ -333,7 +335,7 @@ extension StoreView {
     }
 
     /// Reads all channels in one scan and sorts them, which takes half as long as looking up each
-    /// one.
+    /// channel.
     private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {

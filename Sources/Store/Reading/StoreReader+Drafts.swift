@@ -1,10 +1,11 @@
 public import Models
 
 extension StoreReader {
-    /// Returns the text that the user is writing in a channel, or `nil` if there is none.
+    /// Returns the draft of a channel, which is the text that the user is writing; `nil` if there
+    /// is none.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded; saving another
-    ///   draft replaces it.
+    /// - Throws: ``StoreError`` with code `corruption` if the draft cannot be decoded. Saving
+    ///   another draft replaces it.
     /// - Complexity: One lookup.
     public func draft(of url: ChannelURL) throws(StoreError) -> String? {
         let outbox = try view.outbox
@@ -14,7 +15,7 @@ extension StoreReader {
         }
     }
 
-    /// Returns the drafts of all channels, without those that cannot be decoded.
+    /// Returns the drafts of all channels, except those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*n*) in the drafts.

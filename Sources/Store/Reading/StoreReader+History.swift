@@ -15,8 +15,8 @@ extension StoreReader {
 
     /// Returns the gap that contains a position; `nil` if no gap contains it.
     ///
-    /// The bounds of a gap are not part of it. A position that is the bound of a gap, or of two
-    /// adjacent gaps, is therefore in no gap: its message is known.
+    /// A gap does not contain its bounds, because their messages are known. A position at the bound
+    /// of one gap or of two adjacent gaps is therefore in no gap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek.
@@ -25,15 +25,14 @@ extension StoreReader {
         return gap.flatMap { $0.contains(position) ? $0 : nil }
     }
 
-    /// Returns the oldest gap that extends above a bound, that is, to positions newer than the
-    /// bound.
+    /// Returns the oldest gap that contains positions newer than a bound.
     ///
     /// The lower bound of the gap may be older than `bound`.
     ///
     /// - Parameters:
     ///   - bound: The bound.
     ///   - url: The URL of the channel. A channel without stored data has one gap.
-    /// - Returns: The gap; `nil` if everything newer is known.
+    /// - Returns: The gap; `nil` if all newer history is known.
     /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
     /// - Complexity: One seek.
     package func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
@@ -45,16 +44,15 @@ extension StoreReader {
         return gaps.first
     }
 
-    /// Returns the newest gap that extends below a bound, that is, to positions older than the
-    /// bound.
+    /// Returns the newest gap that contains positions older than a bound.
     ///
-    /// The upper bound of the gap may be newer than `bound`. For ``Gap/Bound/end``, it is the
-    /// newest gap of the channel.
+    /// The upper bound of the gap may be newer than `bound`. For ``Gap/Bound/end``, the result is
+    /// the newest gap of the channel.
     ///
     /// - Parameters:
     ///   - bound: The bound.
     ///   - url: The URL of the channel. A channel without stored data has one gap.
-    /// - Returns: The gap; `nil` if everything older is known.
+    /// - Returns: The gap; `nil` if all older history is known.
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: Two seeks.
     package func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
@@ -62,8 +60,8 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
         }
-        // Find the oldest gap whose upper bound is at or above the bound; if there is none, the
-        // newest gap below it.
+        // The result is the oldest gap whose upper bound is at or above the bound, if that gap
+        // starts below the bound; otherwise the newest gap below the bound.
         let around: Gap? = try view.firstSegment(of: url, number, endingFrom: bound)
         if let around, around.lower < bound { return around }
         return try view.lastSegment(of: url, number, endingBelow: bound)
@@ -71,9 +69,8 @@ extension StoreReader {
 
     /// Returns the gaps that overlap the range strictly between two bounds, oldest first.
     ///
-    /// An empty result means that the history between the bounds is complete. The result is also
-    /// empty if the bounds are equal or reversed. Gaps are returned completely, even if they extend
-    /// beyond the bounds.
+    /// If the result is empty, the history between the bounds is complete, or the bounds are equal
+    /// or reversed. A gap that extends beyond a bound is returned completely.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. A channel without stored data has one gap.
@@ -93,8 +90,7 @@ extension StoreReader {
 
     /// Returns the channels whose history has gaps, in the order in which they were first stored.
     ///
-    /// Only channels with stored data are included: the gap of any other channel is implied and has
-    /// no row.
+    /// The result omits channels without stored data, whose implied gap has no row.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of gaps of all channels, with a lookup for
@@ -127,14 +123,14 @@ extension StoreReader {
 
     /// Returns the stale ranges that overlap the range strictly between two bounds, oldest first.
     ///
-    /// The result is empty if the bounds are equal or reversed. Ranges are returned completely,
-    /// even if they extend beyond the bounds.
+    /// The result is empty if the bounds are equal or reversed. A stale range that extends beyond a
+    /// bound is returned completely.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. A channel without stored data has no stale ranges.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
-    /// - Returns: The ranges.
+    /// - Returns: The stale ranges.
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of returned ranges.
     package func staleRanges(
@@ -147,7 +143,7 @@ extension StoreReader {
 
     /// Returns the tombstone of a message; `nil` if there is none.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the tombstone cannot be decoded.
     /// - Complexity: One lookup.
     package func tombstone(
         of id: MessageID, in url: ChannelURL
@@ -161,7 +157,7 @@ extension StoreReader {
 
     /// Returns all tombstones of a channel, in the byte order of their message IDs.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if one cannot be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if a tombstone cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of tombstones.
     package func tombstones(in url: ChannelURL) throws(StoreError) -> [Tombstone] {
         let view = try view
@@ -204,7 +200,7 @@ extension StoreReader {
         return isFound
     }
 
-    /// Returns a token by its scope, such as "feed"; `nil` if there is none.
+    /// Returns the token with a scope, such as "feed"; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One lookup.
@@ -259,14 +255,12 @@ extension Rows {
 
 extension StoreView {
     /// Returns the ranges of a channel that overlap the range between two bounds, oldest first.
-    ///
-    /// Ranges that are only partly between the bounds are included.
     func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-        // Starts after the range whose upper bound equals `lower`.
+        // Start after the range whose upper bound equals `lower`.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
         try scan(KeyRange(start, table.upper), of: url) { (segment: Value) in
@@ -277,7 +271,7 @@ extension StoreView {
         return found
     }
 
-    /// Returns the oldest range whose upper bound is at a bound or above it.
+    /// Returns the oldest range whose upper bound is at or above `bound`.
     fileprivate func firstSegment<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, endingFrom bound: Gap.Bound
     ) throws(StoreError) -> Value? {
@@ -291,7 +285,7 @@ extension StoreView {
         return found
     }
 
-    /// Returns the newest range whose upper bound is below a bound.
+    /// Returns the newest range whose upper bound is below `bound`.
     fileprivate func lastSegment<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, endingBelow bound: Gap.Bound
     ) throws(StoreError) -> Value? {
@@ -338,8 +332,8 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // Rows of cleared channels may still exist, with numbers that have no URL. They are
-        // omitted.
+        // Rows of cleared channels may still exist. Their numbers have no URL, so the result omits
+        // them.
         return try cache.urls(of: numbers)
     }
 }

@@ -10,10 +10,10 @@ extension StoreReader {
     ///     anchor. The default is false.
     ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
     ///     returns all.
-    ///   - params: The filter, applied by ``/Models/MessageListParams/belongsTo(_:)``; the sizes
-    ///     and the direction in it are ignored. The default includes all messages.
-    /// - Returns: The messages; fewer than `limit` only if the stored history ends there. Check the
-    ///   gaps to find out whether the server has more.
+    ///   - params: The filter, applied by ``/Models/MessageListParams/belongsTo(_:)``; its sizes
+    ///     and direction are ignored. The default includes all messages.
+    /// - Returns: The messages. There are fewer than `limit` only if the store has no older
+    ///   messages that match. Check the gaps to find out whether the server has more.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the messages visited.
     public func messages(
@@ -31,7 +31,7 @@ extension StoreReader {
 
     /// Returns the messages of a channel that are newer than an anchor, oldest first.
     ///
-    /// Parameters, errors and cost are those of
+    /// The parameters, the errors and the cost are those of
     /// ``messages(in:before:isInclusive:limit:matching:)``.
     public func messages(
         in url: ChannelURL, after anchor: HistoryAnchor, isInclusive: Bool = false,
@@ -48,10 +48,10 @@ extension StoreReader {
 
     /// Returns the messages on both sides of an anchor, in the order of a list.
     ///
-    /// The result has up to `previousResultSize` messages older than the anchor and up to
-    /// `nextResultSize` newer ones. If `isInclusive` is true, messages exactly at the anchor are
-    /// included and count as newer. The params filter the messages and set the order: oldest first,
-    /// or newest first if `isReversed` is true.
+    /// The result contains up to `previousResultSize` messages older than the anchor, and up to
+    /// `nextResultSize` newer ones. If `isInclusive` is true, messages exactly at the anchor count
+    /// as newer; otherwise, they are omitted. The order is oldest first, or newest first if
+    /// `isReversed` is true. The params also filter the messages.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: Two seeks, then O(*n*) in the messages visited.
@@ -67,20 +67,20 @@ extension StoreReader {
         return params.isReversed ? next.reversed() + previous : previous.reversed() + next
     }
 
-    /// Returns the message with an ID, or `nil` if it is not stored.
+    /// Returns the message with an ID; `nil` if it is not stored.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
-    /// - Complexity: Two lookups; one if there is no such message.
+    /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.
+    /// - Complexity: Two lookups; one if the message is not stored.
     public func message(_ id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
         return try view.cache.message(id, in: number)
     }
 
-    /// Returns the message that was sent with a request ID, or `nil` if it is not stored.
+    /// Returns the message that was sent with a request ID; `nil` if it is not stored.
     ///
-    /// If several messages have had the request ID, returns the one that got it last. Unsent
-    /// messages are outbox items, and are not found.
+    /// If several messages have had the request ID, the result is the one that got it last. Unsent
+    /// messages are not found, because they are outbox items.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.
     /// - Complexity: Three lookups; one if no such message is stored.
@@ -103,9 +103,10 @@ extension StoreReader {
     ///   - limit: The maximum number of replies; less than 1 returns none. The default, `nil`,
     ///     returns all.
     ///   - params: The filter, applied by
-    ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; the sizes and the
-    ///     direction in it are ignored. The default includes all replies.
-    /// - Returns: The replies; fewer than `limit` only if no more are stored in that direction.
+    ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; its sizes and
+    ///     direction are ignored. The default includes all replies.
+    /// - Returns: The replies. There are fewer than `limit` only if the store has no older replies
+    ///   that match.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then a lookup for each reply visited.
     public func replies(
@@ -128,7 +129,7 @@ extension StoreReader {
 
     /// Returns the replies to a message that are newer than an anchor, oldest first.
     ///
-    /// Parameters, errors and cost are those of
+    /// The parameters, the errors and the cost are those of
     /// ``replies(to:in:before:isInclusive:limit:matching:)``.
     public func replies(
         to parent: MessageID, in url: ChannelURL, after anchor: HistoryAnchor,
@@ -149,9 +150,9 @@ extension StoreReader {
 
     /// Returns the stored replies to a message between two bounds.
     ///
-    /// Parameters, errors and cost are those of
-    /// ``messages(in:from:includesLower:to:includesUpper:isNewestFirst:limit:matching:)``, with a
-    /// lookup for each reply visited.
+    /// The parameters and the errors are those of
+    /// ``messages(in:from:includesLower:to:includesUpper:isNewestFirst:limit:matching:)``. Each
+    /// reply visited costs a lookup more.
     package func replies(
         to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
         includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
@@ -168,10 +169,10 @@ extension StoreReader {
         ) { params?.belongsTo($0) ?? true }
     }
 
-    /// Returns the position of the newest stored message of a channel, or `nil` if no message is
+    /// Returns the position of the newest stored message of a channel; `nil` if no message is
     /// stored.
     ///
-    /// Check the gaps to find out whether the server has newer ones.
+    /// Check the gaps to find out whether the server has newer messages.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
@@ -179,10 +180,10 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
-    /// Returns the position of the oldest stored message of a channel, or `nil` if no message is
+    /// Returns the position of the oldest stored message of a channel; `nil` if no message is
     /// stored.
     ///
-    /// Check the gaps to find out whether the server has older ones.
+    /// Check the gaps to find out whether the server has older messages.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
@@ -192,7 +193,7 @@ extension StoreReader {
 
     /// Returns the number of stored messages of a channel.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the stored state of the channel cannot be
+    /// - Throws: ``StoreError`` with code `corruption` if the state of the channel cannot be
     ///   decoded.
     /// - Complexity: One lookup.
     public func messageCount(in url: ChannelURL) throws(StoreError) -> Int {
@@ -203,14 +204,11 @@ extension StoreReader {
 
     /// Returns the number of stored messages of a channel strictly between two bounds.
     ///
-    /// Messages exactly at a bound are not counted. If the bounds are equal or reversed, the result
-    /// is 0.
-    ///
     /// - Parameters:
     ///   - url: The channel. An unknown channel has no messages, which is not an error.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
-    /// - Returns: The number of messages.
+    /// - Returns: The number of messages; 0 if the bounds are equal or reversed.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the messages counted; decodes none.
     package func messageCount(
@@ -240,8 +238,8 @@ extension StoreReader {
     ///   - isNewestFirst: `true` for newest first; `false` for oldest first.
     ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
     ///     returns all.
-    ///   - params: The filter; the sizes and the direction in it are ignored. The default includes
-    ///     all messages.
+    ///   - params: The filter; its sizes and direction are ignored. The default includes all
+    ///     messages.
     /// - Returns: The messages; none if the bounds are equal or reversed.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the messages visited.
@@ -283,10 +281,10 @@ extension StoreReader {
         return positions
     }
 
-    /// Returns the position of the stored message that is next to a position, reading only keys.
+    /// Returns the position of the nearest stored message that is older or newer than a position.
     ///
     /// - Parameters:
-    ///   - position: The position. A message exactly at this position is not returned.
+    ///   - position: The position, whose own message is not returned.
     ///   - url: The channel.
     ///   - isOlder: `true` for the nearest older message, `false` for the nearest newer one.
     /// - Returns: The position; `nil` if no such message is stored.
@@ -313,8 +311,7 @@ extension StoreReader {
 
     /// Returns the number of stored messages of all channels.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the stored state of a channel cannot be
-    ///   decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the state of a channel cannot be decoded.
     /// - Complexity: The first call on a store reads a row for each channel; later calls are O(1).
     ///   In a batch that has changed a channel whose count was damaged, each call reads a row for
     ///   each channel.
@@ -327,9 +324,7 @@ extension StoreReader {
 }
 
 extension KeyRange {
-    /// Returns the range of keys of the messages between two bounds.
-    ///
-    /// Keys are ordered newest first.
+    /// Returns the range of keys of the messages between two bounds; keys are ordered newest first.
     static func messages(
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
@@ -356,8 +351,8 @@ extension KeyRange {
         prefix: KeyBytes, key: (Position) -> KeyBytes
     ) -> KeyRange {
         var range = KeyRange(prefix: prefix)
-        // Keys are ordered newest first, so the range of keys starts at the upper bound. Appending
-        // a zero byte to a key excludes that key; the end of a range of keys is always excluded.
+        // Keys are ordered newest first, so the range of keys starts at the upper bound. Its end is
+        // excluded, and a zero byte appended to a key results in the next possible key.
         if case .position(let position) = upper {
             range.lower = key(position)
             if !includesUpper { range.lower.append(0) }
@@ -370,7 +365,7 @@ extension KeyRange {
     }
 }
 
-/// A reader that performs several reads on the same commit.
+/// A reader that reads one commit several times.
 struct OneCommit: StoreReader {
     let view: StoreView
 }
@@ -400,8 +395,8 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
         var messages: [Message] = []
-        // Do not reserve memory for a large limit, which is often much greater than the number of
-        // messages.
+        // A large limit is often much greater than the number of messages, so do not reserve memory
+        // for it.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try scanMessages(range, of: number, isDescending: isDescending) {
@@ -422,8 +417,8 @@ extension StoreView {
         var messages: [Message] = []
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // In the key of a reply, the position follows the parent's ID. The rest of the key
-        // therefore has the form of a message key.
+        // The key of a reply ends like the message's key: with the position, which follows the
+        // parent's ID.
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
@@ -435,7 +430,7 @@ extension StoreView {
 }
 
 extension Rows {
-    /// Returns the creation time of a message, or `nil` if no message with the ID is stored.
+    /// Returns the creation time of a message; `nil` if the message is not stored.
     ///
     /// If `mayBeStored` is false, only the writes of the batch are read.
     func place(
@@ -467,7 +462,7 @@ extension Rows {
 
     static func messageName(_ key: UnsafeRawBufferPointer) -> String {
         guard let position = try? ByteReader.position(ofMessageKey: key) else {
-            // Ignore an error: the text is only used in an error that is thrown anyway.
+            // Ignore this error, because the text is only part of another error.
             return "a message"
         }
         return "message \(position)"

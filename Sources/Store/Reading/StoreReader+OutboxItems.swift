@@ -3,14 +3,13 @@ public import Models
 extension StoreReader {
     /// Returns the outbox items of a channel, in the order in which the user created them.
     ///
-    /// An item that cannot be decoded is omitted, so that it does not prevent the others from being
-    /// sent; ``unreadableOutboxItemIDs()`` returns it.
+    /// The result omits an item that cannot be decoded, so that the other items can still be sent;
+    /// ``unreadableOutboxItemIDs()`` returns the ID of that item.
     ///
     /// - Parameters:
     ///   - url: The channel. It may have items even if the cache has no data of it.
-    ///   - state: The state of the items to return. The default, `nil`, returns items in any state.
-    ///     Items with an operation or a state that only a newer version knows are returned only
-    ///     for `nil`.
+    ///   - state: The state of the items to return. The default, `nil`, returns items in any state,
+    ///     and also items with an operation or a state that only a newer version knows.
     ///   - limit: The maximum number of items. The default, `nil`, returns all.
     /// - Returns: The items; none for an unknown channel.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -25,12 +24,12 @@ extension StoreReader {
     /// Returns the outbox items of all channels, grouped by channel, in the order in which the user
     /// created them.
     ///
-    /// An item that cannot be decoded is omitted; ``unreadableOutboxItemIDs()`` returns it.
+    /// The result omits an item that cannot be decoded; ``unreadableOutboxItemIDs()`` returns the
+    /// ID of that item.
     ///
     /// - Parameters:
-    ///   - state: The state of the items to return. The default, `nil`, returns items in any state.
-    ///     Items with an operation or a state that only a newer version knows are returned only
-    ///     for `nil`.
+    ///   - state: The state of the items to return. The default, `nil`, returns items in any state,
+    ///     and also items with an operation or a state that only a newer version knows.
     ///   - limit: The maximum number of items. The default, `nil`, returns all.
     /// - Returns: The items.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -41,9 +40,9 @@ extension StoreReader {
         try view.outboxItems(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]), state, limit)
     }
 
-    /// Returns the outbox item with a request ID, or `nil` if there is none.
+    /// Returns the outbox item with a request ID; `nil` if there is none.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the item cannot be decoded.
     /// - Complexity: Two lookups.
     public func outboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
         let outbox = try view.outbox
@@ -70,7 +69,7 @@ extension StoreReader {
     /// Returns the request IDs of the outbox items that cannot be decoded, which lists omit.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in all outbox items; decodes each.
+    /// - Complexity: O(*n*) in all outbox items, each of which is decoded.
     public func unreadableOutboxItemIDs() throws(StoreError) -> [RequestID] {
         let outbox = try view.outbox
         var ids: [RequestID] = []
@@ -102,7 +101,7 @@ extension Rows {
         return greatest
     }
 
-    /// Returns the key of an outbox item's row, or `nil` if there is none.
+    /// Returns the key of an outbox item's row; `nil` if there is none.
     func outboxItemKey(_ id: RequestID) throws(StoreError) -> KeyBytes? {
         try withValue(of: ByteWriter.key { $0.outboxItemRequestKey(id) }) {
             (value) throws(StoreError) in

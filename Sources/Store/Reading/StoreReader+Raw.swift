@@ -3,8 +3,8 @@ public import Models
 // Reads of undecoded rows for the benchmarks, which are a separate package.
 
 extension StoreReader {
-    /// Passes the encoded messages of a channel that are older than a time to a closure, newest
-    /// first, until it returns `false`.
+    /// Passes the encoded messages of a channel before a time to a closure, newest first, until it
+    /// returns `false`.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. An unknown channel has no messages.
@@ -20,7 +20,7 @@ extension StoreReader {
         guard let number = try view.number(of: url) else { return }
         var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         if let time {
-            // The keys of all messages of one time have the bytes of the time as their prefix.
+            // The keys of all messages with the same time have the time's bytes as their prefix.
             let atTime = ByteWriter.key {
                 $0.table(.message, number)
                 $0.descending { $0.timestamp(time) }
@@ -30,7 +30,7 @@ extension StoreReader {
         try view.scanMessages(range, of: number) { (_, value) throws(StoreError) in body(value) }
     }
 
-    /// Calls a closure with the key and the value of each row of the cache, in the order of the
+    /// Passes the key and the value of each row of the cache to a closure, in the order of the
     /// keys.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.

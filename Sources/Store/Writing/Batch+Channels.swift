@@ -1,7 +1,7 @@
 public import Models
 
 extension Batch {
-    /// Saves a group channel, replacing the one with the same URL.
+    /// Saves a group channel, replacing the stored channel with the same URL.
     ///
     /// If no data of the channel was stored before, its history becomes one gap.
     ///
@@ -10,12 +10,12 @@ extension Batch {
     ///   - source: The source of the change, reported to observers.
     ///   - people: The affected users, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it,
-    ///     for comparing versions without another lookup. By default, it is replaced. The closure
-    ///     is not called if the stored channel is an open channel or cannot be decoded: in these
-    ///     cases, it is always replaced.
-    /// - Returns: `true` if the channel was saved.
+    ///     which saves a lookup for comparing versions. The default replaces it. A stored channel
+    ///     that is an open channel or cannot be decoded is always replaced, without calling the
+    ///     closure.
+    /// - Returns: A Boolean value that indicates whether the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if its number is corrupted.
+    ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
     /// - Complexity: One lookup, two for a new channel.
     @discardableResult
     public func save(
@@ -30,7 +30,7 @@ extension Batch {
         return isSaved
     }
 
-    /// Saves an open channel, replacing the one with the same URL.
+    /// Saves an open channel, replacing the stored channel with the same URL.
     ///
     /// If no data of the channel was stored before, its history becomes one gap.
     ///
@@ -38,11 +38,11 @@ extension Batch {
     ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
     ///   - source: The source of the change, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
-    ///     By default, it is replaced. The closure is not called if the stored channel is a group
-    ///     channel or cannot be decoded: in these cases, it is always replaced.
-    /// - Returns: `true` if the channel was saved.
+    ///     The default replaces it. A stored channel that is a group channel or cannot be decoded
+    ///     is always replaced, without calling the closure.
+    /// - Returns: A Boolean value that indicates whether the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if its number is corrupted.
+    ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
     /// - Complexity: Two lookups.
     @discardableResult
     public func save(
@@ -57,12 +57,13 @@ extension Batch {
         return isSaved
     }
 
-    /// Removes a channel with its messages, gaps and all other data except its outbox items.
+    /// Removes a channel with its messages, gaps and all other data except its outbox items, draft
+    /// and pin.
     ///
-    /// - Returns: `true` if any data was stored.
+    /// - Returns: A Boolean value that indicates whether any data was stored.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if the channel's number is
-    ///   corrupted. Its other data need not be readable.
-    /// - Complexity: O(1). The rows are inaccessible immediately, and are removed from the disk
+    ///   corrupted. The channel's other data need not be readable.
+    /// - Complexity: O(1). The rows become inaccessible at once, and are removed from the disk
     ///   after the commit.
     @discardableResult
     public func removeChannel(
@@ -82,10 +83,10 @@ extension Batch {
 
     /// Records that a channel was opened.
     ///
-    /// Eviction starts with the channels that were opened least recently.
+    /// Eviction starts with the least recently opened channels.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if its number is corrupted.
+    ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
     /// - Complexity: One lookup; the first call of a store is O(*c*) in the number of channels.
     public func recordAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(assigningTo: url)
@@ -133,10 +134,9 @@ extension Batch {
             })
     }
 
-    /// Returns the stored channel.
+    /// Returns the stored channel; `nil` if there is none, or if it cannot be decoded.
     ///
-    /// If the stored channel cannot be decoded, its row is removed, so that the channel can be
-    /// replaced.
+    /// A row that cannot be decoded is removed, so that the channel can be saved again.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {
@@ -162,7 +162,7 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            // Skip a corrupted row, so that it does not prevent other channels from being opened.
+            // Skip a corrupted row, because it must not prevent other channels from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }

@@ -1,18 +1,18 @@
 package import Models
 
 extension Batch {
-    /// Removes all data that can be fetched again.
+    /// Removes all data that can be fetched again: channels with all their data, users, tokens and
+    /// corrupted rows.
     ///
-    /// This includes channels with all their data, users, tokens and corrupted rows. Outbox
-    /// items, drafts and pins are kept.
+    /// Outbox items, drafts and pins are kept.
     ///
-    /// - Parameter source: The source of the change, reported to observers. They receive a single
-    ///   operation instead of one for each row.
+    /// - Parameter source: The source of the change, reported to observers, who receive one
+    ///   operation for all rows.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`, in which case nothing was
     ///   changed.
     /// - Complexity: O(*c* + *u*) in the numbers of channels, with a dozen seeks for each, and of
-    ///   users. The rows of channels are inaccessible immediately, and later commits remove them
-    ///   from the disk; ``ChatStore/clearCachedData()`` waits for that.
+    ///   users. The rows of channels become inaccessible at once, and later commits remove them
+    ///   from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
     package func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
         let cache = cache
         var names: [(url: ChannelURL, number: ChannelNumber?)] = []
@@ -20,14 +20,14 @@ extension Batch {
         for table in [Table.name, .user, .token, .pending, .segment] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A name that cannot be decoded is not in the cache of names, so skip it.
+                // A name that cannot be decoded is not in the cache of names.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     names.append((url, try? cache.channelNumber(ofNameValue: value)))
                 }
                 return true
             }
         }
-        // Include the numbers that this batch has assigned, which are not on disk yet.
+        // Include the numbers that only this batch has assigned.
         var numbers = Set(rows.numbers.values.compactMap(\.number))
         let stored = Rows(snapshot: version.cache)
         for table in Table.ofChannels + [.url] {
@@ -37,7 +37,7 @@ extension Batch {
                 keys.append($0)
             }
         }
-        // Nothing fails from here on.
+        // From here on, no call can fail.
         for key in keys { rows.cache.remove { $0.raw(key) } }
         for name in names { setNumber(nil, of: name.url, insteadOf: name.number) }
         for number in numbers.sorted() { release(number) }
@@ -48,10 +48,10 @@ extension Batch {
 }
 
 extension Rows {
-    /// Calls one closure with each channel number that has rows in a table, and another one with
-    /// each key that has no valid number.
+    /// Calls `body` with each channel number that has rows in a table, and `orDamaged` with each
+    /// key that has no valid number.
     ///
-    /// - Complexity: One seek for each number or key, regardless of how many rows a number has.
+    /// - Complexity: One seek for each number or key, regardless of the number of rows.
     func forEachNumber(
         in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
     ) throws(StoreError) {

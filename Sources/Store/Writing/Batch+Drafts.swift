@@ -1,14 +1,14 @@
 public import Models
 
 extension Batch {
-    /// Saves the text that the user is writing in a channel.
+    /// Saves the draft of a channel, which is the text that the user is writing.
     ///
-    /// The draft is on disk when the write returns. Like outbox items, drafts cannot be fetched
-    /// again, so they are kept when their channel is removed or the cache is cleared.
+    /// The draft is on disk when the write returns. Because drafts cannot be fetched again, the
+    /// store keeps them, like outbox items, when their channel is removed or the cache is cleared.
     ///
     /// - Parameters:
     ///   - text: The text; empty to remove the draft.
-    ///   - url: The channel. It need not be stored.
+    ///   - url: The channel, which need not be stored.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`.
     /// - Complexity: One lookup. An unchanged text is not written.

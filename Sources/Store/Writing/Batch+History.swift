@@ -3,29 +3,29 @@ public import Models
 extension Batch {
     /// Opens a gap: the history between its bounds becomes unknown.
     ///
-    /// The gap is merged with gaps that it overlaps. The merged gap keeps the earliest
-    /// `changesSince`, and the cursor of the gap with the newest upper bound, because a backfill
-    /// proceeds from the upper bound.
+    /// Gaps that overlap the new gap are merged into it. The merged gap keeps the earliest
+    /// `changesSince`. It keeps the cursor of the gap with the newest upper bound, because a
+    /// backfill starts at the upper bound.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
+    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
     ///   channel is damaged.
     /// - Complexity: O(*n*) in the number of overlapped gaps.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
     }
 
-    /// Closes the gaps from `first` through `last`: from now on, the history between these bounds
-    /// is known.
+    /// Closes the gaps from `first` through `last`, because the history between these bounds is now
+    /// known.
     ///
-    /// Gaps between the bounds are removed. A gap that extends beyond a bound is reduced to the
-    /// rest, or divided into two gaps. If it is divided, the newer gap keeps the backfill cursor.
+    /// Gaps between the bounds are removed. A gap that extends beyond one bound shrinks; a gap that
+    /// extends beyond both is divided, and its newer part keeps the backfill cursor.
     ///
     /// - Parameters:
     ///   - url: The channel. A channel without stored data has one gap.
-    ///   - first: The oldest position that is known now.
-    ///   - last: The newest position that is known now.
-    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if there is one.
+    ///   - first: The oldest position that is now known.
+    ///   - last: The newest position that is now known.
+    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if any.
     /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
     ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of
@@ -58,21 +58,21 @@ extension Batch {
         try putGap(gap, try number(assigningTo: gap.channelURL))
     }
 
-    /// Marks a range of history as stale, and merges it with stale ranges that it overlaps.
+    /// Marks a range of history as stale, and merges it with the stale ranges that it overlaps.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
+    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
     ///   channel is damaged.
     /// - Complexity: O(*n*) in the number of overlapped stale ranges.
     package func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
     }
 
-    /// Records that the history from `first` through `last` was fetched again, and is no longer
-    /// stale.
+    /// Marks the history from `first` through `last` as no longer stale, after it was fetched
+    /// again.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or if a name is
+    ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     package func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
@@ -90,20 +90,20 @@ extension Batch {
 // MARK: Tombstones
 
 extension Batch {
-    /// Records that a message was deleted.
+    /// Saves the tombstone of a message, which records that the message was deleted.
     ///
-    /// A tombstone does not prevent a message from being saved: callers check it and decide.
-    /// ``clearMessages(in:source:)`` keeps the tombstones of a channel; removing the channel
-    /// removes them.
+    /// The store still saves a message with a tombstone; callers check the tombstone and decide.
+    /// ``clearMessages(in:source:)`` keeps the tombstones of a channel, and
+    /// ``removeChannel(_:source:)`` removes them.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or if a name is
+    ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     package func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(assigningTo: tombstone.channelURL))
     }
 
-    /// Returns the tombstones of a channel, without those that are damaged.
+    /// Returns the tombstones of a channel, except damaged ones.
     func readableTombstones(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> [Tombstone] {
@@ -112,8 +112,8 @@ extension Batch {
         var tombstones: [Tombstone] = []
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
             let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
-            // The caller writes the tombstones of the channel again. Omit a damaged one without an
-            // error.
+            // Omit a damaged tombstone without an error, so that the caller can write the other
+            // ones again.
             if let tombstone = try? cache.tombstone(id, value, in: url) {
                 tombstones.append(tombstone)
             }
@@ -127,9 +127,7 @@ extension Batch {
             { $0.tombstoneKey(number, tombstone.messageID) }, tombstone.writeValue)
     }
 
-    /// Removes the tombstone of a message, which records that the message was deleted.
-    ///
-    /// Works even if the tombstone's value is damaged.
+    /// Removes the tombstone of a message, even if the tombstone is damaged.
     ///
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is
     ///   damaged.
@@ -162,8 +160,8 @@ extension Batch {
                 removeRow(old, number)
                 record(old.removed)
             }
-            // Repeat if the segment has grown. It can overlap further segments only if stored rows
-            // overlap each other, which means that they are damaged.
+            // Repeat if the segment has grown. Only damaged rows, which overlap each other, can
+            // make it overlap further segments.
         } while (segment.lower, segment.upper) != bounds
         putRow(segment, number)
         record(segment.saved)
@@ -171,7 +169,7 @@ extension Batch {
 
     /// Returns the segments that overlap the range between two bounds.
     ///
-    /// If one of them cannot be decoded, first makes the channel's history one gap.
+    /// If a segment cannot be decoded, the channel's history first becomes one gap.
     private func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
     ) throws(StoreError) -> [Value] {
@@ -186,8 +184,8 @@ extension Batch {
 
     /// Makes all of a channel's history one gap.
     ///
-    /// It is used if a gap or stale range is damaged, so that its bounds and its `changesSince` are
-    /// unknown. With a smaller gap, history might wrongly count as known.
+    /// The call is necessary if a gap or stale range is damaged, because its bounds and its
+    /// `changesSince` are then unknown. With a smaller gap, unknown history could count as known.
     private func forgetCoverage(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) {
@@ -198,8 +196,8 @@ extension Batch {
             let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
             try cache.scan(table) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A segment that cannot be decoded was never reported to observers, so its removal
-                // is not reported either.
+                // Observers do not know a segment that cannot be decoded, so they need no report of
+                // its removal.
                 if let old: Value = try? cache.segment(key, value, of: url) {
                     known.append(old.removed)
                 }

@@ -1,7 +1,7 @@
 public import Models
 
 extension Batch {
-    /// Saves a message that the server has accepted, replacing the one with the same ID.
+    /// Saves a message that the server has accepted, replacing the stored message with the same ID.
     ///
     /// The coverage does not change: a gap that contains the message stays.
     ///
@@ -9,12 +9,12 @@ extension Batch {
     ///   - message: The message. If its bytes are unchanged, nothing is saved.
     ///   - source: The source of the change, reported to observers.
     ///   - replaces: A closure that receives the stored message and returns whether to replace it,
-    ///     for comparing versions without another lookup. By default, it is replaced.
-    /// - Returns: `true` if the message was saved.
+    ///     which saves a lookup for comparing versions. The default replaces it.
+    /// - Returns: A Boolean value that indicates whether the message was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
-    ///   messages belong in a ``/Models/OutboxItem``), or if one of these, or its parent's ID, is
-    ///   longer than 65,535 bytes; `io`, or `corruption` if an index row of the stored message is
-    ///   corrupted.
+    ///   messages belong in a ``/Models/OutboxItem``), or if its ID, its channel or its parent's ID
+    ///   is longer than 65,535 bytes; `io`, or `corruption` if an index row of the stored message
+    ///   is corrupted.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
     ///   a new message. No lookup if the ID precedes or follows all IDs of its channel in byte
     ///   order, once the store knows the lowest and the highest ID: immediately in a new channel,
@@ -28,15 +28,15 @@ extension Batch {
     }
 
     /// Saves a message that the server has accepted, or the result of merging it with the stored
-    /// one.
+    /// message.
     ///
     /// - Parameters:
-    ///   - message: The message to save if none with its ID is stored.
+    ///   - message: The message to save if no message with its ID is stored.
     ///   - source: The source of the change, reported to observers.
-    ///   - held: A closure that receives the stored message, and returns the one to save with the
-    ///     same ID; `nil` to change nothing.
+    ///   - held: A closure that receives the stored message and returns the message to save, with
+    ///     the same ID; `nil` to change nothing.
     /// - Returns: The saved message; `nil` if nothing was saved.
-    /// - Throws: As ``save(_:source:replaces:)``.
+    /// - Throws: ``StoreError``, as ``save(_:source:replaces:)`` does.
     @discardableResult
     package func save(
         _ message: Message, source: CollectionEventSource? = nil,
@@ -100,14 +100,12 @@ extension Batch {
         return message
     }
 
-    /// Removes a message.
+    /// Removes a message, even if it cannot be decoded.
     ///
-    /// A message that cannot be decoded can be removed too.
-    ///
-    /// - Returns: `true` if the message was stored.
+    /// - Returns: A Boolean value that indicates whether the message was stored.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if an index row of the message is
     ///   corrupted.
-    /// - Complexity: Two lookups, three if it has a request ID.
+    /// - Complexity: Two lookups; three if the message has a request ID.
     @discardableResult
     public func removeMessage(
         _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -124,9 +122,9 @@ extension Batch {
         return true
     }
 
-    /// Removes the messages of a channel in a closed range of positions.
+    /// Removes the messages of a channel in a closed range of positions, without changing the gaps.
     ///
-    /// The gaps do not change. Open a gap if the messages are to be fetched again.
+    /// To fetch the messages again, open a gap.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. An unknown channel has no messages, which is not an error.
@@ -177,10 +175,10 @@ extension Batch {
         return removed.count
     }
 
-    /// Removes the oldest messages of a channel, and opens a gap in their place.
+    /// Removes the oldest messages of a channel, and opens a gap for them.
     ///
     /// The gap extends from the start of the history to the oldest remaining message, or to the end
-    /// if none remains.
+    /// if no message remains.
     ///
     /// - Parameters:
     ///   - count: The maximum number of messages to remove.
@@ -198,15 +196,15 @@ extension Batch {
     }
 
     /// Removes the oldest messages of a channel in several calls, each of which continues after the
-    /// previous one.
+    /// previous call.
     ///
     /// - Parameters:
     ///   - count: The maximum number of messages to remove.
     ///   - url: The URL of the channel.
-    ///   - first: The bound that the previous call returned. The scan starts there.
+    ///   - first: The bound at which the scan starts, which the previous call returned.
     ///   - source: The source of the change, reported to observers.
-    /// - Returns: The number of removed messages, and the position of the oldest remaining one;
-    ///   `end` if none remains.
+    /// - Returns: The number of removed messages, and the position of the oldest remaining message;
+    ///   `end` if no message remains.
     /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.
     /// - Complexity: O(*n*) in the number of removed messages, regardless of earlier calls.
     package func evictOldestMessages(
@@ -235,24 +233,22 @@ extension Batch {
         guard let newestRemoved else { return (0, oldestLeft) }
         let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
         let removed = try whole { () throws(StoreError) in
-            // Open the gap first: if this fails, no message has been removed.
+            // Open the gap first, so that no message has been removed if this fails.
             try open(Gap(in: url, to: end))
             return try removeMessages(in: url, from: first, through: last, source: source)
         }
         return (removed, end)
     }
 
-    /// Removes all messages and the coverage of a channel.
-    ///
-    /// The history of the channel is then one gap.
+    /// Removes all messages and the coverage of a channel, whose history then is one gap.
     ///
     /// The channel itself, its outbox items and its tombstones are kept. Stale ranges and corrupted
-    /// rows are removed. The call has no effect for a channel without stored data.
+    /// rows are removed. For a channel without stored data, the call has no effect.
     ///
     /// - Throws: ``StoreError`` with code `io`; `corruption` if the number of the channel is
     ///   corrupted; `invalid` after four billion clearings, when all channel numbers are used.
-    /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows are
-    ///   inaccessible immediately, and are removed from the disk by this commit and later ones.
+    /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows become
+    ///   inaccessible at once, and this commit and later ones remove them from the disk.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) {
@@ -270,7 +266,7 @@ extension Batch {
 /// The properties of a stored message from which its index rows are derived.
 struct HeldMessage {
     let position: Position
-    /// `nil` if the message cannot be decoded.
+    /// The decoded message; `nil` if the message cannot be decoded.
     ///
     /// It can still be removed or replaced.
     let message: Message?
@@ -278,8 +274,7 @@ struct HeldMessage {
     var requestID: RequestID? { message?.requestID }
     var parentID: MessageID? { message?.parentMessageID }
 
-    /// Returns the request ID of the message; `nil` if another message has taken over the request
-    /// ID.
+    /// Returns the request ID of the message; `nil` if a later message has the same request ID.
     func ownRequestID(
         in cache: Rows, _ number: ChannelNumber
     ) throws(StoreError) -> RequestID? {
@@ -294,8 +289,7 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        // A message that cannot be decoded counts as stored, without content. Reading it throws the
-        // reason.
+        // A message that cannot be decoded counts as stored. Reading the message throws the reason.
         HeldMessage(
             position: try position(ofMessageKey: key), message: try? Message(serialized: value))
     }
@@ -311,9 +305,9 @@ extension Rows {
 }
 
 extension Batch {
-    /// Returns the stored message with an ID.
+    /// Returns the stored message with an ID; `nil` if there is none.
     ///
-    /// If the snapshot cannot contain the message, only the writes of the batch are read.
+    /// If `mayBeStored` is false, only the writes of the batch are read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {

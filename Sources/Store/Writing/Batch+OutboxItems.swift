@@ -1,16 +1,14 @@
 public import Models
 
 extension Batch {
-    /// Saves an outbox item.
+    /// Saves an outbox item durably.
     ///
-    /// A new item is added at the end of the outbox; an existing one is replaced and keeps its
-    /// position.
+    /// A new item is added at the end of the outbox. An existing item is replaced, and keeps its
+    /// place. The item is on disk when the write returns.
     ///
-    /// The item is on disk when the write returns.
-    ///
-    /// - Throws: `invalid` if the item has no request ID or no channel, if one of the two is longer
-    ///   than 65,535 bytes, if the outbox has the item under another channel, or if its message
-    ///   belongs to another channel.
+    /// - Throws: ``StoreError`` with code `invalid` if the item has no request ID or no channel, if
+    ///   one of the two is longer than 65,535 bytes, if the outbox has the item under another
+    ///   channel, or if the item's message belongs to another channel.
     public func save(_ item: OutboxItem, source: CollectionEventSource? = nil) throws(StoreError) {
         let url = item.channelURL
         let id = item.requestID
@@ -46,11 +44,11 @@ extension Batch {
         record(.savedOutboxItem(item), source)
     }
 
-    /// Removes an item from the outbox.
+    /// Removes an item from the outbox durably, even if the item cannot be decoded.
     ///
-    /// The removal is on disk when the write returns; the batch's changes to the cache are written
-    /// before it. An item that cannot be decoded can be removed too; observers then receive only
-    /// its request ID and its channel.
+    /// The removal is on disk when the write returns, and the batch's changes to the cache are on
+    /// disk before it. For an item that cannot be decoded, observers receive only its request ID
+    /// and its channel.
     ///
     /// - Returns: A Boolean value that indicates whether the item existed.
     @discardableResult

@@ -3,8 +3,8 @@ public import Models
 extension Batch {
     /// Sets whether a channel's messages are exempt from eviction.
     ///
-    /// A channel without stored data can be pinned too. The pin is on disk when the write returns.
-    /// Like a draft, it stays when its channel is removed or the cache is cleared.
+    /// The pin is on disk when the write returns. A channel without stored data can be pinned, too.
+    /// Like drafts, pins are kept when their channel is removed or the cache is cleared.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`.
