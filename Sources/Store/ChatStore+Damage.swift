@@ -1,27 +1,26 @@
 package import Foundation
 
 extension ChatStore {
-    /// Returns a Boolean value that indicates whether an error of this store means that its cache
-    /// is damaged, as opposed to its outbox.
+    /// Returns a Boolean value that indicates whether an error of this store means that its cache,
+    /// as opposed to its outbox, is damaged.
     package func isCacheDamage(_ error: StoreError) -> Bool {
         error.code == .corruption && error.path.hasPrefix(cache.path)
     }
 
-    /// Returns a Boolean value that indicates whether an error thrown by opening the store at
-    /// `directory` means that its cache is damaged.
+    /// Returns a Boolean value that indicates whether an error of opening the store at `directory`
+    /// means that its cache is damaged.
     package static func isCacheDamage(_ error: StoreError, at directory: URL) -> Bool {
         error.code == .corruption
             && (error.path + "/").hasPrefix(StoreFiles(directory: directory).cache + "/")
     }
 
-    /// The first damage that a read has found in the cache's files, or `nil` if no read has found
-    /// any.
+    /// The first damage that a read has found in the cache's files; `nil` if there is none.
     package var cacheDamage: StoreError? { cache.firstDamage.error }
 
-    /// Calls a closure once: when a read finds damage in the cache's files, or immediately if an
-    /// earlier read has found damage.
+    /// Calls a closure once: when a read finds damage in the cache's files, or immediately if a
+    /// read has found damage before.
     ///
-    /// The closure is called on the reader's thread and must not use the store.
+    /// The closure is called on the reader's thread, and must not use the store.
     package func observeCacheDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {
         cache.firstDamage.observe(observer)
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Models
 
-// Recovery: after a failed write, the files are reopened before the next one.
+// Recovery after a failed write: the next write reopens the files first.
 
 extension ChatStore {
-    /// For each database, the error because of which it could not be reopened; `nil` if it can be
-    /// written.
+    /// The errors because of which databases could not be reopened; `nil` for a database that can
+    /// be written.
     struct RecoveryFailures {
         var cache: StoreError?
         var outbox: StoreError?
@@ -18,18 +18,17 @@ extension ChatStore {
     ///
     /// - Returns: The errors of the databases that could not be reopened. Their data stays readable
     ///   where possible.
-    /// - Throws: `closed`, and then has changed nothing.
+    /// - Throws: `closed`, in which case nothing was changed.
     func recover(_ writer: inout Writer) throws(StoreError) -> RecoveryFailures {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
-        // Discard the cached values, because they may come from failed batches.
+        // The cached values may come from failed batches, so discard them.
         if cache.hasFailed { (writer.known, writer.index) = (Batch.Known(), nil) }
         let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
         let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
-        // Readers have to wait while this method waits for snapshots to be released. If a caller
-        // keeps a snapshot for long, wait only briefly from then on, so that not every write delays
-        // readers.
+        // While this method waits for the release of snapshots, readers wait, too. If a snapshot
+        // exists for long, later calls wait only briefly, so that not every write delays readers.
         writer.hasLongLivedSnapshot = left.cache?.code == .busy || left.outbox?.code == .busy
         if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
             do throws(StoreError) {
@@ -44,7 +43,7 @@ extension ChatStore {
     /// Publishes the state of reopened files to which another process may have written, and
     /// notifies observers that they missed changes.
     ///
-    /// - Throws: Errors of reading the files, and then has changed nothing.
+    /// - Throws: Errors of reading the files, in which case nothing was changed.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
         let version = CommittedState(
@@ -63,7 +62,7 @@ extension ChatStore {
     private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
-            // Reopening fails while a snapshot keeps the files open, so check that first.
+            // Reopening fails while a snapshot keeps the files open, so check for snapshots first.
             try withoutSnapshot { () throws(StoreError) in
                 try database.checkIsUnused(waiting: wait)
             }
@@ -78,14 +77,12 @@ extension ChatStore {
         }
     }
 
-    /// Calls a closure while the store holds no snapshot of the files.
-    ///
-    /// Readers wait until the closure returns.
+    /// Calls a closure while the store holds no snapshot of the files; readers wait until the
+    /// closure returns.
     func withoutSnapshot(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            // The committed state keeps the files open, so release it first. The state that is
-            // created afterwards gets the same number, because neither state contains the failed
-            // write.
+            // The committed state keeps the files open, so release it. Its replacement gets the
+            // same number, because neither state contains the failed write.
             state.resumed = state.version.map(Resumed.init) ?? state.resumed
             state.version = nil
             defer { state.resume(cache, outbox) }
@@ -108,7 +105,7 @@ extension ChatStore.State {
             self.resumed = nil
             failure = nil
         } catch {
-            // From now on, every read throws this error, until a write has reopened the files.
+            // Every read throws this error until a write has reopened the files.
             failure = cache.failure ?? outbox.failure ?? error
         }
     }

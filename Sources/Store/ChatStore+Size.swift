@@ -8,7 +8,6 @@ extension ChatStore {
     /// On disk, this is the size of its files, including logs and removed data that is not purged
     /// yet. In memory, it is the size of all keys and values.
     ///
-    /// - Returns: The size in bytes.
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
     /// - Complexity: A system call for each file of about two megabytes. In memory, O(*n*) in the
     ///   number of rows.
@@ -19,7 +18,6 @@ extension ChatStore {
 
     /// Returns the size of the outbox in bytes, measured as in ``cachedDataSize()``.
     ///
-    /// - Returns: The size in bytes.
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
     /// - Complexity: That of ``cachedDataSize()``.
     public func outboxDataSize() throws(StoreError) -> Int {
@@ -41,16 +39,14 @@ extension ChatStore {
 
     /// Removes all data that can be fetched again, and purges it from the disk.
     ///
-    /// Outbox items are kept.
+    /// Outbox items, drafts and pins are kept. Observers receive one change,
+    /// ``Change/Operation/clearedCachedData``. An existing ``Snapshot`` still contains all data,
+    /// which stays on the disk until the snapshot is released.
     ///
-    /// Observers receive one change: ``Change/Operation/clearedCachedData``. An existing
-    /// ``Snapshot`` continues to see all data, which stays on the disk until the snapshot is
-    /// released.
-    ///
-    /// - Returns: The change, with the number that observers see.
+    /// - Returns: The change, with the number that observers receive.
     /// - Throws: ``StoreError`` if the disk fails. If the disk fails while rows are being purged,
     ///   the data is cleared nevertheless, and later writes remove the rows from the disk.
-    /// - Precondition: Not called inside a write.
+    /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
     ///   readers do not.
     @discardableResult
@@ -69,9 +65,9 @@ extension ChatStore {
 
     /// Releases the disk space of removed messages.
     ///
-    /// LevelDB rewrites the tables of these channels. It does not report failures, so the space may
-    /// not be released although no error is thrown. Reads and writes continue during the call.
-    /// Existing ``Snapshot``s are not affected.
+    /// LevelDB rewrites the tables of these channels. It does not report failures, so the call may
+    /// leave the space occupied without throwing an error. Reads and writes continue during the
+    /// call, and existing ``Snapshot``s are not affected.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
     /// - Complexity: O(*n*) in the number of remaining rows of the channels, which are read and
@@ -89,7 +85,7 @@ extension ChatStore {
 }
 
 extension StoreView {
-    /// Returns the numbers of those of the channels that have one.
+    /// Returns the numbers of the channels that have one.
     fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         for url in urls {

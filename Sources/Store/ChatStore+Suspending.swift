@@ -2,24 +2,24 @@ import Foundation
 import Models
 
 extension ChatStore {
-    /// Closes the files temporarily, so that the system may suspend the process, or another process
-    /// may open them.
+    /// Closes the files temporarily, so that the system can suspend the process, or another process
+    /// can open the files.
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
     /// container. The call waits for a running write, and briefly for running reads. Until
-    /// ``resume()`` is called, every read and write fails with `suspended`. Observations are kept,
-    /// and continue afterwards. Repeated calls have no effect.
+    /// ``resume()`` is called, every read and write fails with `suspended`. Observations stay, and
+    /// continue afterwards. Repeated calls have no effect.
     ///
     /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. The store
     ///   is then unchanged.
-    /// - Precondition: Not called inside a write.
+    /// - Precondition: The call is not inside a write.
     /// - Complexity: That of ``close()``. Readers wait up to some hundred milliseconds.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // Save the lists before the step during which readers have to wait.
+            // Save the lists before readers have to wait.
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
@@ -35,13 +35,13 @@ extension ChatStore {
 
     /// Opens the files again after ``suspend()``.
     ///
-    /// Observers receive ``Change/Operation/missed``, since another process may have written while
-    /// the store was suspended. The call has no effect if the store is not suspended.
+    /// Observers receive ``Change/Operation/missed``, because another process may have written to
+    /// the suspended store. If the store is not suspended, the call has no effect.
     ///
-    /// - Throws: ``StoreError`` as ``init(at:options:encryptionKey:migrationHandler:)`` does; the
-    ///   store is still suspended then. After `corruption` or `newerSchema`, close the store and
+    /// - Throws: ``StoreError``, as ``init(at:options:encryptionKey:migrationHandler:)`` does; the
+    ///   store is then still suspended. After `corruption` or `newerSchema`, close the store and
     ///   open it again.
-    /// - Precondition: Not called inside a write.
+    /// - Precondition: The call is not inside a write.
     public func resume() throws(StoreError) {
         precondition(!isWriting, "ChatStore.resume waits for writes: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
@@ -49,8 +49,7 @@ extension ChatStore {
             do throws(StoreError) {
                 try cache.resume()
                 try outbox.resume()
-                // A newer version of the package may have migrated the rows while the store was
-                // suspended.
+                // Meanwhile, a newer version of the package may have migrated the rows.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
                 try publishReopenedState(&writer, after: number)
             } catch {

@@ -2,14 +2,14 @@ import Foundation
 package import Models
 
 extension ChatStore {
-    /// The maximum number of rows of cleared channels that each write removes from the disk.
+    /// The maximum number of cleared channels' rows that each write removes from the disk.
     private static let purgedWithEachWrite = 256
-    /// The maximum number of such rows that one batch removes when nothing else is written.
+    /// The maximum number of cleared channels' rows that one batch of ``purgeCleared()`` removes.
     private static let purgedInOneBatch = 10_000
 
     /// Writes a batch atomically, and notifies observers.
     ///
-    /// The closure is called on the caller's thread. Only one write runs at a time: other callers
+    /// The closure is called on the caller's thread. Only one write runs at a time; other callers
     /// wait. If the closure throws, nothing is written. A batch that changes the outbox is on disk
     /// when the call returns.
     ///
@@ -18,17 +18,16 @@ extension ChatStore {
     /// observers.
     ///
     /// After a failed write, reads continue. The next write first reopens the files, without the
-    /// failed batch. For that it waits for running reads, at most some hundred milliseconds, and it
-    /// fails while an earlier ``Snapshot`` exists. If the failure concerns only one of the
-    /// databases, the part of a batch for the other one is written nevertheless. If the process
-    /// ends before the files are reopened, the next opening may find the complete failed batch in
-    /// the store.
+    /// failed batch. To do so, it waits for running reads, at most some hundred milliseconds, and
+    /// it fails while an earlier ``Snapshot`` exists. If the failure concerns only one database,
+    /// batches for the other database are written nevertheless. If the process ends before the
+    /// files are reopened, the next opening may find the complete failed batch in the store.
     ///
     /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, also if it failed in the
-    ///   middle of an operation of the batch and the closure ignored that error; with code `busy`
-    ///   if a snapshot prevents the files from being reopened after a failed write, or `closed`.
-    /// - Precondition: Not called inside another write.
+    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if the closure
+    ///   ignored the disk's error in the middle of an operation of the batch; with code `busy` if a
+    ///   snapshot prevents the files from being reopened after a failed write, or `closed`.
+    /// - Precondition: The call is not inside another write.
     @discardableResult
     public func write<Result>(_ body: (Batch) throws -> Result) throws -> Result {
         try commit(body).result
@@ -36,10 +35,11 @@ extension ChatStore {
 
     /// Writes a batch as ``write(_:)`` does, and also returns the change.
     ///
-    /// - Returns: The result of the closure, and the change, with the number that observers see. If
-    ///   nothing was changed, it is empty and has the number of the last change.
-    /// - Throws: Errors as ``write(_:)`` does.
-    /// - Precondition: Not called inside another write.
+    /// - Returns: The result of the closure, and the change, with the number that observers
+    ///   receive. If nothing was changed, the change is empty and has the number of the previous
+    ///   one.
+    /// - Throws: Errors, as ``write(_:)`` does.
+    /// - Precondition: The call is not inside another write.
     public func commit<Result>(
         _ body: (Batch) throws -> Result
     ) throws -> (result: Result, change: Change) {
@@ -49,12 +49,12 @@ extension ChatStore {
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Files are reopened only when the next write needs them, because reads can continue
-            // until then.
+            // Reads can continue after a failed write, so the files are reopened only for the next
+            // write.
             let failures = try recover(&writer)
             return try perform({ result = try body($0) }, &writer, failures)
         }
-        // The closure has returned without throwing, so there is a result.
+        // The closure did not throw, so there is a result.
         return (result!, change)
     }
 
@@ -66,7 +66,7 @@ extension ChatStore {
                 ?? StoreError(closedAt: path)
         }
         if failures.cache == nil { try prepareIndex(&writer, version) }
-        // Move the known state into the batch, so that changing it does not copy it.
+        // Move the known state into the batch, so that changes do not copy it.
         let index = writer.index
         writer.index = nil
         let batch = Batch(version, writer.next, writer.known.takeAll(), index)
@@ -85,7 +85,7 @@ extension ChatStore {
         writer.index = batch.index
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
-            // If purging fails, the commit is still valid, and the next write purges the rows.
+            // If purging fails, the commit is valid, and the next write purges the rows.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
@@ -95,17 +95,16 @@ extension ChatStore {
         return change
     }
 
-    /// A Boolean value that indicates whether this thread is inside a write.
-    ///
-    /// Inside a write, a call that waits for the writer's lock would deadlock.
+    /// A Boolean value that indicates whether this thread is inside a write, where a wait for the
+    /// writer's lock would never end.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
 
-    /// A number that identifies the running thread: `pthread_self()`, an integer on Linux.
+    /// A number that identifies the running thread: `pthread_self()`, which is an integer on Linux.
     ///
-    /// On Apple's systems it is a pointer, which is converted to an integer because pointers are
-    /// not `Sendable`.
+    /// On Apple's systems, `pthread_self()` is a pointer, which is not `Sendable` and therefore
+    /// becomes an integer.
     private static var currentThread: UInt {
         withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }
@@ -115,7 +114,7 @@ extension ChatStore {
     /// The call works even if the disk is full.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
-    /// - Precondition: Not called inside a write; use ``Batch/emit(_:source:)`` there.
+    /// - Precondition: The call is not inside a write; use ``Batch/emit(_:source:)`` there.
     @discardableResult
     package func emit(
         _ event: Ephemeral, source: CollectionEventSource? = nil
@@ -143,7 +142,7 @@ extension ChatStore {
     /// Writes a batch, and publishes the new committed state.
     ///
     /// - Returns: The change, and the error of the outbox if only the cache was written.
-    /// - Throws: Errors of the disk, and then has changed nothing.
+    /// - Throws: Errors of the disk, in which case nothing was changed.
     private func commit(
         _ batch: Batch, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws(StoreError) -> (Change, StoreError?) {
@@ -157,7 +156,8 @@ extension ChatStore {
         if !batch.rows.cache.isEmpty {
             batch.removeSavedLists(&hasSavedLists)
             old.extents.apply(batch.rows.cache, asOf: old.number + 1)
-            // A commit that clears data is durable: if a crash lost it, the data would reappear.
+            // A commit that clears data is durable, because after a crash the data would otherwise
+            // reappear.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -200,8 +200,7 @@ extension ChatStore {
             state.version = version
             return state.observers.values.compactMap(\.observation)
         }
-        // Notify observers while the writer's lock is held, so that all of them receive commits in
-        // order.
+        // The writer's lock is held here, so that all observers receive commits in order.
         for observer in observers { observer.notify(change) }
         didCommit.withLock { $0 }?(Snapshot(version: version))
     }
@@ -210,15 +209,14 @@ extension ChatStore {
 extension ChatStore {
     /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
-    /// Each write removes some of them. Call this method when disk space is needed immediately.
+    /// Each write removes some of these rows. Call this method when disk space is needed at once.
+    /// After removing the rows, LevelDB rewrites its tables without them. LevelDB does not report
+    /// failures of the rewrite, so the call may leave the space occupied without throwing an error.
     ///
-    /// After removing the rows, LevelDB rewrites its tables without them. It does not report
-    /// failures of the rewrite, so the space may not be released although no error is thrown.
-    ///
-    /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`;
-    ///   with `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove
-    ///   the remaining ones.
-    /// - Precondition: Not called inside a write.
+    /// - Throws: ``StoreError``, as ``write(_:)`` does after a failure; with code `closed`; with
+    ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove the
+    ///   remaining rows.
+    /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
     ///   readers do not.
     public func purgeCleared() throws(StoreError) {
@@ -226,8 +224,8 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
             _ = try version()
-            // Write the rows to a table before removing them: LevelDB would keep a row in a table
-            // that contains both the row and its removal.
+            // Write the rows to a table before removing them, because LevelDB would keep a row in a
+            // table that contains both the row and its removal.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             if isSearchIndexed { try cache.removeUnownedIndexRows() }
@@ -240,7 +238,7 @@ extension ChatStore {
     /// Replaces LevelDB's snapshot of the last commit, which would keep removed rows on disk.
     ///
     /// - Parameter isNewCommit: A Boolean value that indicates whether the state gets the next
-    ///   number, which distinguishes it from the earlier one. Observers then receive a change
+    ///   number, which distinguishes it from the earlier state. Observers then receive a change
     ///   without entries.
     /// - Throws: `closed`, or errors of the disk.
     func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {

@@ -4,8 +4,8 @@ package import Models
 /// The messages, channels, gaps and outbox items of one user on this device.
 ///
 /// A store consists of two LevelDB databases in a directory: the cache, whose data can be fetched
-/// again, and the outbox, whose data cannot. It is thread-safe: reads run on the caller's thread
-/// and do not wait for writes; writes run one at a time.
+/// again, and the outbox, whose data cannot. A store is thread-safe: reads run on the caller's
+/// thread and do not wait for writes; writes run one at a time.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
@@ -15,13 +15,13 @@ package import Models
 /// let newest = try store.messages(in: "general", limit: 30)
 /// ```
 ///
-/// A write to the cache survives a crash of the process as soon as ``write(_:)`` returns, and a
-/// power failure soon afterwards. A write to the outbox is on disk when ``write(_:)`` returns.
+/// When ``write(_:)`` returns, a write to the outbox is on disk. A write to the cache survives a
+/// crash of the process at once, and a power failure soon afterwards.
 ///
 /// After a failed write, reads continue, and the next write reopens the files. Readers wait only
 /// while the files are reopened: some milliseconds, or up to half a second if another read takes
 /// that long. If the files cannot be reopened, every read fails with the reason until a later write
-/// succeeds in reopening them.
+/// reopens them.
 public final class ChatStore: StoreReader, Sendable {
     /// The directory of the files; `nil` for a store in memory.
     public let directory: URL?
@@ -35,31 +35,31 @@ public final class ChatStore: StoreReader, Sendable {
     let keys: DataKeys?
     /// A Boolean value that indicates whether messages are indexed for searches.
     let isSearchIndexed: Bool
-    /// The store's copies of files that are waiting to be sent; `nil` for a store in memory.
+    /// The store's copies of files to send; `nil` for a store in memory.
     package let outboxFiles: OutboxFiles?
-    /// Locked for the duration of a write.
+    /// The state of the writer, locked during a write.
     let writer: Locked<Writer>
-    /// Locked briefly, to read or replace the state that readers see.
+    /// The state that readers see, locked briefly to read or replace it.
     let state: Locked<State>
     /// The thread of the running write, for detecting a write inside a write.
     let writingThread = Locked<UInt?>(nil)
-    /// For tests: a closure that is called between two commits, to simulate an interruption there.
+    /// A closure that tests set to simulate an interruption between two commits.
     package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
-        /// The state of the search index; `nil` if the index is turned off, or its state has to be
+        /// The state of the search index; `nil` if the index is turned off, or its state must be
         /// read again.
         var index: IndexState?
-        /// A Boolean value that indicates whether rows of cleared channels may remain on disk.
+        /// A Boolean value that indicates whether rows of cleared channels may exist on disk.
         var hasCleared = true
-        /// A Boolean value that indicates whether there may be saved lists.
+        /// A Boolean value that indicates whether saved lists may exist.
         var hasSavedLists = true
-        /// A Boolean value that indicates whether an attempt to reopen the files after a failed
-        /// write has left them closed.
+        /// A Boolean value that indicates whether a failed attempt to reopen the files has left
+        /// them closed.
         ///
-        /// Until they are reopened, another process may write to them.
+        /// Until the files are reopened, another process may write to them.
         var hasLostFiles = false
         /// A Boolean value that indicates whether the last attempt to reopen the files failed
         /// because of a reader.
@@ -67,10 +67,10 @@ public final class ChatStore: StoreReader, Sendable {
     }
 
     struct State {
-        /// `nil` after the store was closed, and while the files cannot be reopened after a failed
-        /// write.
+        /// The committed state; `nil` after the store was closed, and while the files cannot be
+        /// reopened after a failed write.
         var version: CommittedState?
-        /// The part of the committed state that is kept while the files are closed.
+        /// The part of the committed state that stays in memory while the files are closed.
         var resumed: Resumed?
         /// The reason why the files cannot be opened.
         var failure: StoreError?
@@ -102,15 +102,13 @@ public final class ChatStore: StoreReader, Sendable {
 
     deinit { end() }
 
-    /// Closes the store.
-    ///
-    /// Repeated calls have no effect.
+    /// Closes the store; repeated calls have no effect.
     ///
     /// Later calls of other methods fail with `closed`, and observations end. Running reads and
     /// existing ``Snapshot``s stay valid; the files are closed when the last of them is released.
     /// The call waits for a running write. Releasing the last reference to a store also closes it.
     ///
-    /// - Precondition: Not called inside a write.
+    /// - Precondition: The call is not inside a write.
     /// - Complexity: Waits for the disk. A log of more than 256 KiB is written to a table, so that
     ///   the next opening has nothing to replay: O(*n*) in the size of the log, which is at most
     ///   ``StoreOptions/writeBufferByteCount``. The first channels of recently requested lists are
@@ -135,7 +133,7 @@ public final class ChatStore: StoreReader, Sendable {
             defer { state.observers = [:] }
             return state.observers.values.compactMap(\.observation)
         }
-        // No more changes will follow, so end the waits of all observers.
+        // No more changes follow, so observers need not wait for them.
         for observer in observers { observer.cancel() }
         cache.close()
         outbox.close()
@@ -145,7 +143,7 @@ public final class ChatStore: StoreReader, Sendable {
 // MARK: Reading
 
 extension ChatStore {
-    /// The data of the store as of its last commit.
+    /// The data of the store in its latest commit.
     public var view: StoreView {
         get throws(StoreError) { StoreView(version: try version(), batch: nil) }
     }
@@ -155,24 +153,24 @@ extension ChatStore {
     /// - Throws: ``StoreError`` with code `closed`.
     public func snapshot() throws(StoreError) -> Snapshot { Snapshot(version: try version()) }
 
-    /// Reads several values as of the same commit.
+    /// Reads several values in the same commit.
     ///
     /// - Throws: Errors of the closure; ``StoreError`` with code `closed`.
     public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
         try body(snapshot())
     }
 
-    /// Returns a snapshot of the store and an observation of the later changes to a part of it.
+    /// Returns a snapshot of the store, and an observation of the later changes to a part of it.
     ///
-    /// Each commit is either contained in the snapshot or reported as a change, and never both. The
-    /// observation ends when it is released, since the store does not retain it. Release the
-    /// snapshot after reading it.
+    /// Each commit is either in the snapshot or reported as a change, never both. The store does
+    /// not retain the observation, which ends when it is released. Release the snapshot after
+    /// reading it.
     ///
     /// - Parameters:
     ///   - part: The observed part.
-    ///   - limit: The maximum number of buffered entries. If it is exceeded, they are replaced by
-    ///     ``Change/Operation/missed``: then read again from a new snapshot, and skip changes whose
-    ///     number is not greater than the snapshot's.
+    ///   - limit: The maximum number of buffered entries. If more are needed,
+    ///     ``Change/Operation/missed`` replaces them. Read a new snapshot then, and skip changes
+    ///     whose number is not greater than the snapshot's.
     /// - Returns: A snapshot, and the changes from now on.
     /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while the files cannot be
     ///   reopened after a failed write.

@@ -22,11 +22,9 @@ extension StoreError {
             code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
 
-    /// Creates an error from an error of Foundation.
-    ///
-    /// Its code is determined by the system's error number that the error contains.
+    /// Creates an error from an error of Foundation, whose system error number determines the code.
     init(system error: any Error, doing action: String, path: String) {
-        // On Linux, an error must be cast to NSError explicitly.
+        // On Linux, only an explicit cast converts an error to NSError.
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
         if let underlying = underlying as NSError?, underlying.domain == NSPOSIXErrorDomain {
             self.init(errno: Int32(underlying.code), doing: action, path: path)

@@ -3,20 +3,18 @@ public import Foundation
 /// An error of the store.
 ///
 /// Most errors concern the environment: the disk, another process, or a key. Missing data is not an
-/// error: calls return `nil`. Misuse traps, with a message that says what to do instead.
+/// error: calls return `nil`. Misuse traps with a message that says what to do instead.
 public struct StoreError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
-    /// A description of the failure for people to read.
-    ///
-    /// It names the file, row or argument that the failure concerns.
+    /// A description of the failure for people to read, which names the file, row or argument.
     public let message: String
 
     /// The path of the file or directory.
     public let path: String
 
-    /// The underlying error, if there is one.
+    /// The underlying error; `nil` if there is none.
     public let cause: (any Error)?
 
     /// Creates an error about a file or directory.

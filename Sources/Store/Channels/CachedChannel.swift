@@ -11,7 +11,7 @@ public struct CachedChannel: Hashable, Sendable {
     /// A Boolean value that indicates whether the messages are exempt from eviction.
     public let isPinned: Bool
 
-    /// The sequence number of the channel's last access, from a counter that all channels share; 0
+    /// The sequence number of the channel's last access, which a counter of all channels assigns; 0
     /// if the channel was never opened.
     public let lastAccess: UInt64
 }

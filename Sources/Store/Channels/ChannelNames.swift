@@ -1,9 +1,9 @@
 import Models
 
-/// A cache of the numbers of channels by URL, as of the current and of earlier commits.
+/// A cache of the numbers of channels by URL, in the current commit and in earlier ones.
 ///
-/// A number is cached when it is first read. When a channel is cleared or removed, its number
-/// changes; the cache then keeps the old number for readers of earlier commits.
+/// The first read of a number caches it. When a channel is cleared or removed, its number changes,
+/// and the cache keeps the old number for readers of earlier commits.
 final class ChannelNames: Sendable {
     private struct Meaning {
         let since: Int
@@ -15,10 +15,10 @@ final class ChannelNames: Sendable {
         var latest: Meaning
         var older: [Meaning] = []
 
-        /// Returns the cached number as of a commit.
+        /// Returns the cached number in a commit.
         ///
-        /// The outer optional is `nil` if no number is cached for that commit, the inner one if the
-        /// channel was unknown then.
+        /// The outer optional is `nil` if the number in that commit is not cached; the inner one is
+        /// `nil` if the channel was then unknown.
         func number(asOf commit: Int) -> ChannelNumber?? {
             if latest.since <= commit { return latest.number }
             return older.last { $0.since <= commit }.map(\.number)
@@ -32,14 +32,14 @@ final class ChannelNames: Sendable {
 
     private let meanings = Locked<[ChannelURL: Meanings]>([:])
 
-    /// Returns the number as of a commit; `nil` if the channel is unknown.
+    /// Returns the number in a commit; `nil` if the channel is unknown.
     func number(
         of url: ChannelURL, asOf commit: Int, in rows: Rows
     ) throws(StoreError) -> ChannelNumber? {
         if let known = meanings.withLock({ $0[url]?.number(asOf: commit) }) { return known }
         guard let number = try rows.storedNumber(of: url) else { return nil }
         meanings.withLock { meanings in
-            // If the writer has stored a newer entry in the meantime, keep that one.
+            // The writer may have recorded a newer number in the meantime, which must stay.
             if meanings[url] == nil {
                 meanings[url] = Meanings(latest: Meaning(since: 0, number: number))
             }
@@ -47,7 +47,7 @@ final class ChannelNames: Sendable {
         return number
     }
 
-    /// Records the effect of a commit.
+    /// Records the number of a channel after a commit.
     ///
     /// `old` is the number before the commit; `nil` if the channel was unknown.
     func record(
@@ -62,11 +62,10 @@ final class ChannelNames: Sendable {
 }
 
 extension Rows {
-    /// Returns the number in the name row of a channel.
+    /// Returns the number in the name row of a channel; `nil` if the row is missing or damaged.
     ///
-    /// Returns `nil` if the row is missing, or if it is damaged and contains the number of another
-    /// channel. The channel is then treated as unknown, so that it does not read or write the rows
-    /// of the other channel.
+    /// A damaged row may contain the number of another channel. The channel then counts as unknown,
+    /// so that it does not read or write the rows of the other channel.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"

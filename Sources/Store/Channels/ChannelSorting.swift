@@ -2,8 +2,8 @@ package import Models
 
 /// An order of a channel list, and its sort keys.
 ///
-/// Sort keys are kept only in memory. If they were on disk, each move of a channel to the top of a
-/// list would add a deleted key, and later reads would have to skip it.
+/// Sort keys are only in memory. On disk, each move of a channel to the top of a list would leave a
+/// deleted key, which later reads would have to skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.
@@ -38,26 +38,26 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
-    /// Returns a key whose byte order matches `GroupChannelListQuery.precedes`.
+    /// Returns the sort key of a group channel, whose byte order matches
+    /// `GroupChannelListQuery.precedes`.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
         ByteWriter.key { writeKey(of: .group(channel), number, to: &$0) }
     }
 
-    /// Returns the sort key of a stored channel row; `nil` if it cannot be decoded.
+    /// Returns the sort key of a channel's row; `nil` if the row cannot be decoded.
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
         var isDecoded = false
         let key = ByteWriter.key { isDecoded = writeKey(ofRow: value, number, to: &$0) }
         return isDecoded ? key : nil
     }
 
-    /// Writes the sort key of a stored channel row.
-    ///
-    /// Returns `false` and writes nothing if the row cannot be decoded.
+    /// Writes the sort key of a channel's row; returns `false` and writes nothing if the row cannot
+    /// be decoded.
     func writeKey(
         ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, to key: inout ByteWriter
     ) -> Bool {
-        // Omit a channel whose row is corrupted, instead of failing to list the others. Reading the
-        // channel itself throws the error.
+        // A list omits a channel whose row is corrupted, so that the other channels stay readable.
+        // Reading the channel itself throws the error.
         do {
             switch self {
             case .group:
@@ -98,16 +98,14 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// The position that a channel had in a list when the value was created.
-///
-/// The value does not change when the channel moves.
+/// A place in a channel list, which stays the same when the channel at that place moves.
 package struct ChannelPlace: Hashable, Sendable {
     let key: KeyBytes
 
-    /// Creates the position of a channel in the list of a query.
+    /// Creates the place that a channel has in the list of a query.
     package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
-        // The channel number only breaks ties between rows with the same URL. There is only one
-        // such row, so any number is right.
+        // The channel number only breaks ties between rows with the same URL. There is one such
+        // row, so any number is right.
         key = ChannelSorting(query).key(of: channel, .max)
     }
 }
@@ -119,7 +117,7 @@ extension ChannelPlace: Comparable {
 }
 
 extension ByteWriter {
-    /// Writes a text with a terminator that sorts before any other byte, so that other fields may
+    /// Writes a text with a terminator that sorts before any other byte, so that other fields can
     /// follow.
     mutating func terminated(_ text: String) {
         var text = text
@@ -138,9 +136,7 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the fields that break ties.
-    ///
-    /// They are the same in all orders.
+    /// Writes the fields that break ties, which are the same in all orders.
     fileprivate mutating func placeAmongEquals<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {
@@ -149,9 +145,7 @@ extension ByteWriter {
         integer(number)
     }
 
-    /// Writes an optional value.
-    ///
-    /// Missing values are last.
+    /// Writes an optional value; `nil` sorts last.
     fileprivate mutating func optional<Value>(
         _ value: Value?, _ write: (inout ByteWriter, Value) -> Void
     ) {

@@ -6,13 +6,15 @@ struct ChannelState: Hashable, Sendable {
     /// The sequence number of the last access; 0 if there was none.
     var lastAccess: UInt64 = 0
 
-    /// A greater count can result only from corruption, and a sum of such counts could overflow.
+    /// The maximum count.
+    ///
+    /// A greater count can result only from corruption, and the sum of such counts could overflow.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {
         writer.integer(messageCount)
         writer.integer(lastAccess)
-        // Schema version 1 stored here whether the channel is pinned.
+        // In schema version 1, this byte stored whether the channel is pinned.
         writer.byte(0)
     }
 
@@ -50,11 +52,11 @@ extension Rows {
         }
     }
 
-    /// Returns the state of a channel, an empty state if no row exists, or `nil` if the row is
+    /// Returns the state of a channel; an empty state if there is no row, and `nil` if the row is
     /// corrupted.
     ///
-    /// It is used by writers that replace or discard the state, which must also work if the state
-    /// is corrupted.
+    /// Use it in writers that replace or discard the state, which must also work if the state is
+    /// corrupted.
     func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {

@@ -1,9 +1,9 @@
 /// A list of keys in one buffer.
 ///
-/// Copying the list copies bytes; no key needs an allocation or a reference count.
+/// Copying the list copies bytes; no key needs its own allocation or reference count.
 struct PackedKeys: Sendable {
     private var bytes: [UInt8] = []
-    /// The end offset of each key, which is the start of the next one.
+    /// The end offset of each key, which is also the start of the next key.
     private var ends: [Int] = []
 
     init() {}
@@ -14,7 +14,7 @@ struct PackedKeys: Sendable {
         ends = [key.count]
     }
 
-    /// Creates a list from the bytes of a writer and the end offset of each key.
+    /// Creates a list from the bytes of a writer and the end offsets of the keys.
     init(_ writer: ByteWriter, ends: [Int]) {
         bytes = writer.bytes
         self.ends = ends
@@ -37,9 +37,7 @@ struct PackedKeys: Sendable {
     /// The total number of bytes.
     var size: Int { bytes.count }
 
-    /// Returns the start offset of a key.
-    ///
-    /// For the index after the last key, returns the end of the bytes.
+    /// Returns the start offset of a key; for the index after the last key, the end of the bytes.
     private func start(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 
     mutating func insert(_ key: UnsafeRawBufferPointer, at index: Int) {
@@ -97,9 +95,7 @@ extension PackedKeys {
             }
         }
 
-        /// Returns the number of keys that precede `key`.
-        ///
-        /// The list must be sorted.
+        /// Returns the number of keys that precede `key` in a sorted list.
         func countBefore(_ key: UnsafeRawBufferPointer) -> Int {
             var low = 0
             var high = count
@@ -111,7 +107,7 @@ extension PackedKeys {
         }
     }
 
-    /// Calls a closure with the keys.
+    /// Passes a view of the keys to a closure.
     @inline(__always)
     func lend<Result, Failure: Error>(
         _ body: (Lent) throws(Failure) -> Result

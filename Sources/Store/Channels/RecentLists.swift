@@ -8,7 +8,7 @@ struct RecentLists: Sendable {
     /// The maximum number of lists.
     static let limit = 8
 
-    /// The most recently requested list is the last.
+    /// The lists, with the most recently requested one last.
     private var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
 
     /// The number of lists.
@@ -17,8 +17,8 @@ struct RecentLists: Sendable {
     /// The orders of the lists.
     var sortings: [ChannelSorting] { lists.map(\.sorting) }
 
-    /// Returns the list with an order, and marks it as the most recently requested one; returns
-    /// `nil` if the list is not in memory.
+    /// Returns the list with an order, and marks it as the most recently requested one; `nil` if
+    /// the list is not in memory.
     mutating func list(by sorting: ChannelSorting) -> SortedKeys? {
         guard let index = lists.lastIndex(where: { $0.sorting == sorting }) else { return nil }
         let found = lists[index]
@@ -29,9 +29,7 @@ struct RecentLists: Sendable {
         return found.keys
     }
 
-    /// Adds a list.
-    ///
-    /// If the limit is exceeded, evicts the least recently requested list.
+    /// Adds a list, and evicts the least recently requested one if the limit is exceeded.
     mutating func keep(_ keys: SortedKeys, by sorting: ChannelSorting) {
         lists.removeAll { $0.sorting == sorting }
         lists.append((sorting, keys))
@@ -56,7 +54,7 @@ extension SortedKeys {
     /// Applies the changes of a commit.
     mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
-        // One buffer for the old and the new key of each change.
+        // One buffer holds the old and the new key of each change.
         var keys = ByteWriter(capacity: 128)
         for change in changes {
             keys.removeAll()
@@ -71,16 +69,14 @@ extension SortedKeys {
         }
     }
 
-    /// Removes one key and inserts another.
-    ///
-    /// Pass an empty key to only insert or only remove.
+    /// Removes one key and inserts another; an empty key is ignored.
     mutating func replace(_ old: UnsafeRawBufferPointer, with new: UnsafeRawBufferPointer) {
         if old.hasSameBytes(as: new) { return }
         if !old.isEmpty { remove(old) }
         if !new.isEmpty { insert(new) }
     }
 
-    /// Reads all channels of a type, except those that cannot be decoded.
+    /// Creates the list of all channels of a type, except those that cannot be decoded.
     init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
         var keys = ByteWriter()
         var ends: [Int] = []

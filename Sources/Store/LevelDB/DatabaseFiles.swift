@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of a database on disk, for operations that bypass LevelDB.
+/// The files of a database on disk, for operations without LevelDB.
 struct DatabaseFiles {
-    /// The file that is locked while the database is open, as named by LevelDB.
+    /// LevelDB's name of the file that is locked while the database is open.
     static let lock = "LOCK"
 
     private let directory: String
@@ -11,25 +11,22 @@ struct DatabaseFiles {
 
     /// Checks that no file is missing.
     ///
-    /// Without this check, LevelDB would treat a database with missing files as a new one, and
-    /// overwrite it.
+    /// Otherwise, LevelDB would treat a database with missing files as a new one and overwrite it.
     func checkNoneIsMissing() throws(StoreError) {
         let current = directory + "/CURRENT"
         if access(current, F_OK) == 0 { return }
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open the file", path: current)
         }
-        // If a crash has interrupted the creation of the database, there may be a manifest and no
-        // other file.
+        // If a crash interrupted the creation of the database, there may be only a manifest.
         if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT of the database is missing", path: directory)
         }
     }
 
-    /// Checks that all files of the database are removed.
-    ///
-    /// LevelDB reports no error if it cannot read the directory.
+    /// Checks that all files of the database are removed, because LevelDB reports no error if it
+    /// cannot read the directory.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
             throw StoreError(.io, "the files of the database cannot be removed", path: directory)
@@ -44,8 +41,8 @@ struct DatabaseFiles {
 
     /// Copies the files into a new directory, durably.
     ///
-    /// The lock file is not copied, because opening and closing it would release this process's
-    /// lock.
+    /// The lock file is not copied, because opening and closing it would release the lock of this
+    /// process.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
         for name in try names() where name != DatabaseFiles.lock {
@@ -67,8 +64,8 @@ struct DatabaseFiles {
 
     /// Overwrites the damaged parts of the logs with fragments of a kind that LevelDB skips.
     ///
-    /// If the parts were left as they are, LevelDB would discard the rest of a block of 32 KiB
-    /// after a record with a wrong checksum.
+    /// Without these fragments, LevelDB would discard the rest of a block of 32 KiB after a record
+    /// with a wrong checksum.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
             var bytes = try environment.contents(of: path)
@@ -79,27 +76,27 @@ struct DatabaseFiles {
         }
     }
 
-    /// The paths of the logs, oldest first.
+    /// Returns the paths of the logs, oldest first.
     func logs() throws(StoreError) -> [String] {
         try names().filter { $0.hasSuffix(".log") }
             .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
             .map { "\(directory)/\($0)" }
     }
 
-    /// Checks that there is enough disk space for the files that opening the database may write, by
-    /// writing and removing a file of that size.
+    /// Checks that the disk has space for the files that opening the database may write, by writing
+    /// and removing a file of that size.
     func checkTheyCanBeWritten() throws(StoreError) {
-        // Opening may write the content of the logs to tables, which are not larger than the logs.
-        // The 64 KiB are for a manifest and a new log.
+        // Opening may write the content of the logs to tables, which are at most as large, and also
+        // writes a manifest and a new log, which need the 64 KiB.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // A file that LevelDB removes in the meantime needs no space.
+            // LevelDB may have removed the file, which then needs no space.
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
         let probe = try DiskFile(replacing: path)
-        // If the file cannot be removed, the next call overwrites it, so that is not an error.
+        // If the file cannot be removed, the next call overwrites it.
         defer { unlink(path) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
         while left > 0 {
@@ -114,7 +111,7 @@ struct DatabaseFiles {
         var size = 0
         for name in try names() {
             var status = stat()
-            // A file that LevelDB removes in the meantime takes no space.
+            // LevelDB may have removed the file, which then takes no space.
             if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
         }
         return size

@@ -1,7 +1,7 @@
 import CScrollbackLevelDBEnvironment
 
-// Files that are not part of a LevelDB database, but are read and written through the environment
-// of one, which encrypts them. Their names end with SCROLLBACK_COPY_SUFFIX.
+// Files outside of a LevelDB database that are read and written through an environment, which
+// encrypts them. Their names end with SCROLLBACK_COPY_SUFFIX.
 
 /// A file that is written sequentially.
 struct FileWriter: ~Copyable {
@@ -34,9 +34,7 @@ struct FileWriter: ~Copyable {
         }
     }
 
-    /// Completes the file.
-    ///
-    /// When the call returns, the file and its name are on disk.
+    /// Completes the file, which is on disk with its name when the call returns.
     func finish() throws(StoreError) {
         try LevelDB.check(path) { scrollback_writer_finish(writer, $0) }
     }
@@ -44,7 +42,7 @@ struct FileWriter: ~Copyable {
 
 /// A file that is read sequentially.
 struct FileReader: ~Copyable {
-    /// The number of bytes of the content, without the overhead of the encryption.
+    /// The size of the content in bytes, without the overhead of the encryption.
     let size: Int
     private let reader: OpaquePointer
     private let path: String
@@ -70,7 +68,7 @@ struct FileReader: ~Copyable {
 
     deinit { scrollback_reader_destroy(reader) }
 
-    /// Reads the next bytes; fewer than `count` only at the end.
+    /// Returns the next bytes; fewer than `count` only at the end.
     ///
     /// - Throws: `corruption` if the authentication of an encrypted page fails.
     func read(_ count: Int) throws(StoreError) -> [UInt8] {
@@ -86,9 +84,7 @@ struct FileReader: ~Copyable {
 }
 
 extension LevelDB.Environment {
-    /// Removes a file.
-    ///
-    /// It is not an error if the file does not exist.
+    /// Removes a file, which need not exist.
     func remove(_ path: String) throws(StoreError) {
         try LevelDB.check(path) { scrollback_env_remove_file(pointer, path, $0) }
     }

@@ -7,13 +7,12 @@ extension LevelDB {
     ///
     /// It differs from LevelDB's default environment in three ways: it syncs a log before it
     /// creates the next one, only the owner can access the files, and error texts contain the kind
-    /// of error. See CLevelDBEnvironment.h. Each database needs an environment of its own.
+    /// of error. See CLevelDBEnvironment.h. Each database needs its own environment.
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// The environment to which this one forwards, if the caller has provided one.
-        ///
-        /// It must outlive this object, so its owner is retained.
+        /// The environment to which this one forwards, if the caller provided one, and its owner,
+        /// which is retained because the environment must outlive this object.
         private let base: (pointer: Pointer, owner: any Sendable)?
         /// The cipher of the files, which must outlive this object.
         private let cipher: FileCipher?
@@ -51,32 +50,31 @@ extension LevelDB {
             Environment(scrollback_env_create_memory(), isOnDisk: false)
         }
 
-        /// Returns an environment that forwards to another one, such as one that injects faults.
+        /// Returns an environment that forwards to another one, for example to inject faults.
         ///
         /// - Parameters:
-        ///   - base: A `leveldb_env_t`.
+        ///   - base: A `leveldb_env_t`, whose files must be on disk.
         ///   - owner: An object that is retained as long as this environment.
-        /// - Returns: An environment whose files are on disk if those of `base` are.
+        /// - Returns: An environment whose files are on disk.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
             Environment(
                 scrollback_env_create_around(base), isOnDisk: true, base: (Pointer(base), owner))
         }
 
-        /// Returns an environment that encrypts the files of this one.
-        ///
-        /// An environment in memory returns itself.
+        /// Returns an environment that encrypts the files of this one; an environment in memory
+        /// returns itself.
         ///
         /// - Parameters:
         ///   - keys: The keys of the files.
-        ///   - database: The name of the database. The keys are derived from it, so an attacker
-        ///     cannot replace the files of one database by those of another.
+        ///   - database: The name of the database, from which file keys are derived, so that an
+        ///     attacker cannot exchange files between databases.
         /// - Returns: An environment for this database.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)
         }
 
-        /// Returns an environment with files on disk, which are encrypted if there are keys.
+        /// Returns an environment with files on disk, encrypted if `keys` is not `nil`.
         static func disk(_ keys: DataKeys?, as database: String) -> Environment {
             keys.map { disk().sealed(by: $0, as: database) } ?? disk()
         }
@@ -90,14 +88,15 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Sets whether opening a database with damaged logs fails and leaves the files unchanged.
+    /// Sets whether opening a database with damaged logs fails, which leaves the files unchanged.
     func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
 
-    /// Calls a closure while holding the lock of a database, so that no process can open it.
+    /// Calls a closure while holding the lock of a database, so that no process can open the
+    /// database.
     ///
     /// The directory need not exist.
     ///
-    /// - Throws: `locked` if the database is open; the closure was not called then.
+    /// - Throws: `locked` if the database is open, in which case the closure was not called.
     func withLock(
         of path: String, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -111,7 +110,7 @@ extension LevelDB.Environment {
         try body()
     }
 
-    /// Re-encrypts a file with the key of new files, unless it already has that key.
+    /// Re-encrypts a file with the key of new files, unless the file already has that key.
     ///
     /// The database must be closed.
     func reseal(_ path: String) throws(StoreError) {
@@ -121,9 +120,9 @@ extension LevelDB.Environment {
         }
     }
 
-    /// Returns the decrypted bytes of a log.
+    /// Returns the decrypted bytes of a log, with 0xFF for bytes that cannot be decrypted.
     ///
-    /// Bytes that cannot be decrypted are 0xFF. The database must be closed.
+    /// The database must be closed.
     func contents(of path: String) throws(StoreError) -> [UInt8] {
         guard isSealed else {
             do {
@@ -133,8 +132,7 @@ extension LevelDB.Environment {
             }
         }
         var contents: [UInt8] = []
-        // `&contents` would pass a pointer to the elements of the array, and not to the array
-        // itself.
+        // `&contents` would pass a pointer to the array's elements instead of the array.
         let error = withUnsafeMutablePointer(to: &contents) { contents in
             scrollback_env_read(pointer, path, contents) { context, bytes, count in
                 context.assumingMemoryBound(to: [UInt8].self).pointee = Array(
@@ -145,7 +143,7 @@ extension LevelDB.Environment {
         return contents
     }
 
-    /// Replaces the bytes of a log atomically, encrypted if the environment encrypts.
+    /// Replaces the bytes of a log atomically; the environment encrypts them if it has keys.
     ///
     /// The database must be closed.
     func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
@@ -156,7 +154,7 @@ extension LevelDB.Environment {
 
     /// Writes the content of the logs to a table if they have at least `size` bytes.
     ///
-    /// Returns `true` if the logs have fewer bytes afterwards.
+    /// Returns a Boolean value that indicates whether the logs have fewer bytes afterwards.
     func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
         scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
     }
@@ -165,9 +163,8 @@ extension LevelDB.Environment {
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }
 
-    /// Removes what was written to logs since the last ``mark()``.
-    ///
-    /// The database must be closed.
+    /// Removes the bytes that were written to logs since the last ``mark()``; the database must be
+    /// closed.
     ///
     /// Returns 0, or an error number of the system.
     func rollBack() -> Int32 { scrollback_env_roll_back(pointer) }

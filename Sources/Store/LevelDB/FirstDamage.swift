@@ -1,6 +1,6 @@
 import Models
 
-/// The first damage that reading a database has found, and the closure to call for it.
+/// The first damage that a read of a database has found, and the closure to call for it.
 final class FirstDamage: Sendable {
     private struct State {
         var error: StoreError?
@@ -12,7 +12,7 @@ final class FirstDamage: Sendable {
     /// The error; `nil` if no damage was found.
     var error: StoreError? { state.withLock { $0.error } }
 
-    /// Calls a closure once: when damage is found, or immediately if it was found before.
+    /// Calls a closure once: when damage is found, or immediately if damage was found before.
     func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.observer = observer }

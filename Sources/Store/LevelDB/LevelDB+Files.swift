@@ -7,7 +7,7 @@ extension LevelDB {
     ///
     /// - Complexity: Reads and writes all data; seconds for a million messages.
     package func compact() throws(StoreError) {
-        // Write the memory table first, because LevelDB would not include it in the compaction.
+        // LevelDB compacts only tables, so write its memory table to a file first.
         try flush()
         leveldb_compact_range(try handle().pointer, nil, 0, nil, 0)
     }
@@ -30,12 +30,10 @@ extension LevelDB {
         }
     }
 
-    /// Writes LevelDB's memory table to a file.
-    ///
-    /// Rows that were deleted in the meantime are not written.
+    /// Writes LevelDB's memory table to a file, without rows that were deleted since.
     func flush() throws(StoreError) {
         let handle = try handle()
-        // For an empty range, LevelDB writes its memory table to a file, and compacts nothing else.
+        // For an empty range, LevelDB only writes its memory table to a file.
         KeyRange.all.upper.withCharacters {
             leveldb_compact_range(
                 handle.pointer, $0.baseAddress, $0.count, $0.baseAddress, $0.count)
@@ -49,9 +47,7 @@ extension LevelDB {
         return String(cString: text)
     }
 
-    /// Removes a closed database with all its files.
-    ///
-    /// Has no effect if it does not exist.
+    /// Removes a closed database with all its files, if it exists.
     package static func destroy(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {
@@ -59,7 +55,7 @@ extension LevelDB {
         try check(path) { leveldb_destroy_db(configuration.pointer, path, $0) }
     }
 
-    /// Repairs a damaged database as far as its files can be read.
+    /// Repairs a damaged database, as far as its files can be read.
     ///
     /// Rows may be missing afterwards, and **deleted rows may reappear**, because LevelDB adds
     /// every table file that it finds. Rows from tables have valid checksums; rows from logs may

@@ -2,7 +2,7 @@ import CScrollbackLevelDB
 import CScrollbackLevelDBEnvironment
 
 extension LevelDB {
-    /// An open database, which is closed when the last reference is released.
+    /// An open database, which is closed when its last reference is released.
     final class Handle: Sendable {
         let path: String
         private let database: Pointer
@@ -45,9 +45,7 @@ extension LevelDB {
         var pointer: OpaquePointer { @inline(__always) get { database.raw } }
         var durably: OpaquePointer { durable.raw }
         var quickly: OpaquePointer { quick.raw }
-        /// A native batch that small writes reuse.
-        ///
-        /// It is empty between writes.
+        /// A native batch that small writes reuse, empty between writes.
         var smallBatch: OpaquePointer { batch.raw }
 
         /// The number of tables that LevelDB has not merged yet.
@@ -58,9 +56,7 @@ extension LevelDB {
         }
     }
 
-    /// LevelDB's options and the objects that they refer to.
-    ///
-    /// They must outlive the database.
+    /// LevelDB's options and the objects that they refer to, which must outlive the database.
     final class Configuration: Sendable {
         private let options: Pointer
         private let environment: Environment

@@ -1,30 +1,32 @@
 import Foundation
 import Models
 
-// Closing and reopening the files, for a suspension and after a failed write.
+// Closing and reopening the files, for suspending the store and after a failed write.
 
 extension LevelDB {
     /// The time to wait for running reads.
     static let longWait: Duration = .milliseconds(250)
-    /// The time to wait if an earlier wait failed.
+    /// The time to wait for running reads if an earlier wait failed.
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// Logs of at most this size are not written to a table before the files are closed.
+    /// The maximum size of logs that are not written to a table before the files are closed, in
+    /// bytes.
     ///
-    /// Replaying a log of this size takes about a millisecond, and each additional table makes
-    /// reads slower.
+    /// Replaying logs of this size takes about a millisecond, and each additional table makes reads
+    /// slower.
     private static let shortLogs = 256 << 10
     /// The maximum time to wait while LevelDB writes a table from the logs.
     private static let longestFlush: Duration = .milliseconds(250)
-    /// The number of unmerged tables from which on no further table is written: LevelDB delays
-    /// writers at 8, and blocks them at 12.
+    /// The number of unmerged tables at which no further table is written.
+    ///
+    /// LevelDB delays writers at 8, and blocks them at 12.
     private static let manyTables = 8
 
     /// Writes large logs to a table before the files are closed, so that the next opening need not
     /// replay them.
     ///
-    /// Errors are ignored: if LevelDB has too many unmerged tables, or a file cannot be written,
+    /// Errors are ignored. If LevelDB has too many unmerged tables, or a file cannot be written,
     /// the logs stay, and no data is lost.
     ///
     /// - Complexity: O(*n*) in the size of the logs if they have 256 KiB or more. Waits for the
@@ -40,7 +42,7 @@ extension LevelDB {
     /// Checks that there is no reader or snapshot.
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
-    /// - Throws: `busy` if a reader remains.
+    /// - Throws: `busy` if a reader or a snapshot remains.
     func checkNobodyReads(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             state.isUnused
@@ -52,7 +54,7 @@ extension LevelDB {
 
     /// Polls a closure until it returns no error.
     ///
-    /// - Throws: The last error, if the time is over.
+    /// - Throws: The last error, after `time`.
     private func wait(
         _ time: Duration, for reason: (inout State) -> StoreError?
     ) throws(StoreError) {
@@ -63,9 +65,7 @@ extension LevelDB {
         }
     }
 
-    /// Closes the files until ``resume()``.
-    ///
-    /// The caller has checked that there is no reader.
+    /// Closes the files until ``resume()``; the caller must have checked that there is no reader.
     func suspend() {
         state.withLock { state in
             guard !state.isClosed, !state.isSuspended else { return }
@@ -78,7 +78,7 @@ extension LevelDB {
 
     /// Opens the files again.
     ///
-    /// - Throws: Errors of opening the files. The database is still suspended then.
+    /// - Throws: Errors of opening the files, in which case the database is still suspended.
     func resume() throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             guard state.isSuspended, !state.isClosed else { return }
@@ -93,10 +93,10 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// If a write has failed, checks that there is no reader or snapshot.
+    /// Checks that there is no reader or snapshot, if a write has failed.
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
-    /// - Throws: `busy` if a reader remains.
+    /// - Throws: `busy` if a reader or a snapshot remains.
     func checkIsUnused(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             guard let failure = state.failure, !state.isUnused else { return nil }
@@ -112,10 +112,10 @@ extension LevelDB {
             cause: failure)
     }
 
-    /// If a write has failed, checks that ``reopen(isChecked:waiting:)`` will have enough disk
-    /// space.
+    /// Checks that the disk has enough space for ``reopen(isChecked:waiting:)``, if a write has
+    /// failed.
     ///
-    /// If there is not enough space, the caller leaves the files open, so that reads continue.
+    /// Without enough space, the caller leaves the files open, so that reads continue.
     ///
     /// - Throws: Errors of the disk. The files are unchanged and readable.
     /// - Complexity: Writes as much as the size of the logs, and waits for the disk.
@@ -124,14 +124,14 @@ extension LevelDB {
         try DatabaseFiles(path).checkTheyCanBeWritten()
     }
 
-    /// Closes the files after a failed write, rolls it back, and opens the files again.
+    /// Closes the files after a failed write, rolls the write back, and opens the files again.
     ///
     /// - Parameters:
     ///   - isChecked: A Boolean value that indicates whether the caller has just called
-    ///     ``checkCanReopen()``. The default is `false`: the check is made here.
-    ///   - time: The time to wait for running readers. The default is not to wait.
-    /// - Throws: `busy` if a reader or a snapshot exists (the files are unchanged then); `closed`;
-    ///   otherwise errors of opening the files. In that case, nothing can be read until a later
+    ///     ``checkCanReopen()``. By default, this call makes the check.
+    ///   - time: The time to wait for running readers. By default, the call does not wait.
+    /// - Throws: `busy` if a reader or a snapshot exists, in which case the files are unchanged;
+    ///   `closed`; or errors of opening the files, after which nothing can be read until a later
     ///   call succeeds.
     package func reopen(
         isChecked: Bool = false, waiting time: Duration = .zero

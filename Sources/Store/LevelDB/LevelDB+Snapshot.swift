@@ -1,10 +1,10 @@
 import CScrollbackLevelDB
 
 extension LevelDB {
-    /// A view of a database as of one point in time.
+    /// A view of a database at one point in time.
     ///
-    /// It keeps the files open, and prevents LevelDB from removing rows that were deleted since
-    /// then.
+    /// A snapshot keeps the files open, and prevents LevelDB from removing rows that are deleted
+    /// later.
     package final class Snapshot: Sendable {
         fileprivate let handle: Handle
         private let snapshot: Pointer
@@ -32,9 +32,9 @@ extension LevelDB {
 }
 
 extension LevelDB.Snapshot {
-    /// Passes the value of a key to a closure; returns `nil` if the key has no value.
+    /// Passes the value of a key, or `nil` if the key has no value, to a closure.
     ///
-    /// - Throws: `corruption` or `io`, in which case the closure was not called.
+    /// - Throws: Errors of the closure. Before the closure is called: `corruption` or `io`.
     @inline(__always)
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -42,9 +42,9 @@ extension LevelDB.Snapshot {
         try key.withBytes { (key) throws(StoreError) in try withValue(of: key, body) }
     }
 
-    /// Passes the value of a key to a closure; returns `nil` if the key has no value.
+    /// Passes the value of a key, or `nil` if the key has no value, to a closure.
     ///
-    /// - Throws: `corruption` or `io`, in which case the closure was not called.
+    /// - Throws: Errors of the closure. Before the closure is called: `corruption` or `io`.
     func withValue<Result>(
         of key: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -60,8 +60,8 @@ extension LevelDB.Snapshot {
 
     /// Passes the rows of a range to a closure in order, until the closure returns `false`.
     ///
-    /// - Throws: `corruption` or `io`, possibly after the last row: LevelDB skips a block that it
-    ///   cannot read. Do not use the rows of a scan that throws, since some may be missing.
+    /// - Throws: `corruption` or `io`, possibly after the last row, because LevelDB skips a block
+    ///   that it cannot read. Discard the rows of a scan that throws, because some may be missing.
     @inline(__always)
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -86,10 +86,10 @@ extension LevelDB.Snapshot {
         try check { cursor.getError($0) }
     }
 
-    /// Returns a cursor for several seeks.
+    /// Returns a cursor for seeking several rows.
     func cursor() -> RowCursor { RowCursor(self) }
 
-    /// Calls a function of LevelDB, throws the error that it reports, and records damage.
+    /// Calls a function of LevelDB, records the damage that it reports, and throws its error.
     @inline(__always)
     fileprivate func check<Result>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
@@ -103,7 +103,7 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// A cursor over the rows of a snapshot, for code that seeks several rows.
+/// A cursor for seeking several rows of a snapshot.
 ///
 /// The returned bytes are valid until the cursor moves.
 final class RowCursor {
@@ -117,29 +117,26 @@ final class RowCursor {
 
     var path: String { snapshot.path }
 
-    /// Moves to the first row whose key is not less than a key.
+    /// Moves to the first row whose key is not less than `key`.
     func seek(to key: KeyBytes) { cursor.seek(to: key) }
 
     /// Moves to the next row.
     func next() { cursor.next() }
 
-    /// The key of the current row; `nil` after the last row, and after a failed read.
-    ///
-    /// ``check()`` throws the error of a failed read.
+    /// The key of the current row; `nil` after the last row, and after a failed read, whose error
+    /// ``check()`` throws.
     var key: UnsafeRawBufferPointer? { cursor.key }
 
-    /// The value of the current row.
-    ///
-    /// There must be a current row.
+    /// The value of the current row, which must exist.
     var value: UnsafeRawBufferPointer { cursor.value }
 
-    /// - Throws: `corruption` or `io` if a row could not be read.
+    /// Throws `corruption` or `io` if a row could not be read.
     func check() throws(StoreError) { try snapshot.check { cursor.getError($0) } }
 }
 
 /// An iterator over the rows of a snapshot.
 ///
-/// The returned bytes are valid until the next step.
+/// The returned bytes are valid until the iterator moves.
 private struct Cursor: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -170,7 +167,7 @@ private struct Cursor: ~Copyable {
     @inline(__always)
     mutating func previous() { leveldb_iter_prev(pointer) }
 
-    /// `nil` after the last row and before the first one.
+    /// The key of the current row; `nil` after the last row and before the first one.
     var key: UnsafeRawBufferPointer? {
         @inline(__always) get {
             guard leveldb_iter_valid(pointer) != 0 else { return nil }

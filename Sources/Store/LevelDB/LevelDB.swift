@@ -5,8 +5,8 @@ import Models
 /// An ordered key-value database of bytes: a wrapper of LevelDB, and the only code that calls it.
 ///
 /// The class is thread-safe, but writes must not be concurrent. After a failed write, earlier data
-/// can be read, and every later write fails until ``reopen(isChecked:waiting:)`` has closed the
-/// files, removed the incomplete write from the log, and opened them again.
+/// is readable, but every later write fails until ``reopen(isChecked:waiting:)`` has closed the
+/// files, removed the incomplete write from the log, and opened the files again.
 package final class LevelDB: Sendable {
     package let path: String
     let options: StoreOptions
@@ -15,11 +15,12 @@ package final class LevelDB: Sendable {
     let state: Locked<State>
 
     struct State {
-        /// `nil` after closing, while suspended, and if reopening the files has failed.
+        /// The open files; `nil` after closing, while suspended, and if reopening the files has
+        /// failed.
         var handle: Handle?
         var isClosed = false
         var isSuspended = false
-        /// The error of the last write; `nil` again when the files are reopened.
+        /// The error of the failed write; `nil` again after the files were reopened.
         var failure: StoreError?
         var purge = Purge()
         var bytesWritten = 0
@@ -39,11 +40,11 @@ package final class LevelDB: Sendable {
     /// Opens a database, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The directory of the files. Its parent must exist.
+    ///   - path: The directory of the files, whose parent must exist.
     ///   - options: The options of the files.
     ///   - environment: The file system; the disk by default.
     ///   - skippingDamage: A Boolean value that indicates whether to skip damaged or missing parts
-    ///     of the logs. By default, they are an error, and the files stay unchanged.
+    ///     of the logs. By default, these are an error, and the files stay unchanged.
     /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -60,9 +61,9 @@ package final class LevelDB: Sendable {
 
     /// Closes the files, immediately or when the last snapshot is released.
     ///
-    /// Writes large logs to a table, so that the next opening is fast. Rolls back a failed write,
-    /// unless a snapshot still keeps the files open. Later calls of other methods fail with
-    /// `closed`. Repeated calls have no effect.
+    /// The call writes large logs to a table, so that the next opening is fast, and rolls back a
+    /// failed write, unless a snapshot still keeps the files open. Later calls of other methods
+    /// fail with `closed`. Repeated calls have no effect.
     package func close() {
         shortenLogs()
         state.withLock { state in
@@ -70,15 +71,14 @@ package final class LevelDB: Sendable {
             state.isClosed = true
             let isLast = state.isUnused
             state.handle = nil
-            // Ignore an error: the next opening may then find the complete failed batch, as it is
+            // Ignore an error. The next opening may then find the complete failed batch, as
             // documented.
             if isLast && state.failure != nil { _ = environment.rollBack() }
             state.failure = nil
         }
     }
 
-    /// Returns and clears the report of log parts that LevelDB skipped when the database was
-    /// opened.
+    /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
     /// The progress of ``purgeCleared(atMost:)``.
@@ -112,14 +112,14 @@ extension LevelDB {
     /// - Parameters:
     ///   - batch: The rows to write and to remove.
     ///   - isDurable: A Boolean value that indicates whether the batch is on disk when the call
-    ///     returns. Otherwise, it survives a crash of the process immediately, and a power failure
-    ///     soon afterwards.
-    /// - Throws: Errors of the disk, or `closed`. Every later call throws the same error until the
-    ///   files are reopened.
+    ///     returns. Otherwise, the batch survives a crash of the process at once, and a power
+    ///     failure soon afterwards.
+    /// - Throws: Errors of the disk, or `closed`. Until the files are reopened, every later call
+    ///   throws the same error.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
-        // Writes never overlap, so small batches share one native batch object. A large batch gets
-        // its own, which is freed after the write.
+        // Writes never overlap, so small batches share one native batch. A large batch gets its
+        // own, which is freed after the write.
         let isSmall = batch.size <= LevelDB.smallBatch
         let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
         defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }
@@ -146,20 +146,19 @@ extension LevelDB {
             if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
             return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
-        // Delay the writer of a bulk load, so that LevelDB can keep up with merging.
+        // Delay the writer of a bulk load, so that LevelDB can keep up with merging tables.
         if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
     /// The number of bytes of keys and values written since the database was opened.
     var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
-    /// The maximum size of a batch, in bytes of keys and values, for which the native batch object
-    /// is reused.
+    /// The maximum size of a batch that uses the shared native batch, in bytes of keys and values.
     private static let smallBatch = 64 << 10
 
-    /// The error of the last write; `nil` again when the files are reopened.
+    /// The error of the failed write; `nil` again after the files were reopened.
     package var failure: StoreError? { state.withLock { $0.failure } }
 
-    /// A Boolean value that indicates whether the last write failed.
+    /// A Boolean value that indicates whether a write failed and the files were not reopened since.
     package var hasFailed: Bool { failure != nil }
 }

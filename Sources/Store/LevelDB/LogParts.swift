@@ -4,8 +4,8 @@ import CScrollbackLevelDBEnvironment
 ///
 /// A fragment consists of a header (four bytes of checksum, two of length, one of kind) and a
 /// payload. A record is either one full fragment, or a first fragment, any number of middle ones,
-/// and a last one. No fragment crosses the end of a block. At the first wrong checksum, LevelDB
-/// skips the rest of the block; this reader continues with the next fragment that has a valid
+/// and a last one. No fragment crosses the end of a block. After a wrong checksum, LevelDB skips
+/// the rest of the block, but this reader continues with the next fragment that has a valid
 /// checksum.
 ///
 /// DO NOT CHANGE: the format is defined in leveldb/doc/log_format.md.
@@ -15,7 +15,7 @@ struct LogParts {
         case record(Range<Int>)
         /// A fragment of a longer record, or a fragment of an unknown kind.
         case fragment
-        /// Damaged bytes: at least as many as the size of a header.
+        /// Damaged bytes, at least as many as a header has.
         case damage(Range<Int>)
     }
 
@@ -26,9 +26,7 @@ struct LogParts {
     static let headerSize = Int(scrollback_log_header_size)
     private static let fullKind: UInt8 = 1
     private static let lastKind: UInt8 = 4
-    /// A kind of fragment that LevelDB does not know.
-    ///
-    /// It skips the fragment and continues with the next one.
+    /// A kind of fragment that LevelDB does not know and therefore skips.
     private static let bridgeKind: UInt8 = 0xFF
 
     var damaged: [Range<Int>] {
@@ -50,7 +48,7 @@ struct LogParts {
                 header = next
                 continue
             }
-            // LevelDB has left the rest of the block empty, or a crash has left zeros.
+            // LevelDB left the rest of the block empty, or a crash left zeros.
             if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
             let next = nextFragment(after: header, in: end)
             if next == nil, isTorn(at: header, block: block, end: end) { return }
@@ -59,8 +57,7 @@ struct LogParts {
         }
     }
 
-    /// Returns the end of the fragment that begins at an offset; `nil` if its checksum is not
-    /// valid.
+    /// Returns the end of the fragment at an offset; `nil` if its checksum is wrong.
     private func endOfFragment(at header: Int, in end: Int) -> Int? {
         let kind = bytes[header + 6]
         guard (LogParts.fullKind...LogParts.lastKind).contains(kind) || kind == LogParts.bridgeKind
@@ -71,7 +68,8 @@ struct LogParts {
         return LogParts.checksum(bytes, header + 6..<next) == stored ? next : nil
     }
 
-    /// Returns the offset of the next valid fragment that leaves room for a header before it.
+    /// Returns the offset of the next valid fragment, with at least the size of a header before it;
+    /// `nil` if there is none.
     private func nextFragment(after header: Int, in end: Int) -> Int? {
         let first = header + LogParts.headerSize
         let last = end - LogParts.headerSize
@@ -93,7 +91,7 @@ struct LogParts {
         bytes[range].withUnsafeBytes { scrollback_log_checksum($0.baseAddress!, $0.count) }
     }
 
-    /// Turns damaged bytes into one fragment that LevelDB skips.
+    /// Replaces damaged bytes by one fragment that LevelDB skips.
     static func bridge(_ range: Range<Int>, in bytes: inout [UInt8]) {
         let length = range.count - headerSize
         bytes[range.lowerBound + 4] = UInt8(truncatingIfNeeded: length)
@@ -110,13 +108,13 @@ struct LogParts {
 
 /// The operations of a write batch, which is the content of a record in the log.
 ///
-/// A batch has a header of twelve bytes, followed by the operations: the byte 1, a key and a value;
-/// or the byte 0 and a key. Each key and value is preceded by its length, as a varint. DO NOT
-/// CHANGE: LevelDB's format.
+/// A batch has a header of twelve bytes and then the operations. An operation is the byte 1, a key
+/// and a value, or the byte 0 and a key. The length of each key and value precedes it as a varint.
+/// DO NOT CHANGE: this is LevelDB's format.
 struct LoggedBatch {
     struct Operation {
         let key: ArraySlice<UInt8>
-        /// `nil` if the row is removed.
+        /// The value; `nil` if the row is removed.
         let value: ArraySlice<UInt8>?
     }
 
@@ -156,7 +154,7 @@ struct LoggedBatch {
         }
     }
 
-    /// Reads a length, and then as many bytes.
+    /// Reads a length, and then as many bytes; returns `nil` if there are fewer.
     private static func text(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var count = 0
         for shift in stride(from: 0, through: 28, by: 7) {

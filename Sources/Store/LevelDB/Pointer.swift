@@ -1,4 +1,5 @@
-/// A C object of LevelDB or of this package's environment: a database, a snapshot, or options.
+/// A C object of LevelDB or of this package's environment, such as a database, a snapshot, or
+/// options.
 struct Pointer: @unchecked Sendable {
     // @unchecked: according to leveldb/db.h, a database is "safe for concurrent access from
     // multiple threads without any external synchronization". Snapshots and the options of an open
@@ -12,7 +13,7 @@ struct Pointer: @unchecked Sendable {
 // MARK: Bytes
 
 extension UnsafeRawBufferPointer {
-    /// The bytes as the type that the C functions take.
+    /// The bytes as the type of LevelDB's C functions.
     @inline(__always)
     var characters: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
 }

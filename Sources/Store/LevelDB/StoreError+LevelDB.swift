@@ -19,9 +19,8 @@ extension LevelDB {
 }
 
 extension StoreError {
-    /// Creates an error from an error text of LevelDB.
-    ///
-    /// This package's environment adds the kind of error to these texts.
+    /// Creates an error from LevelDB's error text, to which this package's environment adds the
+    /// kind of error.
     init(levelDB report: String, path: String) {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
@@ -30,7 +29,7 @@ extension StoreError {
             let number = Int32(report[mark.upperBound...].dropLast())
         {
             if number == 0 {
-                // Without a failed system call, LevelDB's text is the only information.
+                // No system call failed, so LevelDB's text is the only information.
                 var text = report[..<mark.lowerBound]
                 if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
                 self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
@@ -40,7 +39,8 @@ extension StoreError {
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
-            // In all other cases, a file is missing, or another program has changed the files.
+            // `NotFound` and `Invalid argument` mean that a file is missing, or that another
+            // program has changed the files.
             self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: cause)

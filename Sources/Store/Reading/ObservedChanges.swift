@@ -163,7 +163,7 @@ extension ObservedChanges {
 
     private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
-    /// Waits for a change or the end; returns `true` if the observation has ended.
+    /// Waits for a change; returns `true` if the observation has ended or the task was canceled.
     private func waitIsOver(isolation actor: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
             if Task.isCancelled { return true }

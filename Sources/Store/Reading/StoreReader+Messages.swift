@@ -151,8 +151,9 @@ extension StoreReader {
     /// Returns the stored replies to a message between two bounds.
     ///
     /// The parameters and the errors are those of
-    /// ``messages(in:from:includesLower:to:includesUpper:isNewestFirst:limit:matching:)``. Each
-    /// reply visited costs a lookup more.
+    /// ``messages(in:from:includesLower:to:includesUpper:isNewestFirst:limit:matching:)``.
+    ///
+    /// - Complexity: One seek, then a lookup for each reply visited.
     package func replies(
         to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
         includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,

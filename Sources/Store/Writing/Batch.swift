@@ -1,11 +1,11 @@
 public import Models
 
-/// The writes of one commit, which is atomic.
+/// The writes of one atomic commit.
 ///
-/// ``ChatStore/write(_:)`` passes a batch to its closure. The batch is valid only during the
-/// closure. Reads through a batch see its own writes.
+/// ``ChatStore/write(_:)`` passes a batch to its closure, and the batch is valid only during that
+/// closure. Reads through a batch include its own writes.
 ///
-/// An operation that throws has no effect, and the batch can still be used. There is one exception:
+/// An operation that throws has no effect, and the batch is still usable. There is one exception:
 /// after a disk error in the middle of an operation, the batch is not written, and
 /// ``ChatStore/write(_:)`` throws the same error.
 ///
@@ -18,41 +18,35 @@ public final class Batch: StoreReader {
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
-    /// The numbers to assign next.
-    ///
-    /// If the batch is written, the writer keeps them for the next batch.
+    /// The numbers to assign next, which the next batch continues if this batch is written.
     var next: NextNumbers
     /// The sequence number of the next outbox item when the batch began.
     private let firstOutboxItem: UInt64
-    /// State that earlier batches have read, kept so that later batches need not read it again.
+    /// State that earlier batches have read, which later batches need not read again.
     private var known: Known
-    /// The channel that was looked up last.
-    ///
-    /// It is cached because a batch often writes to one channel only.
+    /// The channel that was looked up last, because a batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     /// The state of the search index; `nil` if it is turned off.
     var index: IndexState?
-    /// The saved messages, which are to be indexed, with their channels.
+    /// The saved messages to index, with their channels.
     var savedMessages: [(message: Message, channel: ChannelNumber)] = []
     private var isOver = false
-    /// A Boolean value that indicates whether the batch has released channel numbers whose rows
-    /// have to be purged.
+    /// A Boolean value that indicates whether the batch has released channel numbers, whose rows
+    /// must be purged.
     private(set) var hasCleared = false
-    /// A Boolean value that indicates whether the batch's changes to the cache are synced to disk
-    /// when the write returns, as changes to the outbox always are.
+    /// A Boolean value that indicates whether changes to the cache are on disk when the write
+    /// returns, as changes to the outbox always are.
     package var isDurable = false
     /// A Boolean value that indicates whether the batch has replaced an unreadable channel row.
     ///
-    /// Values derived from all rows must then be computed again.
+    /// Values that are derived from all rows must then be computed again.
     var hasReplacedUnreadable = false
-    /// The error that an operation threw after it had written a part of its changes.
+    /// The error of an operation that failed after writing a part of its changes.
     ///
-    /// The batch then cannot be written.
+    /// If there is one, the batch cannot be written.
     private(set) var failure: StoreError?
 
-    /// The counters of a database from which new numbers are assigned.
-    ///
-    /// They never decrease.
+    /// The counters from which new numbers are assigned; they never decrease.
     struct NextNumbers {
         var channel: ChannelNumber
         var item: UInt64
@@ -61,7 +55,7 @@ public final class Batch: StoreReader {
         /// A Boolean value that indicates whether the next channel number was compared with the
         /// rows.
         ///
-        /// The stored number may be too low because of damage.
+        /// Because of damage, the stored number may be too low.
         var isChannelCompared = false
         var isOutboxItemCompared = false
 
@@ -72,7 +66,7 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// The state that one batch passes on to the next one.
+    /// State that one batch passes on to the next one.
     struct Known {
         /// The states of channels.
         var states: [ChannelNumber: ChannelState] = [:]
@@ -97,7 +91,7 @@ public final class Batch: StoreReader {
         self.known.ids.beginBatch()
     }
 
-    /// The view of the store as it will be after the batch.
+    /// The view of the store with the writes of the batch applied.
     public var view: StoreView {
         checkIsOpen()
         return StoreView(version: version, batch: rows)
@@ -123,9 +117,7 @@ public final class Batch: StoreReader {
         return urls
     }
 
-    /// The channels that the batch has changed.
-    ///
-    /// Changes of their messages and gaps count, too.
+    /// The channels that the batch has changed, including changes of their messages and gaps.
     package var changedChannels: Set<ChannelURL> {
         Set(
             entries.compactMap { entry in
@@ -133,12 +125,12 @@ public final class Batch: StoreReader {
             })
     }
 
-    /// Returns a Boolean value that indicates whether any data was ever stored for a channel.
+    /// Returns a Boolean value that indicates whether any data of a channel is stored.
     package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
         try number(of: url) != nil
     }
 
-    /// Traps if the batch is used after it was written.
+    /// Traps if the batch is used after the write.
     private func checkIsOpen() {
         precondition(
             !isOver, "A Batch is valid only inside the closure of the write that created it.")
@@ -149,9 +141,8 @@ public final class Batch: StoreReader {
         record(.ephemeral(event), source)
     }
 
-    /// Calls an operation.
-    ///
-    /// If it throws after it has written a part of its changes, the batch is not written.
+    /// Calls an operation, and prevents the batch from being written if the operation fails after
+    /// writing a part of its changes.
     @inline(__always)
     func whole<Result>(
         _ operation: () throws(StoreError) -> Result
@@ -165,11 +156,9 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Writes the counts that changed during the batch.
+    /// Writes the counts that the batch has changed; the batch cannot be changed afterwards.
     ///
-    /// The batch cannot be changed afterwards.
-    ///
-    /// - Throws: The error of an operation that had written a part of its changes.
+    /// - Throws: The error of an operation that failed after writing a part of its changes.
     func finish() throws(StoreError) {
         isOver = true
         if let failure { throw failure }
@@ -195,8 +184,7 @@ public final class Batch: StoreReader {
 extension Batch {
     /// Returns the number of a channel.
     ///
-    /// If no data was ever stored for the channel, assigns a new number to it, and makes its
-    /// history one gap.
+    /// If no data of the channel is stored, it gets a new number, and its history becomes one gap.
     func number(assigningTo url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
@@ -214,7 +202,7 @@ extension Batch {
         return number
     }
 
-    /// Discards the batch's information about channels, after all channels were removed.
+    /// Discards the batch's state of channels, after all channels were removed.
     func discardChannels() {
         latest = nil
         known.states = [:]
@@ -249,9 +237,7 @@ extension Batch {
         return number
     }
 
-    /// Releases a channel's number.
-    ///
-    /// The rows under the number are then invisible and are purged later.
+    /// Releases a channel's number, whose rows are then invisible and are purged later.
     func release(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         if let state = try readableState(of: number) {
             rows.addedMessages -= Int(state.messageCount)
@@ -270,17 +256,15 @@ extension Batch {
         hasCleared = true
     }
 
-    /// Assigns a new number to a channel.
-    ///
-    /// Only the channel row and the tombstones are copied to the new number.
+    /// Assigns a new number to a channel, for which only its channel row and its tombstones are
+    /// copied.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
         let tombstones = try readableTombstones(of: url, old)
         try release(old, of: url)
         let number = try assignNumber(to: url)
-        // Copy the tombstones, because a page that was requested before a deletion may still
-        // arrive.
+        // A page that was requested before a deletion may still arrive, so keep the tombstones.
         for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
         putState(state, number)
@@ -292,14 +276,12 @@ extension Batch {
         return number
     }
 
-    /// Returns the state of a channel.
-    ///
-    /// If it is damaged, rebuilds it by counting the messages.
+    /// Returns the state of a channel; a damaged state is rebuilt by counting the messages.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
         if let state = try readableState(of: number) { return state }
         var state = ChannelState()
-        // Count the messages as they were before the batch, because each operation adds its own
-        // change to the count.
+        // Count the messages before the batch, because each operation adds its own change to the
+        // count.
         let stored = Rows(snapshot: version.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
@@ -308,7 +290,7 @@ extension Batch {
         return state
     }
 
-    /// Returns the state of a channel, or `nil` if it is damaged.
+    /// Returns the state of a channel; `nil` if it is damaged.
     private func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = rows.states[number] ?? known.states[number] { return state }
         let state = try cache.readableState(of: number)
@@ -328,7 +310,7 @@ extension Batch {
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        // Keep the count from becoming negative, which can happen if the stored one was damaged.
+        // The stored count may have been damaged, so prevent a negative count.
         state.messageCount = max(0, state.messageCount &+ difference)
         rows.addedMessages += Int(difference)
         putState(state, number)
@@ -354,13 +336,13 @@ extension Batch {
 // MARK: Messages' ids
 
 extension Batch {
-    /// Returns a Boolean value that indicates whether a message with an ID may exist in the commit
-    /// on which the batch is based.
+    /// Returns a Boolean value that indicates whether the commit before the batch may contain a
+    /// message with this ID.
     func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         known.ids.mayHold(id, in: number)
     }
 
-    /// Records that the batch saves a new message, and whether it had to look the message up first.
+    /// Records that the batch saves a new message, and whether the message was looked up first.
     func recordPut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
         known.ids.recordPut(
             id, in: number, wasLookedFor: wasLookedFor, stored: Rows(snapshot: version.cache))
@@ -370,10 +352,10 @@ extension Batch {
 // MARK: Smaller tables
 
 extension Batch {
-    /// Saves a user, replacing the one with the same ID.
+    /// Saves a user, replacing the stored user with the same ID.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the user has no ID, or one that is longer
-    ///   than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the user has no ID, or an ID longer than
+    ///   65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
             throw StoreError(.invalid, "the user to save has no id", path: cache.path)
@@ -384,9 +366,7 @@ extension Batch {
         record(.savedUser(user), source)
     }
 
-    /// Removes a user.
-    ///
-    /// A user that cannot be decoded can be removed too.
+    /// Removes a user, even if it cannot be decoded.
     ///
     /// - Returns: A Boolean value that indicates whether the user was stored.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -402,13 +382,13 @@ extension Batch {
         return true
     }
 
-    /// Saves a token, or removes it if it is `nil`.
+    /// Saves a token, or removes it.
     ///
-    /// Save a token in the same batch as the rows that it covers, so that after a crash there is
-    /// never a token without its rows.
+    /// Save a token in the same batch as the rows that it covers, so that a crash never leaves a
+    /// token without its rows.
     ///
     /// - Parameters:
-    ///   - token: The token, or `nil`.
+    ///   - token: The token; `nil` to remove it.
     ///   - scope: The purpose of the token, such as "feed"; of any length.
     public func setToken(_ token: [UInt8]?, for scope: String) {
         checkIsOpen()

@@ -1,6 +1,6 @@
 import Models
 
-/// The uncommitted writes of a batch, for reads through it.
+/// The uncommitted writes of a batch.
 final class BatchRows {
     let cache = Overlay()
     let outbox = Overlay()
@@ -8,12 +8,12 @@ final class BatchRows {
     var numbers: [ChannelURL: Numbering] = [:]
     /// The states of channels that the batch has changed.
     ///
-    /// They are written as rows when the batch ends, so that many new messages of a channel write
-    /// its row only once.
+    /// They become rows when the batch ends, so that many new messages of a channel write its row
+    /// only once.
     var states: [ChannelNumber: ChannelState] = [:]
-    /// The difference that the batch makes to the total number of messages.
+    /// The number of messages that the batch adds, minus those that it removes.
     var addedMessages = 0
-    /// A Boolean value that indicates whether that difference is unknown, because a stored count
+    /// A Boolean value that indicates whether ``addedMessages`` is wrong, because a stored count
     /// was damaged.
     var hasLostCount = false
 

@@ -1,14 +1,12 @@
 public import Models
 
-/// The changes of one commit, or an event that is not stored.
-///
-/// The store notifies observers of everything in this form.
+/// The changes of one commit, or an event that is not stored, as observers receive it.
 public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///
-    /// An observer of a part of the store receives only changes of that part, so the numbers that
-    /// it sees increase, but not always by one. Tokens, tombstones, pins and access times are not
-    /// reported: a commit with only these has a number and no entries.
+    /// Because observers receive only the changes of the part that they observe, the numbers
+    /// increase, but not always by one. Tokens, tombstones, pins and access times are not reported:
+    /// a commit with only these has a number, but no entries.
     public let number: Int
 
     /// The operations of the commit with their sources, in the order of the batch.
@@ -17,10 +15,10 @@ public struct Change: Hashable, Sendable {
     /// The operations of the commit, in the order of the batch.
     public var operations: [Operation] { entries.map(\.operation) }
 
-    /// A Boolean value that indicates whether there are no operations.
+    /// A Boolean value that indicates whether the change has no operations.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Creates a change like those that a store creates, for testing code that processes changes.
+    /// Creates a change like those of a store, for testing code that processes changes.
     package init(number: Int, entries: [Entry]) {
         self.number = number
         self.entries = entries
@@ -33,11 +31,11 @@ extension Change {
         /// The operation.
         public let operation: Operation
 
-        /// The source, as collections report it; `nil` if the batch has not specified one.
+        /// The source, as collections report it; `nil` if the batch did not specify it.
         public let source: CollectionEventSource?
 
-        /// The affected users and the user who caused the change; `nil` if the batch has not
-        /// specified them.
+        /// The affected users and the user who caused the change; `nil` if the batch did not
+        /// specify them.
         public let people: EventPeople?
 
         /// Creates an entry.
@@ -50,60 +48,59 @@ extension Change {
         }
     }
 
-    /// An operation of a batch.
-    ///
-    /// Later versions may add operations.
+    /// An operation of a batch; later versions may add operations.
     public enum Operation: Hashable, Sendable {
-        /// A message was saved: it is new, or replaces the one with the same ID.
+        /// A message was saved, either a new one or a replacement of the stored message with the
+        /// same ID.
         ///
-        /// Find the replaced message by its ID, since its position may have changed.
+        /// Find the replaced message by its ID, because its position may have changed.
         case savedMessage(Message)
-        /// A message was removed. The value includes its position.
+        /// A message was removed, which was stored at this position.
         case removedMessage(MessageID, at: Position, in: ChannelURL)
         /// The messages in a closed range were removed.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
-        /// All messages, gaps and stale ranges of a channel were removed, without an operation for
-        /// each. Its history is one gap.
+        /// All messages, gaps and stale ranges of a channel were removed, and its history is now
+        /// one gap. There is no separate operation for each.
         case clearedMessages(in: ChannelURL)
 
-        /// A group channel was saved, new or changed.
+        /// A new or changed group channel was saved.
         case savedGroupChannel(GroupChannel)
-        /// An open channel was saved, new or changed.
+        /// A new or changed open channel was saved.
         case savedOpenChannel(OpenChannel)
-        /// A channel was removed with all its data, without an operation for each.
+        /// A channel was removed with all its data, without a separate operation for each.
         case removedChannel(ChannelURL)
 
-        /// A gap was saved, new or changed. It replaces the one with the same upper bound.
+        /// A new or changed gap was saved, which replaces the gap with the same upper bound.
         case savedGap(Gap)
-        /// A gap was removed: it was closed, or replaced by others.
+        /// A gap was removed, because it was closed or replaced by others.
         case removedGap(Gap)
-        /// A stale range was saved, new or changed.
+        /// A new or changed stale range was saved.
         case savedStaleRange(StaleRange)
         /// A stale range was removed.
         case removedStaleRange(StaleRange)
 
-        /// A user was saved, new or changed.
+        /// A new or changed user was saved.
         case savedUser(User)
         /// A user was removed.
         case removedUser(UserID)
 
         /// All data that can be fetched again was removed: channels with all their data, users and
-        /// tokens, without an operation for each. Outbox items are kept.
+        /// tokens. There is no separate operation for each, and outbox items are kept.
         case clearedCachedData
 
-        /// An outbox item was saved, new or changed.
+        /// A new or changed outbox item was saved.
         case savedOutboxItem(OutboxItem)
         /// An outbox item was removed.
         case removedOutboxItem(OutboxItem)
 
-        /// The draft of a channel was saved; removed if the text is empty.
+        /// The draft of a channel was saved, or removed if the text is empty.
         case savedDraft(String, of: ChannelURL)
 
         /// An event that is not stored.
         case ephemeral(Ephemeral)
 
-        /// The observer's buffer has overflowed, or the files were closed temporarily. The observer
-        /// must read everything again.
+        /// Changes are missing, because the observer's buffer was full or the files were closed
+        /// temporarily. The observer must read all data again.
         case missed
     }
 }
@@ -114,9 +111,9 @@ public enum Ephemeral: Hashable, Sendable {
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
-    /// A channel has changed while the client was offline, and is now up to date.
+    /// A channel that changed while the client was offline is now up to date.
     case caughtUp(ChannelURL)
-    /// Part of a file was uploaded: `bytes` of `total` so far.
+    /// A part of a file was uploaded, `bytes` of `total` so far.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
     /// The state of the connection has changed.
     case connection(ConnectionState)
@@ -125,7 +122,7 @@ public enum Ephemeral: Hashable, Sendable {
 // MARK: The channel of an operation
 
 extension Change.Operation {
-    /// The URL of the channel that the operation is about; `nil` if there is none.
+    /// The URL of the channel that the operation concerns; `nil` if it concerns no channel.
     public var channelURL: ChannelURL? {
         switch self {
         case .savedMessage(let message): message.channelURL

@@ -3,12 +3,12 @@ import Models
 extension LevelDB {
     /// Purges rows of channel numbers that are no longer in use.
     ///
-    /// The first call reads these numbers from the disk; later calls use the numbers in memory.
-    /// Each call continues where the previous one has stopped. If it started at the beginning,
-    /// LevelDB would skip all removed rows that are still in its tables, one by one.
+    /// The first call reads these numbers from the disk, and later calls use the numbers in memory.
+    /// Each call continues at the key where the previous call stopped. If it started at the
+    /// beginning, LevelDB would skip one by one all removed rows that are still in its tables.
     ///
     /// - Parameter limit: The maximum number of removed rows and scanned tables.
-    /// - Returns: `true` if rows may remain.
+    /// - Returns: A Boolean value that indicates whether rows may remain.
     /// - Throws: Errors of the disk, in which case nothing was removed.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
@@ -25,22 +25,21 @@ extension LevelDB {
 
 /// The progress of purging the rows of cleared channels.
 struct Purge {
-    /// A Boolean value that indicates whether the numbers that earlier processes left on disk were
-    /// read.
+    /// A Boolean value that indicates whether the numbers that were cleared before this opening
+    /// were read from the disk.
     private(set) var isRead = false
     /// A number that is never assigned to a channel.
     ///
     /// Its only row is the one at which scans end.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
-    /// The numbers whose rows may exist, in the order in which they were cleared.
-    ///
-    /// The rows of the first ``doneCount`` are already purged.
+    /// The numbers whose rows may exist, in the order in which they were cleared; the rows of the
+    /// first ``doneCount`` are already purged.
     private var numbers: [ChannelNumber] = []
     private var doneCount = 0
-    /// The index in ``Table/purged`` of the table that is being purged for the first number.
+    /// The index in ``Table/purged`` of the table that is being purged for ``number``.
     private(set) var table = 0
-    /// The last key of that table that was removed; `nil` if there is none.
+    /// The last removed key of that table; `nil` if no key was removed.
     private(set) var key: KeyBytes?
 
     var isDone: Bool { isRead && doneCount == numbers.count }
@@ -50,8 +49,8 @@ struct Purge {
 
     /// Adds numbers that were just cleared.
     ///
-    /// If the numbers on disk were not read yet, the call has no effect, because the numbers will
-    /// be read from there.
+    /// The call has no effect before the numbers are read from the disk, because these will include
+    /// the cleared ones.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { numbers += cleared }
     }
@@ -65,8 +64,9 @@ struct Purge {
 
     /// Writes a permanent row at which scans end before they reach the rows of cleared numbers.
     ///
-    /// LevelDB continues a scan over deleted rows until it finds an existing one. Without this row,
-    /// a scan of an empty table would skip the deleted rows of all numbers that were ever cleared.
+    /// LevelDB continues a scan over deleted rows until it finds an existing row. Without the
+    /// permanent row, a scan of an empty table would skip the deleted rows of all numbers that were
+    /// ever cleared.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }
@@ -83,7 +83,7 @@ struct Purge {
                 removals.remove { $0.table(.cleared, number) }
                 table = 0
                 doneCount += 1
-                // The array is compacted when half of its numbers are done, so that each number is
+                // Remove the purged numbers once they are half of the array, so that each number is
                 // moved at most once on average.
                 if doneCount * 2 >= numbers.count {
                     numbers.removeFirst(doneCount)
@@ -111,9 +111,8 @@ struct Purge {
 }
 
 extension Rows {
-    /// Returns the numbers without a channel whose rows may still exist.
-    ///
-    /// Removes rows whose keys contain no number.
+    /// Returns the numbers without a channel whose rows may still exist, and removes rows whose
+    /// keys contain no number.
     fileprivate func clearedNumbers(
         removing removals: Overlay
     ) throws(StoreError) -> [ChannelNumber] {
@@ -131,19 +130,16 @@ extension Rows {
 }
 
 extension Table {
-    /// The tables whose rows ``Overlay/release(_:)`` does not remove immediately.
+    /// The tables whose rows ``Overlay/release(_:)`` leaves to be purged.
     static let purged = ofChannels.filter { !removedAtOnce.contains($0) }
 
-    /// The tables with one row for each channel.
-    ///
-    /// Scans over all channels read them.
+    /// The tables with one row for each channel, which scans over all channels read.
     fileprivate static let removedAtOnce: [Table] = [.url, .groupChannel, .openChannel, .state]
 }
 
 extension Overlay {
-    /// Marks the rows of a number to be purged.
-    ///
-    /// Rows in tables that are scanned over all channels are removed immediately.
+    /// Marks the rows of a number for purging, and removes those at once that scans over all
+    /// channels read.
     func release(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }

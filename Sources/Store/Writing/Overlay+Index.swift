@@ -5,7 +5,7 @@ import Models
 extension Overlay {
     /// Writes all index rows of a message.
     ///
-    /// If two messages have the same request ID, the row refers to the one that was saved last.
+    /// If two messages have the same request ID, the row refers to the message that was saved last.
     func putIndex(
         of message: Message, at position: Position, _ number: ChannelNumber,
         takesRequest: Bool = true
@@ -24,7 +24,7 @@ extension Overlay {
 
     @inline(__always)
     func putRequest(_ id: RequestID, of messageID: MessageID, _ number: ChannelNumber) {
-        // Do not index a request ID that is too long for a key; another client may have used one.
+        // Another client may have used a request ID that is too long for a key, so do not index it.
         if id.rawValue.utf8.count > Limits.nameSize { return }
         put({ $0.requestKey(number, id) }, { $0.text(messageID.rawValue) })
     }

@@ -2,33 +2,29 @@ import Foundation
 
 /// The uncommitted writes and removals of a batch, in order.
 ///
-/// All keys and values are in one buffer. Writes can be looked up, so that a batch reads its own
-/// writes. If the batch has few entries, a lookup scans them.
+/// One buffer contains all keys and values. Because a batch reads its own writes, rows can be
+/// looked up: in a hash table, or with a scan if there are few entries.
 package final class Overlay {
     fileprivate struct Entry {
         var place: Range<Int>
-        /// The end of the value in the buffer.
-        ///
-        /// The value follows the key in the buffer. For a removal, this is negative.
+        /// The end of the value, which follows the key in the buffer; negative for a removal.
         var end: Int
 
         var isRemoval: Bool { end < 0 }
     }
 
-    /// All state is in one struct, so that each method accesses only one property.
+    /// One struct contains all state, so that each method accesses only one property.
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
-        /// A hash table: for each key, the index of its newest entry plus one.
+        /// A hash table with the index of each key's newest entry plus one; zero marks a free slot.
         ///
-        /// Zero marks a free slot.
-        ///
-        /// Empty while there are few entries.
+        /// The table is empty while there are few entries.
         var slots: [Int32] = []
-        /// The newest entry of each key, sorted by key, of the first ``sortedCount`` entries.
+        /// The newest entry of each key among the first ``sortedCount`` entries, sorted by key.
         ///
-        /// The first scan creates the list, and later scans update it. It is divided into chunks,
-        /// none of which is empty, so that adding a few entries moves only few others.
+        /// The first scan creates this list, and later scans update it. The list is divided into
+        /// chunks, none of which is empty, so that adding a few entries moves only few others.
         var sorted: [[Int32]] = []
         var sortedCount = 0
         /// The number of entries that were moved to keep the entries sorted.
@@ -50,11 +46,11 @@ package final class Overlay {
     /// The number of bytes in the buffer.
     package var size: Int { contents.bytes.count }
 
-    /// A Boolean value that indicates whether code that scans a whole table should write this batch
-    /// and continue with another one.
+    /// A Boolean value that indicates whether a scan of a whole table should write this batch and
+    /// continue with another one.
     var isLarge: Bool { size > 1 << 20 }
 
-    /// Writes a row, replacing an earlier one with the same key.
+    /// Writes a row, replacing an earlier row with the same key.
     @inline(__always)
     package func put(
         _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }
@@ -62,7 +58,7 @@ package final class Overlay {
         contents.put(key, value)
     }
 
-    /// Removes a row, whether or not it exists.
+    /// Removes a row, which need not exist.
     @inline(__always)
     package func remove(_ key: (inout ByteWriter) -> Void) { contents.remove(key) }
 }
@@ -123,7 +119,7 @@ extension Overlay {
 // MARK: Looking up
 
 extension Overlay {
-    /// The effect of a batch on a row.
+    /// What a batch does to a row.
     enum Found {
         case untouched
         case removed
@@ -148,14 +144,14 @@ extension Overlay {
         }
     }
 
-    /// A row that a batch changes, as a copy.
+    /// A copy of a row that a batch changes.
     struct Row {
         let key: KeyBytes
-        /// `nil` if the row is removed.
+        /// The value; `nil` if the row is removed.
         let value: [UInt8]?
     }
 
-    /// Returns the rows of a range that the batch changes, ordered by key and without duplicates.
+    /// Returns the rows of a range that the batch changes, in the order of their keys, each once.
     func rows(in range: KeyRange) -> [Row] {
         contents.sortNewEntries()
         let contents = contents
@@ -190,7 +186,7 @@ extension Overlay.Contents {
     /// Adds the entries since the last scan to the sorted ones.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Copy the properties, because `self` cannot be accessed while its chunks are changed.
+        // Copy these properties, because `self` is not accessible while its chunks are changed.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
             // Only the newest entry of each key is needed.
@@ -242,12 +238,12 @@ extension Overlay.Contents {
 extension [[Int32]] {
     /// Returns the location of the first entry whose key does not precede `key`.
     ///
-    /// The location may be the end of a chunk. If there are no chunks, it is in chunk 0.
+    /// The location may be the end of a chunk. Without chunks, it is the start of chunk 0.
     fileprivate func place(
         of key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer
     ) -> (chunk: Int, index: Int) {
-        // Finds the last chunk whose first key is not greater than the key.
+        // Find the last chunk whose first key is not greater than the key.
         var low = 0
         var high = count
         while low < high {
@@ -319,9 +315,7 @@ extension Overlay.Entry {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A hash of the bytes, computed eight at a time.
-    ///
-    /// It is valid only in this process.
+    /// A hash of the bytes, eight at a time, which is valid only in this process.
     fileprivate var hash: Int {
         var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0
