@@ -22,7 +22,7 @@ extension DiskFile {
             }
             try syncParent(of: path)
         } catch {
-            // Ignores an error here, because the original one is thrown. The next write removes a
+            // Report the original error. The next write removes a
             // leftover file.
             try? remove(unfinished)
             throw error

@@ -42,7 +42,7 @@ struct DiskFile: ~Copyable {
             throw StoreError(errno: errno, doing: action, path: path)
         }
         guard flags & O_CREAT != 0 else { return }
-        // Restores the owner's access, which the process's umask may have denied for a new file.
+        // Restore the owner's access, which the process's umask may have denied for a new file.
         var status = stat()
         if fstat(descriptor, &status) == 0,
             status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly

@@ -61,7 +61,7 @@ public struct Backoff: Hashable, Sendable {
         let jitter = jitter > 0 ? min(jitter, 1) : 0
         if let retries, attempt > retries { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
-        // Compares the growth before multiplying by it, because it is infinite for high attempt
+        // Compare the growth before multiplying by it, because it is infinite for high attempt
         // numbers.
         let growth = pow(multiplier, Double(attempt - 2))
         let wait = growth < maximum / interval ? interval * growth : maximum

@@ -39,7 +39,7 @@ public struct PageCursor: Identifier {
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Identifies a version of a server's history.
+/// The identifier of a version of a server's history.
 ///
 /// The epoch changes when the server's history was rolled back, for example by restoring a backup.
 /// IDs, versions and cursors of the new epoch may be lower than those of the old one, and the

@@ -1,8 +1,9 @@
 /// Rewrites a well-formed record in the canonical form.
 ///
-/// Only records that other code wrote need it: protobuf allows fields in any order, repeated
-/// fields, zeros, and unpacked integers. As in protobuf, the last value wins if a field that may
-/// occur once occurs several times. If that field contains a record, the records are merged.
+/// Only records that other code wrote may have another form, because protobuf allows fields in any
+/// order, repeated fields, zeros, and unpacked integers. As in protobuf, the last value wins if a
+/// field that may occur once occurs several times. If that field contains a record, the records are
+/// merged.
 enum Canonicalizer {
     /// One occurrence of a field.
     ///

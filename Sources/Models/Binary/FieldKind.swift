@@ -1,7 +1,7 @@
 /// The type of a field: its payload type and its cardinality.
 ///
-/// It is separate from the field's Swift type, because bytes are validated before a Swift value
-/// exists, and because tests compare field kinds with Docs/scrollback.proto.
+/// A field kind is separate from the field's Swift type, because bytes are validated before a Swift
+/// value exists, and because tests compare field kinds with Docs/scrollback.proto.
 public struct FieldKind: Sendable {
     /// The type of one payload.
     enum Element: Sendable {

@@ -1,9 +1,7 @@
 /// A view of a record in borrowed memory, such as that of a database cursor.
 ///
-/// It is valid only during a call.
-///
-/// Sorting a list reads a few fields of every row, and creating a record for each row would
-/// dominate the cost.
+/// The view is valid only during a call. Sorting a list reads a few fields of every row, and
+/// creating a record for each row would dominate the cost.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer
 

@@ -45,7 +45,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
         update.guessed.remove(number)
         var record = Root(values.bytes)
-        // Releases the second reference to the bytes, so that the setter does not copy them.
+        // Release the second reference to the bytes, so that the setter does not copy them.
         values = RecordFields()
         record[keyPath: property] = value
         values = record.fields

@@ -28,7 +28,7 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // Checks the last bytes as one word as well, and masks out the bytes that are outside the
+        // Check the last bytes as one word as well, and mask out the bytes that are outside the
         // range.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
@@ -50,7 +50,7 @@ extension RawSpan {
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // Checks the most frequent forms a word at a time. A text in one script consists mostly
+            // Check the most frequent forms a word at a time. A text in one script consists mostly
             // of these.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
@@ -107,7 +107,7 @@ extension RawSpan {
 extension String {
     /// Creates a string from UTF-8; `nil` if the bytes are not well-formed.
     ///
-    /// Does the same as `String(validating:as:)`, which requires macOS 15 and iOS 18.
+    /// This initializer replaces `String(validating:as:)`, which requires macOS 15 and iOS 18.
     package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
         guard bytes.bytes.isUTF8(from: 0, to: bytes.count) else { return nil }
         self.init(decoding: bytes, as: UTF8.self)

@@ -116,7 +116,7 @@ extension RawSpan {
             offset &+= 1
             return
         }
-        // Reads eight bytes at once if the span is long enough. The first byte without the highest
+        // Read eight bytes at once if the span is long enough. The first byte without the highest
         // bit ends the varint.
         if offset <= byteCount &- 8 {
             let ends = ~uncheckedWord(at: offset) & RawSpan.highBits

@@ -31,8 +31,8 @@ package struct DataKeys: Sendable {
     /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns the keys for a re-encryption: these keys and, unless new files are to be
-    /// unencrypted, a random key for new files.
+    /// Returns the keys for a re-encryption: these keys, and a random key for new files if they are
+    /// to be encrypted.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1

@@ -10,8 +10,8 @@ extension KeyFile {
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // If neither condition holds, an earlier call was interrupted after it had finished the
-            // work.
+            // Work remains if the old key decrypts the file, or if a re-encryption is unfinished.
+            // Otherwise, an earlier call has done the work.
             return keys.isNew == false || keys.found.isUnfinished
         }
         // An old key without a key file means that an earlier call, which removed the encryption,

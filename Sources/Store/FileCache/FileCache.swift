@@ -28,20 +28,19 @@ public struct FileCache: Sendable {
 
     /// Opens a directory, and creates it if it does not exist.
     ///
-    /// Leftover files of an interrupted save are removed. Other files in the directory are not
-    /// touched.
+    /// The call removes leftover files of an interrupted save, and does not change other files in
+    /// the directory.
     ///
     /// - Parameters:
-    ///   - directory: A directory for the cache alone. If it does not exist, it is created with its
-    ///     parents, accessible only to the current user. An existing directory keeps its
-    ///     permissions.
+    ///   - directory: A directory for the cache alone. A new directory and its new parents are
+    ///     accessible only to the current user. The permissions of an existing directory stay.
     ///   - limit: The maximum number of messages that are stored for a channel. The default is 100;
     ///     a number below 1 is replaced by 1.
     ///   - encryptionKey: The key that encrypts the files and their names; `nil`, the default, for
     ///     no encryption.
-    /// - Throws: ``StoreError`` with code `wrongKey` if the directory has files with another key,
-    ///   if it is encrypted and no key is given, or if a key is given and its files are not
-    ///   encrypted. Nothing was changed then; to start over, remove the directory. `corruption` if
+    /// - Throws: ``StoreError`` with code `wrongKey` if the files have another key, if they are
+    ///   encrypted and no key is given, or if a key is given and the files are not encrypted.
+    ///   Nothing was changed then; remove the directory to start over. Other codes: `corruption` if
     ///   the key file is damaged; `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the number of files.
     public init(

@@ -1,6 +1,6 @@
 public import Models
 
-/// A position in the server's feed.
+/// A point in the server's feed.
 ///
 /// The server's cursors are opaque and cannot be compared, so points are ordered by their numbers.
 public struct FeedPoint: Hashable, Sendable {

@@ -29,7 +29,8 @@ extension Migration {
 }
 
 extension Rows {
-    /// Returns the states of pinned channels without their pins, and the URLs of the channels.
+    /// Returns the states of pinned channels, with the pin's bit cleared, and the URLs of the
+    /// channels.
     ///
     /// As in version 1, a state that cannot be decoded counts as not pinned. The URL is `nil` if
     /// the number no longer belongs to a channel.

@@ -27,7 +27,8 @@ struct PushInboxFiles: Sendable {
     /// Returns the keys for new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // Before the store exists, any key is accepted, because the store may become encrypted.
+        // For a store that does not exist yet, `unlock` accepts any key but returns no keys. The
+        // files would then not be encrypted, so refuse the key.
         if keys == nil, key != nil {
             throw StoreError(
                 .wrongKey, "the store is not encrypted: open it without a key",

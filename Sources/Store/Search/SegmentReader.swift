@@ -138,7 +138,7 @@ extension SegmentReader {
     ) throws(StoreError) -> (indices: [Int], next: Int?) {
         var found: [Posting]?
         var list: [Posting] = []
-        // A document with all terms is not before the next occurrence of any of them.
+        // The next document with all terms is not before the next occurrence of each term.
         var next: Int? = documents.upperBound
         for phrase in terms {
             var phrasePostings: [Posting]?

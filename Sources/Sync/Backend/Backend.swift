@@ -35,7 +35,7 @@ public protocol Backend: Sendable {
     var capabilities: BackendCapabilities { get }
 
     /// The time for which the server recognizes a request ID after the first request; `nil`, the
-    /// default, for forever. It never changes.
+    /// default, for forever. The value never changes.
     ///
     /// The capability `deduplicatesRequests` is limited to this time. If a message is older and the
     /// server may already have it, the engine marks the message as failed and does not retry it

@@ -114,7 +114,7 @@ public struct UploadSource: Sendable {
                 }
             }
         }
-        // Opens the copy once, so that a missing or truncated file is detected before the backend
+        // Open the copy once, so that a missing or truncated file is detected before the backend
         // sends anything.
         _ = try reader()
     }

@@ -41,8 +41,8 @@ struct Healing {
 
         /// Records the cursor with which a backfill continues.
         ///
-        /// - Returns: `true` if the server's cursors form a cycle: the cursor was used before, but
-        ///   not last.
+        /// - Returns: A Boolean value that indicates whether the server's cursors form a cycle,
+        ///   which means that an earlier page than the last one had the same cursor.
         mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted

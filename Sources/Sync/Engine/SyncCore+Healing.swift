@@ -11,7 +11,7 @@ extension SyncCore {
 
     /// Makes the next calls, as far as parallel requests are allowed.
     mutating func planHealing() {
-        // Waits until the feed is live. A page that is requested earlier may be outdated by then,
+        // Wait until the feed is live. A page that is requested earlier may be outdated by then,
         // and contains messages that the feed is about to report.
         while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
             let url = healing.next()
@@ -253,9 +253,10 @@ extension SyncCore {
         return true
     }
 
-    /// Records the end of a page of messages that are newer than the newest page.
+    /// Records the cursor and the end of a page of newer messages, where the next page is
+    /// requested.
     ///
-    /// If the server has more messages, the next page is requested there.
+    /// The work on the channel stops after several pages without progress.
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
         let url = request.channelURL
         var work = healing[url]

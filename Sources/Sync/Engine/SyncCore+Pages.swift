@@ -37,7 +37,8 @@ extension SyncCore {
         call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
     }
 
-    /// Changes what needs a page in flight, and cancels the call if nothing does.
+    /// Replaces the step and the callers that need a page in flight, and cancels its call if there
+    /// are none.
     mutating func setFetch(_ fetch: PageFetch, of number: Int) {
         if fetch.step == nil, fetch.callers.isEmpty { return cancelCall(number) }
         calls[number]?.purpose = .page(fetch)

@@ -252,7 +252,7 @@ struct SyncCore {
     }
 
     private mutating func handle(_ answer: BackendAnswer, of number: Int) {
-        // Ignores the answers of canceled calls and of earlier connections.
+        // Ignore the answers of canceled calls and of earlier connections.
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {

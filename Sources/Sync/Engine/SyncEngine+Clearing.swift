@@ -44,7 +44,7 @@ extension SyncCore {
             for url in try ingest.batch.channelURLs() { ingest.forget(url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData()
-            // Keeps the owner of the store, and the epoch of the data until the feed starts again.
+            // Keep the owner of the store, and the epoch of the data until the feed starts again.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info)
             ingest.batch.setLastEpoch(epoch)

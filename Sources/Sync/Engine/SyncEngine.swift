@@ -158,7 +158,7 @@ public actor SyncEngine {
     ///   In the latter case, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // Saves the credentials before the first `await`, so that a call of `disconnect()` during
+        // Save the credentials before the first `await`, so that a call of `disconnect()` during
         // the wait can remove them and thereby prevent the reconnection.
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
@@ -378,7 +378,7 @@ public actor SyncEngine {
         core.areLimitsDue = false
         bytesWrittenAtLastCheck = written
         limiting = Task { [weak self] in
-            // Ignores an error: the next write reports a failure of the store, and the limits are
+            // Ignore an error: the next write reports a failure of the store, and the limits are
             // checked again after more writes.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
@@ -432,7 +432,7 @@ public actor SyncEngine {
                 await backend.answer(to: request, store.outboxFiles) { progress in
                     guard case .upload(let item, _) = request else { return }
                     meter.report(progress) {
-                        // Ignores the error: a closed store has no observers.
+                        // Ignore the error: a closed store has no observers.
                         _ = try? store.emit(
                             .uploadProgress(
                                 item.requestID, in: item.channelURL,
@@ -505,7 +505,7 @@ public actor SyncEngine {
         let connection = ConnectionState(state.connection)
         guard connection != reportedConnection else { return }
         reportedConnection = connection
-        // Ignores the error, which means that the store is closed and has no observers.
+        // Ignore the error, which means that the store is closed and has no observers.
         _ = try? store.emit(.connection(connection))
     }
 }

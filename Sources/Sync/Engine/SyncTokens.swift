@@ -63,7 +63,7 @@ extension ChatStore {
 extension StoreReader {
     /// Returns the token with which the feed resumes; `nil` if there is none or it cannot be read.
     ///
-    /// The feed then starts from the beginning.
+    /// Without a token, the feed starts from the beginning.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }

@@ -214,7 +214,7 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // Keeps the part of the gap that is older than the oldest message in it.
+            // Keep the part of the gap that is older than the oldest message in it.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }

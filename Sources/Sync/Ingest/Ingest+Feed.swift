@@ -36,7 +36,7 @@ extension Ingest {
             do throws(StoreError) {
                 try apply(event, after: previous, derivesLast: toldLast, &report)
             } catch {
-                // Skips data that the store rejects as invalid, because the feed would otherwise
+                // Skip data that the store rejects as invalid, because the feed would otherwise
                 // report it forever.
                 guard error.code == .invalid else { throw error }
             }

@@ -59,8 +59,9 @@ struct Ingest {
 
     /// The part of a history that the feed has reported.
     struct FeedState {
-        /// The gap at the newest end, whose messages the feed may or may not have reported; `nil`
-        /// if there is none.
+        /// The gap at the newest end of the history; `nil` if there is none.
+        ///
+        /// The feed may have reported messages in this gap.
         var gap: Gap?
         /// The position of the newest stored message that the feed has reported.
         var newest: Position?
@@ -159,12 +160,12 @@ struct Ingest {
             }
             if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
-            // Skips a message that the store rejects as invalid, because it would block all
+            // Skip a message that the store rejects as invalid, because it would block all
             // messages after it.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Records the message even if it has not changed. Untrusted data is not recorded, because
+        // Record the message even if it has not changed. Untrusted data is not recorded, because
         // it must not take precedence over a later answer.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
@@ -314,7 +315,7 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        // Records the event, because the answer to an earlier request may contain this message
+        // Record the event, because the answer to an earlier request may contain this message
         // without it.
         flights.record(event, of: id, in: url)
         guard var message = try batch.message(orNil: id, in: url) else { return }

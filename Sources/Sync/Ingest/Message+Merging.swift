@@ -39,8 +39,10 @@ extension Message {
         return result
     }
 
-    /// Returns a newer copy of the message, with those fields of this copy that this version of the
-    /// code does not know.
+    /// Returns `other`, a newer copy of the message, with the fields of this copy that this version
+    /// of the code does not know.
+    ///
+    /// If `other` has no request ID, the result keeps the one of this copy.
     func replaced(by other: Message) -> Message {
         var result = other
         // Some servers send the request ID only to some of the user's devices, or only sometimes.

@@ -56,7 +56,7 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // Voids the answers to requests in flight, whose anchor may be a message that is removed
+        // Void the answers to requests in flight, whose anchor may be a message that is removed
         // here.
         flights.void(url)
         forget(url)

@@ -28,11 +28,11 @@ extension SyncEngine {
     /// Reduces the size of the cache.
     ///
     /// The engine enforces the limits on its own. Call this method when the system requests space.
-    /// Messages are removed in small writes, and then the disk space is released. The engine
-    /// continues to work in the meantime.
+    /// The engine removes messages in small writes, releases the disk space, and continues its
+    /// other work in the meantime.
     ///
-    /// - Parameter size: As for ``evictionPlan(to:)``. Messages that cannot be evicted are kept,
-    ///   whatever their size.
+    /// - Parameter size: The size, as for ``evictionPlan(to:)``. Messages that cannot be evicted
+    ///   are kept, whatever their size.
     /// - Returns: The evicted messages. If there are any, ``SyncEvent/evicted(_:)`` reports them
     ///   too.
     /// - Throws: ``SyncError`` with code `store` or `closed`. Messages that were removed before the
@@ -112,7 +112,7 @@ extension SyncEngine {
                 if evicted.removed == 0 { break }
                 edges[part.channelURL] = evicted.left
                 left -= evicted.removed
-                // Lets other calls of the engine run first, such as answers and operations of the
+                // Let other calls of the engine run first, such as answers and operations of the
                 // user.
                 await Task.yield()
             }

@@ -30,7 +30,7 @@ extension SyncCore {
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
                 {
-                    // If the channel is not stored but shown, its viewer must continue to show the
+                    // A viewer may show a channel that is not stored, and must continue to show the
                     // message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {

@@ -47,7 +47,7 @@ extension SyncCore {
                     try reader.outboxItem(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
-            // Keeps a damaged item on disk, and sends the items that follow it.
+            // Keep a damaged item on disk, and send the items that follow it.
             guard let item = found, item.isUnderstood, item.state == .pending else {
                 outbox.remove(id, from: url)
                 continue
@@ -181,7 +181,7 @@ extension SyncCore {
         if case .send = request,
             !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
         {
-            // Writes the mark before the call: after a crash, it is the only record that the server
+            // Write the mark before the call: after a crash, it is the only record that the server
             // may have the item.
             var attempted = item
             attempted.isDoubtful = true
