@@ -124,7 +124,7 @@ extension Ingest {
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // Also removes stale ranges inside a gap: the gap implies that they must be fetched.
+        // Remove stale ranges inside a gap, too, because the gap implies that they must be fetched.
         let gaps = try batch.gaps(orAll: url)
         for range in try batch.staleRanges(orNone: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {

@@ -121,9 +121,9 @@ struct Ingest {
     /// server accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // If the newest gap contains the message, a truncation adds a gap that includes the message
-        // anyway. A message that was received alone is recorded nevertheless, because it may still
-        // be stored after that gap was closed.
+        // If a gap at the newest end contains the message, a truncation adds a gap that includes
+        // the message anyway. A message that was received alone is recorded nevertheless, because
+        // it may still be stored after that gap was closed.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }

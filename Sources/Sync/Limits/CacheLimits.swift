@@ -61,7 +61,7 @@ public enum CacheRetention: Hashable, Sendable {
     case lasting(Duration)
     /// Messages are kept while the channel is visible.
     ///
-    /// Messages that arrive while the channel is visible are on disk until it no longer is.
+    /// Messages that arrive in the meantime stay on disk until the channel is no longer visible.
     /// Messages that arrive at other times are not stored. A channel's last message is part of the
     /// channel and is kept.
     case whileShown
