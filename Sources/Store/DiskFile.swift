@@ -30,7 +30,6 @@ struct DiskFile: ~Copyable {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")
     }
 
-    /// Opens a directory.
     init(directory path: String) throws(StoreError) {
         try self.init(path, O_RDONLY | O_DIRECTORY, "open the directory")
     }

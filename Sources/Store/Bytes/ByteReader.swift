@@ -80,7 +80,6 @@ package struct ByteReader {
         try text(Int(try integer(UInt16.self)))
     }
 
-    /// Reads an optional text.
     mutating func optional() throws(Damage) -> String? {
         let size = try integer(UInt32.self)
         return size == 0 ? nil : try text(Int(size) - 1)

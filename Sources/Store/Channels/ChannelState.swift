@@ -45,7 +45,6 @@ extension Rows {
         }
     }
 
-    /// Decodes the state of a channel.
     func state(_ value: UnsafeRawBufferPointer) throws(StoreError) -> ChannelState {
         try decode(value, as: "the state of a channel") { (reader) throws(ByteReader.Damage) in
             try ChannelState(&reader)

@@ -8,7 +8,6 @@ struct PackedKeys: Sendable {
 
     init() {}
 
-    /// Creates a list of one key.
     init(_ key: UnsafeRawBufferPointer) {
         bytes = KeyBytes(key)
         ends = [key.count]

@@ -5,16 +5,13 @@ import Models
 /// Each commit updates all of these lists. Their number is limited, because an app can request any
 /// number of orders: an order can contain any metadata key.
 struct RecentLists: Sendable {
-    /// The maximum number of lists.
     static let limit = 8
 
     /// The lists, with the most recently requested one last.
     private var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
 
-    /// The number of lists.
     var count: Int { lists.count }
 
-    /// The orders of the lists.
     var sortings: [ChannelSorting] { lists.map(\.sorting) }
 
     /// Returns the list with an order, and marks it as the most recently requested one; `nil` if
@@ -36,7 +33,6 @@ struct RecentLists: Sendable {
         if lists.count > RecentLists.limit { lists.removeFirst() }
     }
 
-    /// Applies the changes of a commit.
     mutating func apply(_ changes: [ChannelRowChange]) {
         for index in lists.indices { lists[index].keys.apply(changes, by: lists[index].sorting) }
     }
@@ -51,7 +47,6 @@ struct ChannelRowChange: Sendable {
 }
 
 extension SortedKeys {
-    /// Applies the changes of a commit.
     mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
         // One buffer holds the old and the new key of each change.

@@ -14,7 +14,6 @@ package struct DataKeys: Sendable {
     /// A Boolean value that indicates whether unencrypted files can be read, because some files
     /// have yet to be encrypted.
     let readsPlain: Bool
-    /// The keys by number.
     let keys: [UInt32: SymmetricKey]
 
     /// Creates one random key for a new directory.

@@ -6,7 +6,6 @@ import Models
 ///
 /// On-disk format, DO NOT CHANGE: Docs/Format.md, "File cache", has the grammar.
 struct CacheFile: Equatable {
-    /// The kind of records in a file.
     enum Kind: String {
         case messages, channels, drop
     }

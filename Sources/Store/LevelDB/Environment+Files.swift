@@ -24,7 +24,6 @@ struct FileWriter: ~Copyable {
 
     deinit { scrollback_writer_destroy(writer) }
 
-    /// Appends bytes.
     func append(_ bytes: some Sequence<UInt8>) throws(StoreError) {
         let bytes = Array(bytes)
         try LevelDB.check(path) { error in

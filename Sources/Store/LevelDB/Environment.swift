@@ -64,11 +64,8 @@ extension LevelDB {
         /// Returns an environment that encrypts the files of this one; an environment in memory
         /// returns itself.
         ///
-        /// - Parameters:
-        ///   - keys: The keys of the files.
-        ///   - database: The name of the database, from which file keys are derived, so that an
-        ///     attacker cannot exchange files between databases.
-        /// - Returns: An environment for this database.
+        /// The keys of the files are derived from `keys` and from the name of the database, so an
+        /// attacker cannot exchange files between databases.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)

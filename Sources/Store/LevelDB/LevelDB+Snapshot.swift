@@ -86,7 +86,6 @@ extension LevelDB.Snapshot {
         try check { cursor.getError($0) }
     }
 
-    /// Returns a cursor for seeking several rows.
     func cursor() -> RowCursor { RowCursor(self) }
 
     /// Calls a function of LevelDB, records the damage that it reports, and throws its error.
@@ -120,7 +119,6 @@ final class RowCursor {
     /// Moves to the first row whose key is not less than `key`.
     func seek(to key: KeyBytes) { cursor.seek(to: key) }
 
-    /// Moves to the next row.
     func next() { cursor.next() }
 
     /// The key of the current row; `nil` after the last row, and after a failed read, whose error

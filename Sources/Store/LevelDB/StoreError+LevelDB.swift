@@ -55,7 +55,6 @@ extension StoreError {
         self.init(.locked, "another process or store has it open", path: path, cause: cause)
     }
 
-    /// The error text of LevelDB.
     private struct LevelDBReport: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }

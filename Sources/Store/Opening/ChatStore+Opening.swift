@@ -61,7 +61,6 @@ extension ChatStore {
             isSearchIndexed: options.isSearchIndexed)
     }
 
-    /// The parts of a store.
     private struct Opened {
         let cache: LevelDB
         let outbox: LevelDB
@@ -237,12 +236,9 @@ extension StoreOptions {
 extension LevelDB {
     /// Opens a database, and skips the unreadable parts of a damaged log.
     ///
-    /// - Parameters:
-    ///   - path: The directory of the database.
-    ///   - options: The options of the files.
-    ///   - environment: The file system.
-    ///   - logs: Receives the report of the logs.
-    ///   - beforeSkipping: A closure that is called before damaged data is permanently discarded.
+    /// `logs` receives the report of the logs. `beforeSkipping` is called before damaged data is
+    /// permanently discarded.
+    ///
     /// - Returns: The database with all readable data.
     /// - Throws: Errors of opening that a log does not cause; errors of the closure.
     fileprivate static func opened(

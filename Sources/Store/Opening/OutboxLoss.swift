@@ -95,11 +95,9 @@ extension Overlay {
 extension OutboxLoss {
     /// Finds the loss by comparing a damaged outbox with the outbox that was rebuilt from it.
     ///
-    /// - Parameters:
-    ///   - files: The directory of the damaged files; `nil` if they were searched before.
-    ///   - environment: The environment for reading the files.
-    ///   - reindexing: The result of rebuilding the index.
-    ///   - logs: LevelDB's report of the logs; `nil` if LevelDB did not replay them.
+    /// `files` is the directory of the damaged files, or `nil` if they were searched before. `logs`
+    /// is LevelDB's report of the logs, or `nil` if LevelDB did not replay them.
+    ///
     /// - Throws: Errors of the disk.
     init(
         of files: String?, in environment: LevelDB.Environment, _ reindexing: OutboxReindexing,

@@ -14,7 +14,6 @@ struct PushInboxFiles: Sendable {
     /// The path to which an inbox is renamed before it is removed.
     private var removed: String { path + ".removed" }
 
-    /// Returns a Boolean value that indicates whether the inbox exists.
     func exists() throws(StoreError) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else {

@@ -186,7 +186,6 @@ extension RowDescription {
 }
 
 extension RowDescription.Content {
-    /// Decodes a complete value.
     fileprivate static func text(
         _ value: UnsafeRawBufferPointer,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> String

@@ -25,14 +25,12 @@ extension StoreReader {
         return gap.flatMap { $0.contains(position) ? $0 : nil }
     }
 
-    /// Returns the oldest gap that contains positions newer than a bound.
+    /// Returns the oldest gap that contains positions newer than a bound; `nil` if all newer
+    /// history is known.
     ///
-    /// The lower bound of the gap may be older than `bound`.
+    /// The lower bound of the gap may be older than `bound`. A channel without stored data has one
+    /// gap.
     ///
-    /// - Parameters:
-    ///   - bound: The bound.
-    ///   - url: The URL of the channel. A channel without stored data has one gap.
-    /// - Returns: The gap; `nil` if all newer history is known.
     /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
     /// - Complexity: One seek.
     package func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
@@ -44,15 +42,12 @@ extension StoreReader {
         return gaps.first
     }
 
-    /// Returns the newest gap that contains positions older than a bound.
+    /// Returns the newest gap that contains positions older than a bound; `nil` if all older
+    /// history is known.
     ///
     /// The upper bound of the gap may be newer than `bound`. For ``Gap/Bound/end``, the result is
-    /// the newest gap of the channel.
+    /// the newest gap of the channel. A channel without stored data has one gap.
     ///
-    /// - Parameters:
-    ///   - bound: The bound.
-    ///   - url: The URL of the channel. A channel without stored data has one gap.
-    /// - Returns: The gap; `nil` if all older history is known.
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: Two seeks.
     package func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
@@ -123,14 +118,9 @@ extension StoreReader {
 
     /// Returns the stale ranges that overlap the range strictly between two bounds, oldest first.
     ///
-    /// The result is empty if the bounds are equal or reversed. A stale range that extends beyond a
-    /// bound is returned completely.
+    /// The result is empty if the bounds are equal or reversed, or if no data of the channel is
+    /// stored. A stale range that extends beyond a bound is returned completely.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel. A channel without stored data has no stale ranges.
-    ///   - lower: The lower bound.
-    ///   - upper: The upper bound.
-    /// - Returns: The stale ranges.
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of returned ranges.
     package func staleRanges(

@@ -205,11 +205,8 @@ extension StoreReader {
 
     /// Returns the number of stored messages of a channel strictly between two bounds.
     ///
-    /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages, which is not an error.
-    ///   - lower: The lower bound.
-    ///   - upper: The upper bound.
-    /// - Returns: The number of messages; 0 if the bounds are equal or reversed.
+    /// The result is 0 if the bounds are equal or reversed, or if the channel is unknown.
+    ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the messages counted; decodes none.
     package func messageCount(
@@ -228,20 +225,10 @@ extension StoreReader {
 
     /// Returns the stored messages between two bounds.
     ///
-    /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages, which is not an error.
-    ///   - lower: The lower bound.
-    ///   - includesLower: A Boolean value that indicates whether to include a message exactly at
-    ///     the lower bound. The default is false.
-    ///   - upper: The upper bound.
-    ///   - includesUpper: A Boolean value that indicates whether to include a message exactly at
-    ///     the upper bound. The default is false.
-    ///   - isNewestFirst: `true` for newest first; `false` for oldest first.
-    ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
-    ///     returns all.
-    ///   - params: The filter; its sizes and direction are ignored. The default includes all
-    ///     messages.
-    /// - Returns: The messages; none if the bounds are equal or reversed.
+    /// By default, messages exactly at a bound are not included, and the limit is `nil`, which
+    /// returns all. The sizes and the direction of `params` are ignored. The result is empty if the
+    /// bounds are equal or reversed, if the channel is unknown, or if the limit is less than 1.
+    ///
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the messages visited.
     package func messages(
@@ -260,11 +247,8 @@ extension StoreReader {
 
     /// Returns the positions of the stored messages strictly between two bounds, newest first.
     ///
-    /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages, which is not an error.
-    ///   - lower: The lower bound.
-    ///   - upper: The upper bound.
-    /// - Returns: The positions; an empty array for equal or reversed bounds.
+    /// The result is empty if the bounds are equal or reversed, or if the channel is unknown.
+    ///
     /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
     /// - Complexity: One seek, then O(*n*) in the messages; decodes none.
     package func positions(
@@ -282,13 +266,11 @@ extension StoreReader {
         return positions
     }
 
-    /// Returns the position of the nearest stored message that is older or newer than a position.
+    /// Returns the position of the nearest stored message that is older or newer than a position;
+    /// `nil` if there is none.
     ///
-    /// - Parameters:
-    ///   - position: The position, whose own message is not returned.
-    ///   - url: The channel.
-    ///   - isOlder: `true` for the nearest older message, `false` for the nearest newer one.
-    /// - Returns: The position; `nil` if no such message is stored.
+    /// A message at the position itself does not count.
+    ///
     /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
     /// - Complexity: One seek; decodes no message.
     package func neighbor(

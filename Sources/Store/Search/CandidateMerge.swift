@@ -95,7 +95,6 @@ private struct CandidateSource {
         newest = min(segment.newest, upper)
     }
 
-    /// Reads the next portion.
     mutating func read() throws(StoreError) {
         guard var reader else { return }
         var start = next ?? 0
@@ -141,6 +140,5 @@ private struct CandidateSource {
 }
 
 extension SearchTermList {
-    /// The number of bytes of the terms.
     var byteCount: Int { terms.reduce(0) { $0 + $1.count } }
 }

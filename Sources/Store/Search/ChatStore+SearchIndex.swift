@@ -234,15 +234,11 @@ extension IndexState {
 // MARK: Merging
 
 extension LevelDB {
-    /// Merges segments, beginning with the smallest ones.
+    /// Merges segments, beginning with the smallest ones, and reads at most `limit` rows.
     ///
     /// The call continues merges that have begun, and begins a merge if there are enough segments
-    /// of a size.
+    /// of a size. `messageCount` is the number of stored messages.
     ///
-    /// - Parameters:
-    ///   - index: The state of the index.
-    ///   - messageCount: The number of stored messages.
-    ///   - limit: The number of rows to read.
     /// - Returns: A Boolean value that indicates whether a merge remains.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     func mergeSegments(

@@ -3,13 +3,10 @@ import Models
 /// The damage that searches have found in the search index, shared by all commits.
 final class IndexDamage: Sendable {
     private struct State {
-        /// The damage to the current index; `nil` if none was found.
         var found: StoreError?
-        /// The latest damage, even if the damaged index was removed since.
         var last: StoreError?
         /// The number of the first commit with the current index.
         var firstCommit = 0
-        /// The closure that is called when damage to the current index is found.
         var observer: (@Sendable () -> Void)?
     }
 

@@ -4,10 +4,8 @@ import Models
 // format, DO NOT CHANGE: a new format needs a new ``SearchIndex/format``, because of which the
 // messages are indexed again.
 
-/// The number of a segment of the search index.
 typealias SegmentNumber = UInt32
 
-/// The constants of the search index.
 enum SearchIndex {
     /// The format of the index's rows.
     static let format: UInt8 = 1

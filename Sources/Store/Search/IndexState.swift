@@ -50,7 +50,6 @@ extension Rows {
         { (reader) throws(ByteReader.Damage) in try IndexedPart(&reader) }
     }
 
-    /// Returns the segments of the index.
     func segments() throws(StoreError) -> [IndexSegment] {
         var segments: [IndexSegment] = []
         try scan(KeyRange(prefix: [Table.segment.rawValue])) { (key, value) throws(StoreError) in

@@ -18,13 +18,9 @@ struct SegmentMerge {
 
     /// Reads the documents of the segments.
     ///
-    /// - Parameters:
-    ///   - sources: The segments.
-    ///   - number: The number of the new segment.
-    ///   - cursor: A cursor of the cache.
-    ///   - rows: The rows of the cache.
-    ///   - sizeClass: The size class of the segments; `nil` to remove documents without a stored
-    ///     message. Documents of cleared channels are always removed.
+    /// If `sizeClass` is `nil`, the merge removes documents without a stored message. It always
+    /// removes documents of cleared channels.
+    ///
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     init(
         _ sources: [IndexSegment], as number: SegmentNumber, _ cursor: RowCursor, _ rows: Rows,
@@ -78,12 +74,8 @@ struct SegmentMerge {
 
     /// Merges terms from the next rows of the sources into rows of the new segment.
     ///
-    /// - Parameters:
-    ///   - cursor: A cursor of the cache.
-    ///   - rows: The rows of the cache.
-    ///   - overlay: The batch to which the rows are added.
-    ///   - left: The number of rows to read; the call subtracts the number of rows that it has
-    ///     read.
+    /// The call reads at most `left` rows, and subtracts the number of rows that it has read.
+    ///
     /// - Returns: `nil` until the merge has ended. Then the new segment, which is `nil` if it would
     ///   have no document, and the numbers of the segments that it replaces. The batch contains the
     ///   replacement, and must be written as a whole.
@@ -150,7 +142,6 @@ private struct TermStream {
     /// A Boolean value that indicates whether there is a current term; `false` before the first row
     /// and at the end.
     private(set) var hasTerm = false
-    /// The current term.
     private(set) var term: [UInt8] = []
     /// The current term's ``Swift/UnsafeBufferPointer/head``.
     private(set) var head: UInt64 = 0

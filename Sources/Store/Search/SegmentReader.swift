@@ -114,7 +114,6 @@ struct SegmentReader {
 }
 
 extension StoreError {
-    /// Returns the error for a damaged row of terms.
     static func damagedTerms(
         of segment: SegmentNumber, _ damage: ByteReader.Damage, path: String
     ) -> StoreError {

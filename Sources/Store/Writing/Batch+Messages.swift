@@ -124,14 +124,10 @@ extension Batch {
 
     /// Removes the messages of a channel in a closed range of positions, without changing the gaps.
     ///
-    /// To fetch the messages again, open a gap.
+    /// To fetch the messages again, open a gap. By default, the range is the whole history.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel. An unknown channel has no messages, which is not an error.
-    ///   - first: The lower bound. The default is the start of the history.
-    ///   - last: The upper bound. The default is the end of the history.
-    ///   - source: The source of the change, reported to observers.
-    /// - Returns: The number of removed messages; 0 if `first` is above `last`.
+    /// - Returns: The number of removed messages; 0 if `first` is above `last`, or if the channel
+    ///   is unknown.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
     /// - Complexity: O(*n*) in the number of removed messages, all of which are in memory at the
     ///   same time.
@@ -195,14 +191,11 @@ extension Batch {
         try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
     }
 
-    /// Removes the oldest messages of a channel in several calls, each of which continues after the
-    /// previous call.
+    /// Removes at most `count` of the oldest messages of a channel, continuing after a previous
+    /// call.
     ///
-    /// - Parameters:
-    ///   - count: The maximum number of messages to remove.
-    ///   - url: The URL of the channel.
-    ///   - first: The bound at which the scan starts, which the previous call returned.
-    ///   - source: The source of the change, reported to observers.
+    /// The scan starts at `first`, which is the bound that the previous call returned.
+    ///
     /// - Returns: The number of removed messages, and the position of the oldest remaining message;
     ///   `end` if no message remains.
     /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.

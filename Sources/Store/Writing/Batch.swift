@@ -59,7 +59,6 @@ public final class Batch: StoreReader {
         var isChannelCompared = false
         var isOutboxItemCompared = false
 
-        /// Reads the next numbers.
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
             channel = try cache.nextNumber() ?? 1
             item = try outbox.nextNumber() ?? 1
@@ -68,7 +67,6 @@ public final class Batch: StoreReader {
 
     /// State that one batch passes on to the next one.
     struct Known {
-        /// The states of channels.
         var states: [ChannelNumber: ChannelState] = [:]
         var ids = HeldIDs()
 

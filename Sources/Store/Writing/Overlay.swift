@@ -176,7 +176,6 @@ extension Overlay {
         }
     }
 
-    /// The number of entries that were moved to keep the entries sorted.
     var movedCount: Int { contents.movedCount }
 }
 
