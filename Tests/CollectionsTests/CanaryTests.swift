@@ -160,9 +160,7 @@ import Testing
         func file(_ name: String) throws -> UploadableFile {
             let path = files.appending(path: name)
             try Data(String(repeating: "canary-file ", count: 1_000).utf8).write(to: path)
-            var file = UploadableFile(path: path.path, name: "canary-name", mimeType: "image/png")
-            file.thumbnailSizes = [ThumbnailSize(maximumWidth: 10, maximumHeight: 10)]
-            return file
+            return UploadableFile(path: path.path, name: "canary-name", mimeType: "image/png")
         }
         var data = UploadableFile()
         data.data = Data("canary-data".utf8)

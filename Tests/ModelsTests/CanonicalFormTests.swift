@@ -28,11 +28,11 @@ import Testing
     }
 
     @Test func zeroIsWrittenOnlyInOptionalFields() throws {
-        // created_at (3) is implicit, message_survival_seconds (35) is optional.
-        let message = try Message(serialized: [0x18, 0x00, 0x98, 0x02, 0x00])
-        #expect(message.serializedBytes == [0x98, 0x02, 0x00])
-        #expect(message.survivalSeconds == 0)
-        #expect(Message().survivalSeconds == nil)
+        // require_auth (6) is implicit, size (4) is optional.
+        let file = try FileInfo(serialized: [0x20, 0x00, 0x30, 0x00])
+        #expect(file.serializedBytes == [0x20, 0x00])
+        #expect(file.size == 0)
+        #expect(FileInfo().size == nil)
     }
 
     @Test func defaultValuesAreNotEncoded() throws {

@@ -124,7 +124,7 @@ import Testing
             value = [0x32] + varint(array.count) + array
         }
         let entry = [0x12] + varint(value.count) + value
-        return [0x1a] + varint(entry.count) + entry
+        return [0xa2, 0x06] + varint(entry.count) + entry
     }
 
     private func varint(_ value: Int) -> [UInt8] {
@@ -132,12 +132,12 @@ import Testing
     }
 
     @Test func jsonMayBeNestedAsDeepAsTheLimitAndNoDeeper() throws {
-        let deepest = try Plugin(serialized: nested(JSONValue.maximumDepth))
-        #expect(deepest.detail[""]?.depth == JSONValue.maximumDepth)
-        var copy = Plugin()
-        copy.detail = deepest.detail
+        let deepest = try User(serialized: nested(JSONValue.maximumDepth))
+        #expect(deepest.extra[""]?.depth == JSONValue.maximumDepth)
+        var copy = User()
+        copy.extra = deepest.extra
         #expect(copy == deepest)
-        #expect { try Plugin(serialized: nested(JSONValue.maximumDepth + 1)) } throws: { error in
+        #expect { try User(serialized: nested(JSONValue.maximumDepth + 1)) } throws: { error in
             (error as? SerializationError)?.code == .tooDeep
         }
     }
@@ -146,9 +146,9 @@ import Testing
         // Nested arrays, each of which claims to extend over all following bytes.
         let level: [UInt8] = [0x32, 0xff, 0xff, 0x7f, 0x0a, 0xff, 0xff, 0x7f]
         let bytes =
-            [0x1a, 0xff, 0xff, 0x7f, 0x12, 0xff, 0xff, 0x7f]
+            [0xa2, 0x06, 0xff, 0xff, 0x7f, 0x12, 0xff, 0xff, 0x7f]
             + [UInt8](repeatElement(level, count: 100_000).joined())
-        #expect(throws: SerializationError.self) { try Plugin(serialized: bytes) }
+        #expect(throws: SerializationError.self) { try User(serialized: bytes) }
     }
 
     @Test func tooDeepJSONIsAnErrorWithItsKey() throws {
@@ -166,7 +166,7 @@ import Testing
             var value: JSONValue = 1
             for _ in 0..<JSONValue.maximumDepth { value = [value] }
             var message = Message()
-            message.extendedMessage = value
+            message.unreadCounts = value
         }
     }
 

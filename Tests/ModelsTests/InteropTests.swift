@@ -33,7 +33,7 @@ struct InteropTests {
             id: "7001", channelURL: "general", sender: Sender(id: "ann", nickname: "Ann"),
             text: "Grüße 👋", createdAt: 1_700_000_000_123)
         message.reactions = [Reaction(key: "+1", userIDs: ["bo"], updatedAt: 1_700_000_000_456)]
-        message.survivalSeconds = 0
+        message.file = FileInfo(url: "https://example.com/a", size: 0)
         let text = try Protoc.run("decode", "Message", message.serialize())
         #expect(
             String(decoding: text, as: UTF8.self) == """
@@ -46,13 +46,16 @@ struct InteropTests {
                 }
                 message: "Gr\\303\\274\\303\\237e \\360\\237\\221\\213"
                 channel_url: "general"
+                file {
+                  url: "https://example.com/a"
+                  size: 0
+                }
                 reactions {
                   key: "+1"
                   user_ids: "bo"
                   updated_at: 1700000000456
                 }
                 channel_type: CHANNEL_TYPE_GROUP
-                message_survival_seconds: 0
 
                 """)
     }
@@ -65,8 +68,8 @@ struct InteropTests {
             poll { id: 5 voted_option_ids: [3, -1] close_at: -1 status: POLL_STATUS_CLOSED }
             message: "hello" created_at: -5 silent: true
             file { size: 0 url: "https://example.com/a" }
-            apple_critical_alert_options { volume: 0.5 }
-            plugins { detail { key: "k" value { object { entries { key: "x" value { int: 3 } } } } } }
+            unread_message_count { double: 0.5 }
+            extra { key: "k" value { object { entries { key: "x" value { int: 3 } } } } }
             extra { key: "later" value { bool: false } }
             """
         let bytes = try Protoc.run("encode", "Message", Data(text.utf8))
@@ -80,9 +83,8 @@ struct InteropTests {
         #expect(message.createdAt == -5)
         #expect(message.isSilent)
         #expect(message.file?.size == 0)
-        #expect(message.appleCriticalAlertOptions?.volume == 0.5)
-        #expect(message.plugins.first?.detail == ["k": ["x": 3]])
-        #expect(message.extra == ["later": false])
+        #expect(message.unreadCounts == 0.5)
+        #expect(message.extra == ["k": ["x": 3], "later": false])
     }
 
     private func golden(_ type: TypeOfRecord) throws -> Data {

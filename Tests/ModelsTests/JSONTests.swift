@@ -25,7 +25,7 @@ import Testing
              "thread_info":{"reply_count":1,"most_replies":[{"user_id":"u2","nickname":"Bo","profile_url":""}],
                             "last_replied_at":1700000000999,"updated_at":1700000000999},
              "is_reply_to_channel":false,"silent":false,"is_op_msg":true,"is_removed":false,
-             "message_survival_seconds":-1,"translations":{},"previous_message_id":7000}
+             "translations":{},"previous_message_id":7000}
             """)
         var expected = Message(
             id: "7001", channelURL: "c-1", requestID: "r-1",
@@ -37,7 +37,8 @@ import Testing
             replyCount: 1, mostRepliedUsers: [User(id: "u2", nickname: "Bo")],
             lastRepliedAt: 1_700_000_000_999, updatedAt: 1_700_000_000_999)
         expected.isOperatorMessage = true
-        expected.previousMessageID = "7000"
+        expected.sender?.extra = ["is_blocked_by_me": false]
+        expected.extra = ["previous_message_id": 7000]
         #expect(message == expected)
     }
 
@@ -46,14 +47,13 @@ import Testing
             """
             {"channel_url":"c","member_count":"3","joined_member_count":2.0,"is_muted":"true",
              "is_public":1,"freeze":"false","unread_message_count":true,"name":42,
-             "message_survival_seconds":"-1","user_last_read":"1700000000000.5"}
+             "user_last_read":"1700000000000.5"}
             """)
         #expect(channel.memberCount == 3)
         #expect(channel.joinedMemberCount == 2)
         #expect(channel.isMuted && channel.isPublic && !channel.isFrozen)
         #expect(channel.unreadMessageCount == 1)
         #expect(channel.name == "42")
-        #expect(channel.messageSurvivalSeconds == nil)
         #expect(channel.myLastRead == 1_700_000_000_000)
     }
 

@@ -96,6 +96,5 @@ import Testing
         #expect(FileMessageCreateParams(file).file?.path == "/a.png")
         #expect(MultipleFilesMessageCreateParams([file, file]).files.count == 2)
         #expect(UploadableFile(url: "https://x/a").url == "https://x/a")
-        #expect(ThumbnailSize(maximumWidth: 3, maximumHeight: 4).maximumHeight == 4)
     }
 }

@@ -199,9 +199,7 @@ import Testing
         let member = Member(user, state: .invited, role: .operator)
         #expect(member.metadata == ["k": "v"])
         #expect(member.state == .invited && member.role == .operator)
-        #expect(member.connectionStatus == .online)
         #expect(User(person: member) == user)
-        #expect(User().connectionStatus == .nonAvailable)
         #expect(Sender(user, role: .operator).nickname == "Ann")
     }
 

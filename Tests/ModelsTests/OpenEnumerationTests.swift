@@ -75,6 +75,6 @@ extension OpenWireEnum {
                 }
             }
         }
-        #expect(count == 98)
+        #expect(count == 90)
     }
 }

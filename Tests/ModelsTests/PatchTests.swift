@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test func nonzeroDefaultIsPatchedToo() throws {
-        var channel = Self.channel
-        channel.isPushEnabled = false
+        var user = User(id: "ann")
+        user.isActive = false
         let patch = try JSONDecoder().decode(
-            Patch<GroupChannel>.self, from: Data(#"{"is_push_enabled":true}"#.utf8))
-        patch.apply(to: &channel)
-        #expect(channel == Self.channel)
+            Patch<User>.self, from: Data(#"{"is_active":true}"#.utf8))
+        patch.apply(to: &user)
+        #expect(user == User(id: "ann"))
     }
 
     @Test func olderKeyForHiddenIsRead() throws {
@@ -86,7 +86,7 @@ import Testing
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "New")
         patch.set(\.lastMessage, to: nil)
-        patch.set(\.isPushEnabled, to: true)
+        patch.set(\.isMuted, to: true)
         let json = try JSONEncoder().encode(patch)
         #expect(try JSONDecoder().decode(Patch<GroupChannel>.self, from: json) == patch)
     }

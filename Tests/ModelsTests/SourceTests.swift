@@ -21,7 +21,7 @@ import Testing
             )
             .map { String($0.output.1) }
         }
-        #expect(declared.count > 40)
+        #expect(declared.count > 30)
         #expect(Set(declared) == Set(recordTypes.map { $0.schema.name }))
     }
 

@@ -135,8 +135,8 @@ import Testing
             "UserMessageCreateParams has no field 'mesage'"
         ),
         (
-            #"send {"message": "Hi", "apple_critical_alert_options": {"nmae": "x"}}"#,
-            "AppleCriticalAlertOptions has no field 'nmae'"
+            #"send {"message": "Hi", "sorted_metaarray": [{"kye": "x"}]}"#,
+            "MetaArray has no field 'kye'"
         ),
         (#"edit 60 {"txt": "Hi"}"#, "UserMessageUpdateParams has no field 'txt'"),
         (#"list {"ordr": "chronological"}"#, "GroupChannelListQuery has no field 'ordr'"),

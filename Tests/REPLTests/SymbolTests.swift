@@ -44,7 +44,7 @@ import Testing
         "MessageUpdateParams": "edit",
         "UserMessageCreateParams": "send", "FileMessageCreateParams": "send-file",
         "MultipleFilesMessageCreateParams": "send-file", "UserMessageUpdateParams": "edit",
-        "FileMessageUpdateParams": "edit", "AppleCriticalAlertOptions": "send",
+        "FileMessageUpdateParams": "edit",
     ]
 
     @Test func everyParameterIsAFieldOfTheJSONThatACommandTakes() throws {

@@ -98,7 +98,6 @@ extension ServerState {
         changelog.deletedURLs = deleted
         changelog.hasMore = hasMore
         changelog.next = token(next)
-        changelog.serverTime = now()
         return changelog
     }
 

@@ -126,9 +126,6 @@ extension ServerState {
         }
         let arrays = params.metaArrays
         if !arrays.isEmpty { message.metaArrays = arrays }
-        if let options = params.appleCriticalAlertOptions {
-            message.appleCriticalAlertOptions = options
-        }
         if let parentID {
             guard let parent = try find(parentID, in: channel)?.message else {
                 throw BackendError(
@@ -142,9 +139,6 @@ extension ServerState {
         if let params = params as? UserMessageCreateParams {
             let languages = params.translationTargetLanguages
             if !languages.isEmpty { message.translationTargetLanguages = languages }
-            if let payload = params.extendedMessagePayload {
-                message.extendedMessagePayload = payload
-            }
         }
         return message
     }

@@ -98,9 +98,6 @@ extension ServerState {
         count.groupChannelInvitationCount = account.channels.count {
             channels[$0]?.members[userID]?.state == .invited
         }
-        count.nonSuperGroupChannelUnreadMessageCount = unread.messages
-        count.nonSuperGroupChannelUnreadMentionCount = unread.mentions
-        count.nonSuperGroupChannelInvitationCount = count.groupChannelInvitationCount
         return count
     }
 }

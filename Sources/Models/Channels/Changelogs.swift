@@ -106,12 +106,6 @@ public struct GroupChannelChangelog: Record {
         set { self[4] = newValue }
     }
 
-    /// The server's time when it answered.
-    public var serverTime: Timestamp? {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "GroupChannelChangelog",
@@ -120,7 +114,6 @@ public struct GroupChannelChangelog: Record {
             Field(2, "deleted", \GroupChannelChangelog.deletedURLs),
             Field(3, "has_more", \GroupChannelChangelog.hasMore),
             Field(4, "next", \GroupChannelChangelog.next),
-            Field(5, "ts", \GroupChannelChangelog.serverTime),
         ])
 }
 

@@ -52,12 +52,6 @@ extension Channel {
         set { self[8] = newValue }
     }
 
-    /// A Boolean value that indicates whether the server does not store the channel's messages.
-    public var isEphemeral: Bool {
-        get { self[9] }
-        set { self[9] = newValue }
-    }
-
     /// Custom metadata of the application, by key.
     public var metadata: [String: String] {
         get { self[10] }
@@ -98,7 +92,6 @@ extension Channel {
             Field(6, "data", \Self.data),
             Field(7, "custom_type", \Self.customType),
             Field(8, "freeze", \Self.isFrozen, aliases: ["is_frozen"]),
-            Field(9, "is_ephemeral", \Self.isEphemeral),
             Field(10, "metadata", \Self.metadata),
             Field(11, "metadata_updated_at", \Self.metadataUpdatedAt),
             Field(12, "max_length_message", \Self.maximumMessageLength),

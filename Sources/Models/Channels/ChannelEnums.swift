@@ -39,27 +39,3 @@ extension HiddenState: OpenWireEnum {
         ["unhidden", "hidden_allow_auto_unhide", "hidden_prevent_auto_unhide"]
     }
 }
-
-/// A setting that determines which unread counts the server maintains for a user in a channel.
-public struct CountPreference: OpenEnumeration {
-    /// The number.
-    public let rawValue: Int
-
-    /// Creates a value from its number.
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// The counts of unread messages and of unread mentions.
-    public static let all = Self(rawValue: 0)
-    /// Only the count of unread messages.
-    public static let unreadMessageCountOnly = Self(rawValue: 1)
-    /// Only the count of unread mentions.
-    public static let unreadMentionCountOnly = Self(rawValue: 2)
-    /// No counts.
-    public static let off = Self(rawValue: 3)
-}
-
-extension CountPreference: OpenWireEnum {
-    static var names: [String] {
-        ["all", "unread_message_count_only", "unread_mention_count_only", "off"]
-    }
-}

@@ -11,9 +11,6 @@ extension GroupChannel {
     /// A Boolean value that indicates whether the current user has hidden the channel.
     public var isHidden: Bool { hiddenState != .unhidden }
 
-    /// ``isMuted`` as an enumeration.
-    public var myMutedState: MutedState { isMuted ? .muted : .unmuted }
-
     /// The inclusive lower bound of the history that the current user can see; `nil` if the history
     /// starts with the channel.
     ///

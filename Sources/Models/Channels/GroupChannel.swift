@@ -38,29 +38,11 @@ public struct GroupChannel: Channel {
         set { self[20] = newValue }
     }
 
-    /// A Boolean value that indicates whether users who are not members can find the channel.
-    public var isDiscoverable: Bool {
-        get { self[21] }
-        set { self[21] = newValue }
-    }
-
-    /// A Boolean value that indicates whether joining requires an access code.
-    public var isAccessCodeRequired: Bool {
-        get { self[22] }
-        set { self[22] = newValue }
-    }
-
     /// A Boolean value that indicates whether the channel contains notifications instead of a
     /// conversation.
     public var isChatNotification: Bool {
         get { self[23] }
         set { self[23] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the channel is a conversation with an agent.
-    public var isConversation: Bool {
-        get { self[24] }
-        set { self[24] = newValue }
     }
 
     /// A Boolean value that indicates whether the request that returned the channel created it,
@@ -98,10 +80,7 @@ public struct GroupChannel: Channel {
             Field(18, "is_exclusive", \GroupChannel.isExclusive),
             Field(19, "is_public", \GroupChannel.isPublic),
             Field(20, "is_distinct", \GroupChannel.isDistinct),
-            Field(21, "is_discoverable", \GroupChannel.isDiscoverable),
-            Field(22, "is_access_code_required", \GroupChannel.isAccessCodeRequired),
             Field(23, "is_chat_notification", \GroupChannel.isChatNotification),
-            Field(24, "is_conversation", \GroupChannel.isConversation),
             Field(25, "is_created", \GroupChannel.isCreated),
             Field(36, "last_message", \GroupChannel.lastMessage),
             Field(55, "is_member", \GroupChannel.isMember),
@@ -109,17 +88,11 @@ public struct GroupChannel: Channel {
             Field(29, "members", \GroupChannel.members),
             Field(30, "member_count", \GroupChannel.memberCount),
             Field(31, "joined_member_count", \GroupChannel.joinedMemberCount),
-            Field(53, "ignore_profanity_filter", \GroupChannel.ignoresProfanityFilter),
-            Field(51, "has_bot", \GroupChannel.hasBot),
-            Field(52, "has_ai_bot", \GroupChannel.hasAIBot),
             Field(32, "member_state", \GroupChannel.myMemberState),
             Field(33, "my_role", \GroupChannel.myRole),
             Field(27, "is_muted", \GroupChannel.isMuted, aliases: ["my_muted"]),
             Field(57, "restriction_info", \GroupChannel.myRestriction),
             Field(26, "hidden_state", \GroupChannel.hiddenState),
-            Field(28, "is_push_enabled", \GroupChannel.isPushEnabled, default: true),
-            Field(44, "push_trigger_option", \GroupChannel.myPushTriggerOption),
-            Field(45, "count_preference", \GroupChannel.myCountPreference),
             Field(34, "unread_message_count", \GroupChannel.unreadMessageCount),
             Field(35, "unread_mention_count", \GroupChannel.unreadMentionCount),
             Field(46, "inviter", \GroupChannel.inviter),
@@ -132,15 +105,7 @@ public struct GroupChannel: Channel {
                 40, "ts_message_offset", \GroupChannel.messageOffset,
                 aliases: ["message_offset_timestamp"]),
             Field(41, "message_purge_offset", \GroupChannel.messagePurgeOffset),
-            Field(
-                42, "message_survival_seconds", \GroupChannel.messageSurvivalSeconds,
-                meaning: .negativeIsNone),
-            Field(43, "disappearing_message", \GroupChannel.disappearingMessage),
             Field(49, "pinned_message_ids", \GroupChannel.pinnedMessageIDs),
-            Field(
-                50, "latest_pinned_message", \GroupChannel.latestPinnedMessage,
-                aliases: ["last_pinned_message"]),
-            Field(54, "sms_fallback", \GroupChannel.smsFallback),
         ], rules: rules)
 }
 
@@ -163,24 +128,6 @@ extension GroupChannel {
     public var joinedMemberCount: Int {
         get { self[31] }
         set { self[31] = newValue }
-    }
-
-    /// A Boolean value that indicates whether messages bypass the profanity filter.
-    public var ignoresProfanityFilter: Bool {
-        get { self[53] }
-        set { self[53] = newValue }
-    }
-
-    /// A Boolean value that indicates whether a bot is a member.
-    public var hasBot: Bool {
-        get { self[51] }
-        set { self[51] = newValue }
-    }
-
-    /// A Boolean value that indicates whether a bot that uses a language model is a member.
-    public var hasAIBot: Bool {
-        get { self[52] }
-        set { self[52] = newValue }
     }
 }
 
@@ -216,25 +163,6 @@ extension GroupChannel {
     public var hiddenState: HiddenState {
         get { self[26] }
         set { self[26] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the current user gets push notifications of the
-    /// channel.
-    public var isPushEnabled: Bool {
-        get { self[28, default: true] }
-        set { self[28, default: true] = newValue }
-    }
-
-    /// The setting that determines which messages cause push notifications for the current user.
-    public var myPushTriggerOption: GroupChannelPushTriggerOption {
-        get { self[44] }
-        set { self[44] = newValue }
-    }
-
-    /// The unread counts that the server maintains for the current user.
-    public var myCountPreference: CountPreference {
-        get { self[45] }
-        set { self[45] = newValue }
     }
 
     /// The number of messages that the current user has not read.
@@ -305,34 +233,10 @@ extension GroupChannel {
         set { self[41] = newValue }
     }
 
-    /// The lifetime of a message in seconds; `nil` if messages do not disappear.
-    public var messageSurvivalSeconds: Int? {
-        get { self[42] }
-        set { self[42] = newValue }
-    }
-
-    /// The setting that makes messages disappear; `nil` if messages do not disappear.
-    public var disappearingMessage: DisappearingMessage? {
-        get { self[43] }
-        set { self[43] = newValue }
-    }
-
     /// The IDs of the pinned messages, in the server's order.
     public var pinnedMessageIDs: [MessageID] {
         get { self[49] }
         set { self[49] = newValue }
-    }
-
-    /// The message that was pinned last.
-    public var latestPinnedMessage: Message? {
-        get { self[50] }
-        set { self[50] = newValue }
-    }
-
-    /// The setting that sends unread messages as SMS; `nil` if none are sent.
-    public var smsFallback: SMSFallback? {
-        get { self[54] }
-        set { self[54] = newValue }
     }
 }
 

@@ -12,19 +12,11 @@ public struct OpenChannel: Channel {
         set { self[16] = newValue }
     }
 
-    /// A Boolean value that indicates whether the server distributes the channel's users over
-    /// partitions.
-    public var isDynamicPartitioned: Bool {
-        get { self[17] }
-        set { self[17] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "OpenChannel",
         channelFields + [
-            Field(16, "participant_count", \OpenChannel.participantCount),
-            Field(17, "is_dynamic_partitioned", \OpenChannel.isDynamicPartitioned),
+            Field(16, "participant_count", \OpenChannel.participantCount)
         ])
 }
 

@@ -30,16 +30,6 @@ extension ErrorCode: IntegerValue {
 // MARK: Server errors
 
 extension ErrorCode {
-    /// A parameter must be a string.
-    public static let invalidParameterText = ErrorCode(400_100)
-    /// A parameter must be a number.
-    public static let invalidParameterNumber = ErrorCode(400_101)
-    /// A parameter must be a list.
-    public static let invalidParameterList = ErrorCode(400_102)
-    /// A parameter must be an object.
-    public static let invalidParameterObject = ErrorCode(400_103)
-    /// A parameter must be a Boolean.
-    public static let invalidParameterBool = ErrorCode(400_104)
     /// A required parameter is missing.
     public static let missingParameter = ErrorCode(400_105)
     /// A parameter is too long, or a number is too large.
@@ -48,16 +38,12 @@ extension ErrorCode {
     public static let invalidParameterValue = ErrorCode(400_107)
     /// The current user is not authorized for the request.
     public static let notAuthorized = ErrorCode(400_108)
-    /// Two parameters contradict each other.
-    public static let incompatibleParameters = ErrorCode(400_110)
     /// The server does not accept the value of a parameter.
     public static let invalidParameter = ErrorCode(400_111)
     /// The requested resource does not exist on the server.
     public static let notFoundInDatabase = ErrorCode(400_201)
     /// The resource to create already exists.
     public static let duplicatedData = ErrorCode(400_202)
-    /// The maximum number of resources is reached.
-    public static let maximumCountReached = ErrorCode(400_203)
     /// The user has been deactivated.
     public static let userDeactivated = ErrorCode(400_300)
     /// The user does not exist.
@@ -70,20 +56,12 @@ extension ErrorCode {
     public static let sessionKeyExpired = ErrorCode(400_309)
     /// The server revoked the session permanently.
     public static let sessionTokenRevoked = ErrorCode(400_310)
-    /// The application's API token is not valid.
-    public static let invalidAPIToken = ErrorCode(400_401)
-    /// A parameter of the request is missing.
-    public static let parameterMissing = ErrorCode(400_402)
-    /// The request is not JSON.
-    public static let invalidJSON = ErrorCode(400_403)
     /// The request conflicts with a recent one.
     public static let conflict = ErrorCode(409_000)
     /// The server failed.
     public static let internalServerError = ErrorCode(500_901)
     /// The client sent too many requests and must wait.
     public static let rateLimitExceeded = ErrorCode(500_910)
-    /// The server is temporarily unavailable.
-    public static let serviceUnavailable = ErrorCode(503_000)
 }
 
 // MARK: Local errors
@@ -101,34 +79,20 @@ extension ErrorCode {
     public static let invalidArgument = ErrorCode(800_110)
     /// The network failed.
     public static let networkError = ErrorCode(800_120)
-    /// The server's address cannot be reached.
-    public static let networkRoutingError = ErrorCode(800_121)
     /// The server's response cannot be decoded.
     public static let malformedData = ErrorCode(800_130)
-    /// The server's error response cannot be decoded.
-    public static let malformedErrorData = ErrorCode(800_140)
-    /// The channel is of another type than the request needs.
-    public static let wrongChannelType = ErrorCode(800_150)
-    /// Requests to mark a channel as read were sent too often.
-    public static let markAsReadRateLimitExceeded = ErrorCode(800_160)
     /// A page of this query is already being loaded.
     public static let queryInProgress = ErrorCode(800_170)
     /// The server did not acknowledge the request in time.
     ///
     /// It may or may not have taken effect.
     public static let ackTimeout = ErrorCode(800_180)
-    /// The server did not accept the login in time.
-    public static let loginTimeout = ErrorCode(800_190)
     /// The connection was closed before the request was sent.
     public static let connectionClosed = ErrorCode(800_200)
     /// The connection failed.
     public static let connectionFailed = ErrorCode(800_210)
     /// The request failed in transit.
     public static let requestFailed = ErrorCode(800_220)
-    /// The server is overloaded and specifies when to retry.
-    public static let serverOverloaded = ErrorCode(800_221)
-    /// The upload could not be canceled.
-    public static let fileUploadCancelFailed = ErrorCode(800_230)
     /// The upload was canceled.
     public static let fileUploadCanceled = ErrorCode(800_240)
     /// The upload took longer than allowed.
@@ -150,8 +114,6 @@ extension ErrorCode {
 // MARK: Channel errors
 
 extension ErrorCode {
-    /// The user must log in first.
-    public static let loginRequired = ErrorCode(900_010)
     /// The current user is not a member of the channel.
     public static let notMember = ErrorCode(900_020)
     /// The current user is deactivated in the channel.
@@ -160,16 +122,10 @@ extension ErrorCode {
     public static let notOwnerOfMessage = ErrorCode(900_022)
     /// Messages cannot be sent to the channel.
     public static let sendNotAllowed = ErrorCode(900_023)
-    /// The current user is muted in the application.
-    public static let mutedInApplication = ErrorCode(900_040)
     /// The current user is muted in the channel.
     public static let mutedInChannel = ErrorCode(900_041)
     /// The channel is frozen.
     public static let channelFrozen = ErrorCode(900_050)
-    /// The profanity filter rejected the text.
-    public static let profanityBlocked = ErrorCode(900_060)
-    /// The channel has been deleted.
-    public static let channelDeleted = ErrorCode(900_070)
     /// The current user is banned from the channel.
     public static let banned = ErrorCode(900_100)
     /// Messages are sent faster than the channel allows.

@@ -42,12 +42,6 @@ public struct FileInfo: Record {
         set { self[6] = newValue }
     }
 
-    /// The URL without the parameters that authorize a download.
-    public var plainURL: String? {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// Custom data of the application.
     public var data: String? {
         get { self[8] }
@@ -70,7 +64,6 @@ public struct FileInfo: Record {
             Field(4, "size", \FileInfo.size, aliases: ["file_size"]),
             Field(5, "thumbnails", \FileInfo.thumbnails),
             Field(6, "require_auth", \FileInfo.requiresAuth),
-            Field(7, "plain_url", \FileInfo.plainURL),
             Field(8, "data", \FileInfo.data),
             Field(9, "custom", \FileInfo.customType, aliases: ["custom_type"]),
         ])
@@ -90,12 +83,6 @@ public struct Thumbnail: Record {
     public var url: String {
         get { self[1] }
         set { self[1] = newValue }
-    }
-
-    /// The URL without the parameters that authorize a download.
-    public var plainURL: String? {
-        get { self[2] }
-        set { self[2] = newValue }
     }
 
     /// The requested width in pixels.
@@ -133,7 +120,6 @@ public struct Thumbnail: Record {
         "Thumbnail",
         [
             Field(1, "url", \Thumbnail.url),
-            Field(2, "plain_url", \Thumbnail.plainURL),
             Field(3, "width", \Thumbnail.maximumWidth),
             Field(4, "height", \Thumbnail.maximumHeight),
             Field(5, "real_width", \Thumbnail.width),

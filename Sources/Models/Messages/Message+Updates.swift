@@ -13,9 +13,8 @@ extension Message {
     ///
     /// The event's channel is ignored, because message IDs are unique within an application.
     ///
-    /// In a large channel, the server does not list all users of a reaction. Events then do not
-    /// change ``Reaction/hasCurrentUserReacted``, and an event that arrives twice may be counted
-    /// twice until the message is fetched again.
+    /// In a large channel, the server does not list all users of a reaction. There, an event that
+    /// arrives twice may be counted twice until the message is fetched again.
     ///
     /// - Returns: `true` if the event is for this message and not older than the known state of its
     ///   reaction.

@@ -136,37 +136,20 @@ public struct Message: Record {
             Field(21, "mentioned_message_template", \Message.mentionedMessageTemplate),
             Field(22, "sorted_metaarray", \Message.metaArrays),
             Field(23, "parent_message_info", \Message.parentMessageInfo),
-            Field(24, "parent_message_text", \Message.parentMessageText),
             Field(25, "thread_info", \Message.threadInfo),
             Field(
                 26, "is_reply_to_channel", \Message.isReplyToChannel, aliases: ["reply_to_channel"]),
             Field(27, "silent", \Message.isSilent),
             Field(28, "is_op_msg", \Message.isOperatorMessage),
             Field(29, "is_removed", \Message.isRemoved),
-            Field(30, "is_super", \Message.isSuper),
-            Field(31, "is_guest_msg", \Message.isGuestMessage),
-            Field(32, "is_global_block", \Message.isGlobalBlock),
-            Field(33, "check_reactions", \Message.checksReactions),
             Field(34, "force_update_last_message", \Message.forcesLastMessage),
-            Field(
-                35, "message_survival_seconds", \Message.survivalSeconds, meaning: .negativeIsNone),
-            Field(36, "message_retention_hour", \Message.retentionHours, meaning: .negativeIsNone),
             Field(37, "message_events", \Message.events),
             Field(38, "og_tag", \Message.ogMetaData),
-            Field(39, "extended_message", \Message.extendedMessage),
-            Field(40, "extended_message_payload", \Message.extendedMessagePayload),
-            Field(41, "apple_critical_alert_options", \Message.appleCriticalAlertOptions),
-            Field(42, "scheduled_message_id", \Message.scheduledMessageID, meaning: .zeroIsNone),
-            Field(43, "scheduled_at", \Message.scheduledAt),
-            Field(44, "scheduled_status", \Message.scheduledStatus),
-            Field(45, "previous_message_id", \Message.previousMessageID, meaning: .zeroIsNone),
             Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
-            Field(48, "old_values", \Message.oldValues),
             Field(49, "translations", \Message.translations),
             Field(
                 50, "translation_target_languages", \Message.translationTargetLanguages,
                 aliases: ["target_langs"]),
-            Field(51, "plugins", \Message.plugins),
             Field(52, "poll", \Message.poll),
             Field(53, "user_message_params", \Message.userMessageParams),
             Field(54, "file_message_params", \Message.fileMessageParams),
@@ -221,12 +204,6 @@ extension Message {
         set { self[23] = newValue }
     }
 
-    /// The text of the parent message; older servers report it instead of ``parentMessageInfo``.
-    public var parentMessageText: String? {
-        get { self[24] }
-        set { self[24] = newValue }
-    }
-
     /// The state of the thread that starts with this message; `nil` if no replies are known.
     public var threadInfo: ThreadInfo? {
         get { self[25] }
@@ -261,30 +238,6 @@ extension Message {
         set { self[29] = newValue }
     }
 
-    /// A Boolean value that indicates whether the message belongs to a supergroup channel.
-    public var isSuper: Bool {
-        get { self[30] }
-        set { self[30] = newValue }
-    }
-
-    /// A Boolean value that indicates whether a guest sent the message.
-    public var isGuestMessage: Bool {
-        get { self[31] }
-        set { self[31] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the sender is blocked in the whole application.
-    public var isGlobalBlock: Bool {
-        get { self[32] }
-        set { self[32] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the client must fetch the reactions again.
-    public var checksReactions: Bool {
-        get { self[33] }
-        set { self[33] = newValue }
-    }
-
     /// A Boolean value that indicates whether the message becomes the channel's last message even
     /// if it is silent.
     public var forcesLastMessage: Bool {
@@ -298,12 +251,6 @@ extension Message {
         set { self[37] = newValue }
     }
 
-    /// The sound of the message's critical alert; `nil` if the message is not a critical alert.
-    public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
-        get { self[41] }
-        set { self[41] = newValue }
-    }
-
     /// The unread counts that the server sent with the message, in the server's format.
     public var unreadCounts: JSONValue? {
         get { self[46] }
@@ -314,41 +261,6 @@ extension Message {
 // MARK: Retention and schedule
 
 extension Message {
-    /// The lifetime of the message in seconds; `nil` if the message does not disappear.
-    public var survivalSeconds: Int? {
-        get { self[35] }
-        set { self[35] = newValue }
-    }
-
-    /// The number of hours for which the server keeps the message; `nil` for no limit.
-    public var retentionHours: Int? {
-        get { self[36] }
-        set { self[36] = newValue }
-    }
-
-    /// The ID of the scheduled message from which this message was sent.
-    public var scheduledMessageID: MessageID? {
-        get { self[42] }
-        set { self[42] = newValue }
-    }
-
-    /// The time at which the message will be sent.
-    public var scheduledAt: Timestamp? {
-        get { self[43] }
-        set { self[43] = newValue }
-    }
-
-    /// The status of the schedule, in the server's format.
-    public var scheduledStatus: String? {
-        get { self[44] }
-        set { self[44] = newValue }
-    }
-
-    /// The ID of the previous message in the channel, according to the server.
-    public var previousMessageID: MessageID? {
-        get { self[45] }
-        set { self[45] = newValue }
-    }
 }
 
 // MARK: Attachments
@@ -366,18 +278,6 @@ extension Message {
         set { self[38] = newValue }
     }
 
-    /// Data of the server's own features, in the server's format.
-    public var extendedMessage: JSONValue? {
-        get { self[39] }
-        set { self[39] = newValue }
-    }
-
-    /// The content of views for the server's own features, in the server's format.
-    public var extendedMessagePayload: JSONValue? {
-        get { self[40] }
-        set { self[40] = newValue }
-    }
-
     /// The translations of the text, by language code.
     public var translations: [String: String] {
         get { self[49] }
@@ -390,12 +290,6 @@ extension Message {
         set { self[50] = newValue }
     }
 
-    /// The data of server plugins.
-    public var plugins: [Plugin] {
-        get { self[51] }
-        set { self[51] = newValue }
-    }
-
     /// The poll of the message.
     public var poll: Poll? {
         get { self[52] }
@@ -406,12 +300,6 @@ extension Message {
 // MARK: Of the edit that brought it
 
 extension Message {
-    /// The values that the last edit replaced, in the server's format.
-    public var oldValues: JSONValue? {
-        get { self[48] }
-        set { self[48] = newValue }
-    }
-
     /// The parameters of a pending or failed user message.
     public var userMessageParams: UserMessageCreateParams? {
         get { self[53] }

@@ -43,12 +43,6 @@ public struct Reaction: Record {
         set { self[6] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user has the reaction; `nil` if unknown.
-    public var hasCurrentUserReacted: Bool? {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "Reaction",
@@ -59,7 +53,6 @@ public struct Reaction: Record {
             Field(4, "count", \Reaction.totalCount),
             Field(5, "sampled_user_ids", \Reaction.sampledUserIDs),
             Field(6, "sampled_user_info_list", \Reaction.sampledUsers),
-            Field(7, "has_current_user_reacted", \Reaction.hasCurrentUserReacted),
         ])
 }
 

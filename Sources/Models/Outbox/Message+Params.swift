@@ -12,7 +12,6 @@ extension Message {
         if !params.translationTargetLanguages.isEmpty {
             translationTargetLanguages = params.translationTargetLanguages
         }
-        if let payload = params.extendedMessagePayload { extendedMessagePayload = payload }
         userMessageParams = params
     }
 
@@ -62,7 +61,6 @@ extension Message {
         if !params.mentionedUserIDs.isEmpty { mentionedUserIDs = params.mentionedUserIDs }
         mentionedMessageTemplate = params.mentionedMessageTemplate
         if !params.metaArrays.isEmpty { metaArrays = params.metaArrays }
-        appleCriticalAlertOptions = params.appleCriticalAlertOptions
         if params.isReplyToChannel { isReplyToChannel = true }
         if params.pushNotificationDeliveryOption == .suppress { isSilent = true }
     }

@@ -56,12 +56,6 @@ extension MessageCreateParams {
         set { self[9] = newValue }
     }
 
-    /// The sound of the message's critical alert; `nil` if the message is not a critical alert.
-    public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
-        get { self[10] }
-        set { self[10] = newValue }
-    }
-
     /// A Boolean value that indicates whether the message is pinned in the channel.
     public var isPinned: Bool {
         get { self[11] }
@@ -79,7 +73,6 @@ extension MessageCreateParams {
             Field(7, "push_option", \Self.pushNotificationDeliveryOption),
             Field(8, "parent_message_id", \Self.parentMessageID),
             Field(9, "reply_to_channel", \Self.isReplyToChannel, aliases: ["is_reply_to_channel"]),
-            Field(10, "apple_critical_alert_options", \Self.appleCriticalAlertOptions),
             Field(11, "is_pinned_message", \Self.isPinned),
         ]
     }

@@ -65,12 +65,6 @@ public struct MessageListParams: Record {
         set { self[8] = newValue }
     }
 
-    /// A Boolean value that indicates whether only messages of the user's subchannel are listed.
-    public var showsSubchannelMessagesOnly: Bool {
-        get { self[9] }
-        set { self[9] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "MessageListParams",
@@ -83,8 +77,6 @@ public struct MessageListParams: Record {
             Field(6, "custom_types", \MessageListParams.customTypes),
             Field(7, "sender_user_ids", \MessageListParams.senderUserIDs),
             Field(8, "reply_type", \MessageListParams.replyType),
-            Field(
-                9, "show_subchannel_messages_only", \MessageListParams.showsSubchannelMessagesOnly),
         ])
 }
 

@@ -39,12 +39,3 @@ extension UploadableFile {
         self.mimeType = mimeType
     }
 }
-
-extension ThumbnailSize {
-    /// Creates a thumbnail size from its maximum width and height in pixels.
-    public init(maximumWidth: Int, maximumHeight: Int) {
-        self.init()
-        self.maximumWidth = maximumWidth
-        self.maximumHeight = maximumHeight
-    }
-}

@@ -46,12 +46,6 @@ public struct UploadableFile: Record {
         set { self[6] = newValue }
     }
 
-    /// The maximum sizes of the thumbnails that the server creates.
-    public var thumbnailSizes: [ThumbnailSize] {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "UploadableFile",
@@ -62,39 +56,7 @@ public struct UploadableFile: Record {
             Field(4, "name", \UploadableFile.name, aliases: ["file_name"]),
             Field(5, "type", \UploadableFile.mimeType, aliases: ["mime_type"]),
             Field(6, "size", \UploadableFile.size, aliases: ["file_size"]),
-            Field(7, "thumbnail_sizes", \UploadableFile.thumbnailSizes),
         ])
 }
 
 extension UploadableFile: SingularValue {}
-
-/// The maximum size of a thumbnail.
-public struct ThumbnailSize: Record {
-    /// The fields in their binary form.
-    public var fields = RecordFields<ThumbnailSize>()
-
-    /// Creates a record without any fields.
-    public init() {}
-
-    /// The maximum width in pixels.
-    public var maximumWidth: Int {
-        get { self[1] }
-        set { self[1] = newValue }
-    }
-
-    /// The maximum height in pixels.
-    public var maximumHeight: Int {
-        get { self[2] }
-        set { self[2] = newValue }
-    }
-
-    /// The fields of this type.
-    public static let schema = Schema(
-        "ThumbnailSize",
-        [
-            Field(1, "maxwidth", \ThumbnailSize.maximumWidth),
-            Field(2, "maxheight", \ThumbnailSize.maximumHeight),
-        ])
-}
-
-extension ThumbnailSize: SingularValue {}

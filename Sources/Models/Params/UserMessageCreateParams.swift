@@ -24,12 +24,6 @@ public struct UserMessageCreateParams: MessageCreateParams {
         set { self[18] = newValue }
     }
 
-    /// The content of views for the server's own features.
-    public var extendedMessagePayload: JSONValue? {
-        get { self[19] }
-        set { self[19] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "UserMessageCreateParams",
@@ -37,7 +31,6 @@ public struct UserMessageCreateParams: MessageCreateParams {
             Field(16, "message", \UserMessageCreateParams.text),
             Field(17, "target_langs", \UserMessageCreateParams.translationTargetLanguages),
             Field(18, "poll_id", \UserMessageCreateParams.pollID),
-            Field(19, "extended_message_payload", \UserMessageCreateParams.extendedMessagePayload),
         ])
 }
 

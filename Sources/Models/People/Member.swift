@@ -18,12 +18,6 @@ public struct Member: Person {
         set { self[13] = newValue }
     }
 
-    /// A Boolean value that indicates whether this user has blocked the current user.
-    public var isBlockingMe: Bool {
-        get { self[14] }
-        set { self[14] = newValue }
-    }
-
     /// The user's membership: joined, invited or neither.
     public var state: MemberState {
         get { self[15] }
@@ -67,32 +61,12 @@ public struct Member: Person {
         set { self[21] = newValue }
     }
 
-    /// A Boolean value that indicates whether the user gets push notifications of the channel.
-    public var isPushEnabled: Bool {
-        get { self[22] }
-        set { self[22] = newValue }
-    }
-
-    /// The setting that determines which messages of the channel cause push notifications for the
-    /// user.
-    public var pushTriggerOption: GroupChannelPushTriggerOption {
-        get { self[23] }
-        set { self[23] = newValue }
-    }
-
-    /// A Boolean value that indicates whether the user has enabled "do not disturb".
-    public var doNotDisturb: Bool {
-        get { self[24] }
-        set { self[24] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "Member",
         personFields + [
             Field(12, "role", \Member.role),
             Field(13, "is_blocked_by_me", \Member.isBlockedByMe),
-            Field(14, "is_blocking_me", \Member.isBlockingMe),
             Field(15, "state", \Member.state, aliases: ["member_state"]),
             Field(16, "is_muted", \Member.isMuted),
             Field(17, "muted_description", \Member.mutedDescription),
@@ -100,9 +74,6 @@ public struct Member: Person {
             Field(19, "joined_ts", \Member.joinedAt, aliases: ["joined_at"]),
             Field(20, "delivered_ts", \Member.deliveredAt, aliases: ["delivered_at"]),
             Field(21, "read_ts", \Member.readAt, aliases: ["read_at"]),
-            Field(22, "push_enabled", \Member.isPushEnabled, aliases: ["is_push_enabled"]),
-            Field(23, "push_trigger_option", \Member.pushTriggerOption),
-            Field(24, "do_not_disturb", \Member.doNotDisturb),
         ])
 }
 

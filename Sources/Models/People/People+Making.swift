@@ -48,14 +48,3 @@ extension Member {
         self.role = role
     }
 }
-
-extension Person {
-    /// ``isOnline`` as an enumeration.
-    public var connectionStatus: UserConnectionStatus {
-        switch isOnline {
-        case true: .online
-        case false: .offline
-        default: .nonAvailable
-        }
-    }
-}

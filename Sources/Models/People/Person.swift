@@ -67,13 +67,6 @@ extension Person {
         set { self[10] = newValue }
     }
 
-    /// A Boolean value that indicates whether a download of the profile image requires
-    /// authentication.
-    public var requiresAuthForProfileImage: Bool {
-        get { self[11] }
-        set { self[11] = newValue }
-    }
-
     static var personFields: [Field] {
         [
             Field(1, "user_id", \Self.userID, aliases: ["guest_id"]),
@@ -86,7 +79,6 @@ extension Person {
             Field(8, "preferred_languages", \Self.preferredLanguages),
             Field(9, "friend_discovery_key", \Self.friendDiscoveryKey),
             Field(10, "friend_name", \Self.friendName),
-            Field(11, "require_auth_for_profile_image", \Self.requiresAuthForProfileImage),
         ]
     }
 }

@@ -12,18 +12,11 @@ public struct Sender: Person {
         set { self[12] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user has blocked this user.
-    public var isBlockedByMe: Bool {
-        get { self[13] }
-        set { self[13] = newValue }
-    }
-
     /// The fields of this type.
     public static let schema = Schema(
         "Sender",
         personFields + [
-            Field(12, "role", \Sender.role),
-            Field(13, "is_blocked_by_me", \Sender.isBlockedByMe),
+            Field(12, "role", \Sender.role)
         ])
 }
 

@@ -104,8 +104,7 @@ extension NumberProbe {
                 "Message.init(type:id:channelURL:channelType:requestID:sender:text:data:customType:createdAt:updatedAt:parentMessageID:sendingStatus:)",
                 "GroupChannel.init(url:name:createdAt:)", "OpenChannel.init(url:name:createdAt:)",
                 "Message.init(_:in:channelType:by:at:)", "Record.init(serialized:)",
-                "FileInfo.init(url:name:mimeType:size:)",
-                "ThumbnailSize.init(maximumWidth:maximumHeight:)"
+                "FileInfo.init(url:name:mimeType:size:)"
             ) { numbers, _ in
                 let records: [any Record] = [
                     Message(
@@ -115,7 +114,6 @@ extension NumberProbe {
                     OpenChannel(url: "c", createdAt: numbers.time()),
                     Message(UserMessageCreateParams("m"), in: "c", by: nil, at: numbers.time()),
                     FileInfo(url: "u", size: numbers.intOrNil()),
-                    ThumbnailSize(maximumWidth: numbers.int(), maximumHeight: numbers.int()),
                 ]
                 for record in records {
                     let bytes = record.serialize()
