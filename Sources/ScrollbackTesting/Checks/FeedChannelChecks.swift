@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Checks of the feed: channels that the user gains and loses, and truncations.
+// Checks of the feed: channels that the user gains and loses.
 extension BackendConformance {
     static let feedChannelChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.members", "gain a channel") { scene in
@@ -41,125 +41,6 @@ extension BackendConformance {
             try await bob.missed(since: cursor).expectLoss(of: url)
         },
     ]
-
-    static let truncationChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.truncation", "backfill a truncation after many messages") {
-            scene in
-            try await backfillTruncation(scene, opened: false)
-        },
-        ConformanceCheck(
-            "feed.truncation", "backfill a truncation that the host causes",
-            hooks: [.openTruncations]
-        ) { scene in
-            try await backfillTruncation(scene, opened: true)
-        },
-    ]
-
-    static let historyChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.history", "import messages while a device is offline") { scene in
-            try await importMessages(scene)
-        },
-        ConformanceCheck(
-            "feed.history", "import messages, and truncate the feed", hooks: [.openTruncations]
-        ) { scene in
-            try await importMessages(scene) { bob, url in
-                _ = try await bob.send(many, in: url)
-                try await scene.perform(.openTruncations)
-            }
-        },
-        ConformanceCheck("feed.history", "expire messages") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
-            let known = try await bob.send(5, in: url)
-            try await followHistory(of: url, on: alice) {
-                guard try await scene.subject.expireMessages(before: known[3].createdAt) else {
-                    throw Skipped(text: "the host expires no messages")
-                }
-            }
-        },
-    ]
-
-    /// Imports messages that are older and newer than those of a channel, from a user who is not a
-    /// member, and checks that the feed reports them.
-    private static func importMessages(
-        _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
-    ) async throws {
-        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-        let carol = try await scene.device(2)
-        let url = try await scene.channel(alice, bob)
-        let known = try await bob.send(5, in: url)
-        let times = [
-            ManualClock(at: scene.before(known[0].createdAt)).advance(by: .seconds(-1)),
-            known[2].createdAt, ManualClock(at: known[4].createdAt).advance(by: .seconds(1)),
-        ]
-        let imported = times.enumerated().map { index, time in
-            Message(
-                id: nil, channelURL: url, sender: Sender(id: carol.userID, nickname: "Carol"),
-                text: "imported \(index)", createdAt: time, sendingStatus: .succeeded)
-        }
-        try await followHistory(of: url, on: alice) {
-            guard try await scene.subject.importMessages(imported) else {
-                throw Skipped(text: "the host imports no messages")
-            }
-            try await act(bob, url)
-        }
-    }
-
-    /// Changes the history of a channel, and throws unless a device that follows the feed then has
-    /// the same history.
-    private static func followHistory(
-        of url: ChannelURL, on device: Device, while change: () async throws -> Void
-    ) async throws {
-        var replica = try await Replica(device, url)
-        var channel = try await device.backend.channel(url)
-        let cursor = try await device.tip()
-        try await change()
-        try await replica.catchUp(since: cursor)
-        try await replica.expectAgreement()
-        for case .channel(let update) in try await device.missed(since: cursor).events(in: url) {
-            update.patch.apply(to: &channel)
-        }
-        try expectEqual(
-            channel.essence, try await device.backend.channel(url).essence,
-            "the reported state of the channel")
-    }
-
-    private static func backfillTruncation(_ scene: Scene, opened: Bool) async throws {
-        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-        let url = try await scene.channel(alice, bob)
-        let known = try await bob.send(3, in: url)
-        let cursor = try await alice.tip()
-        let missed = try await bob.send(many, in: url)
-        if opened { try await scene.perform(.openTruncations) }
-        let reading = try await alice.missed(since: cursor)
-        var notified = known.ids
-        for event in reading.events(in: url) {
-            switch event {
-            case .truncation: notified = []
-            case .messageReceived(let message): notified += [message].ids
-            default: break
-            }
-        }
-        let all = (known + missed).ids
-        guard reading.hasTruncation(in: url) else {
-            try expectEqual(notified, all, "the messages in a feed without truncation")
-            if opened {
-                throw Broken(text: "the host caused a truncation, and the feed did not report one")
-            }
-            throw Skipped(text: "the feed reported \(many) messages without a truncation")
-        }
-        try expectEqual(
-            notified.sorted(), all.suffix(notified.count).sorted(),
-            "the messages in the feed after the last truncation")
-        for step in [5, 8] {
-            // If the server's clocks differ, pages may order the messages differently than the
-            // feed.
-            let found = try await alice.walk(url, from: .newest, .older, by: step).ids
-            try expectEqual(
-                found.sorted(), all.sorted(),
-                "the messages that a backfill from the newest one returns, in pages of \(step)")
-        }
-    }
 }
 
 extension FeedReading {

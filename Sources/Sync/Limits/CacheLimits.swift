@@ -43,10 +43,19 @@ public struct CacheLimits: Sendable {
 /// An order in which channels lose their messages when the cache is full.
 public enum CacheClearOrder: Sendable {
     /// The least recently opened channel is first. Channels that were never opened precede all
-    /// others.
+    /// others. Channels with equal times are ordered by URL.
     case messageCollectionAccessedAt
     /// The order of a closure, which must be a strict weak order.
     case custom(@Sendable (CachedChannel, CachedChannel) -> Bool)
+
+    /// Returns whether the first channel is evicted before the second.
+    func precedes(_ first: CachedChannel, _ second: CachedChannel) -> Bool {
+        switch self {
+        case .messageCollectionAccessedAt:
+            (first.lastAccess, first.url) < (second.lastAccess, second.url)
+        case .custom(let precedes): precedes(first, second)
+        }
+    }
 }
 
 /// The time for which a channel's messages are kept on disk.

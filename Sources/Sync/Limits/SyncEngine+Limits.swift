@@ -142,7 +142,7 @@ private struct Look: Sendable {
         var channels = try snapshot.cachedChannels()
         let messageCount = channels.reduce(0) { $0 + $1.messageCount }
         channels.removeAll { $0.isPinned || $0.messageCount == 0 || inUse.contains($0.url) }
-        if case .custom(let precedes) = limits.clearOrder { channels.sort(by: precedes) }
+        channels.sort(by: limits.clearOrder.precedes)
         var candidates: [EvictionPlan.Candidate] = []
         for channel in channels {
             candidates.append(
