@@ -12,8 +12,8 @@ import Testing
 /// Tests that the data of one user is not visible to another, neither by a call nor in a file.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CanaryTests {
-    /// Strings that only bob's account contains: a channel, a message, an unsent message, a file, a
-    /// push inbox file, and a file cache.
+    /// Strings that only bob's account contains, each in a different place: for example as the URL
+    /// of a channel or the text of an unsent message.
     private static let canaries = [
         "canary-channel", "canary-said", "canary-item", "canary-file", "canary-drop",
         "canary-cached",
@@ -29,7 +29,7 @@ import Testing
             in: story.directory, applicationID: "default", userID: user, hidesUser: key != nil)
     }
 
-    /// Uses every call that stores something in bob's account, and disconnects.
+    /// Makes every call that stores something in bob's account, and closes the connection.
     private func fill(
         _ story: ClientStory, _ client: ChatClient, _ key: EncryptionKey?
     ) async throws {
@@ -65,7 +65,8 @@ import Testing
             createdAt: 9_000_000)
     }
 
-    /// The canaries in the names and contents of all files in a directory, also in Base64.
+    /// Returns the canaries that occur in the names or the contents of the files in a directory,
+    /// including their Base64 form.
     private func canaries(below directory: URL) throws -> Set<String> {
         var found: Set<String> = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -89,7 +90,7 @@ import Testing
         return found
     }
 
-    /// The canaries that the client's user finds through any call.
+    /// Returns the canaries that the client's user finds through any call.
     private func canaries(in client: ChatClient) async throws -> Set<String> {
         let store = try client.engine.store
         var texts = try await client.absorbPushes().messages.map(\.text)
@@ -123,7 +124,8 @@ import Testing
         options.encryptionKey = key
         let client = try await story.open(options)
         try await fill(story, client, key)
-        // The search finds the canaries in bob's own files, which shows that the search works.
+        // // The search finds the canaries in bob's own files. Therefore it would find them
+        // elsewhere, too.
         let his = try canaries(below: directory(story, of: "bob", key))
         #expect(isEncrypted ? his == [] : his == Set(CanaryTests.canaries))
 
@@ -137,7 +139,8 @@ import Testing
         await #expect(throws: SyncError.self) {
             try await client.engine.connect(as: Credentials("bob"))
         }
-        // When bob returns, everything exists: the outbox item, the file and the push inbox too.
+        // When bob returns, everything still exists, including the outbox item, the file and the
+        // push inbox.
         try await client.connect(as: Credentials("bob"))
         let back = try client.engine.store
         #expect(try back.messages(in: "canary-channel").contains { $0.text == "canary-drop" })
@@ -147,15 +150,15 @@ import Testing
 
     // MARK: Files that wait to be sent
 
-    /// The ways in which a store with outgoing files can get its key.
+    /// When the key of a store with outgoing files is set or changed.
     enum WayToAKey: CaseIterable, Sendable {
         case none, fromTheBeginning, laterOn, exchanged, encryptedAnew
     }
 
     private static let user: UserID = "canary-user"
 
-    /// Sends files in every form: one file and several, from paths and from data, with and without
-    /// a copy, with thumbnails.
+    /// Sends one file and several files, from paths and from data, with and without a copy in the
+    /// store, and with thumbnails.
     private func sendFiles(_ client: ChatClient, _ files: URL) async throws {
         func file(_ name: String) throws -> UploadableFile {
             let path = files.appending(path: name)
@@ -248,7 +251,7 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: directory.path)
     }
 
-    /// True if a file below the directory contains the word in its name or bytes.
+    /// Returns true if the name or the contents of a file in the directory contain the word.
     private func isReadable(_ word: String, below directory: URL) throws -> Bool {
         try names(below: directory).contains { name in
             let bytes = FileManager.default.contents(
@@ -270,8 +273,8 @@ import Testing
         let texts = items.compactMap { $0.message?.text }
         #expect(items.count == 2 && texts.contains("canary-item"))
         await client.close()
-        // Neither the names nor the contents of files contain a canary, not even in data that
-        // LevelDB has removed.
+        // Neither the names nor the contents of the files contain a canary, not even the data of
+        // rows that LevelDB has deleted.
         #expect(try canaries(below: story.directory) == [])
         #expect(
             !FileManager.default.fileExists(atPath: directory(story, of: "bob", key).path))
@@ -280,7 +283,7 @@ import Testing
         #expect(again.currentUser == nil)
         try await use(again, as: "carol")
         #expect(try await canaries(in: again) == [])
-        // Bob connects again and receives the server's state.
+        // The server still has bob's account, so bob receives it when he connects again.
         try await use(again, as: "bob")
         #expect(try again.engine.store.groupChannel("canary-channel") != nil)
         #expect(try again.engine.store.outboxItemCount() == 0)
@@ -292,7 +295,7 @@ import Testing
         let client = try await story.open()
         try await fill(story, client, nil)
         await client.close()
-        // The process ends after the files were renamed.
+        // Simulates a process that ended after it renamed the directory for removal.
         let directory = directory(story, of: "bob", nil).path
         let path = directory.last == "/" ? String(directory.dropLast()) : directory
         try FileManager.default.moveItem(atPath: path, toPath: path + ".removed")

@@ -26,7 +26,7 @@ import Testing
                     ChannelView(
                         GroupChannelCollection(query: query, userID: "bob", engine: story.engine)))
             case 1 where !views.isEmpty:
-                // Without a connection, no page may be available.
+                // Without a connection, there may be no page to load.
                 _ = try? await views[random.number(below: views.count)].load()
             case 2:
                 await story.engine.disconnect()
@@ -169,7 +169,7 @@ extension Story {
         }
     }
 
-    /// All channels of a user, hidden or not.
+    /// Returns all channels of a user, whether hidden or not.
     fileprivate func channels(of user: EmbeddedClient) async throws -> [GroupChannel] {
         var query = GroupChannelListQuery()
         query.hiddenStateFilter = .all

@@ -6,7 +6,6 @@ import Store
 import Sync
 import Testing
 
-/// The contents of a channel list, from the first start of the app.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
     // MARK: Loading
@@ -396,7 +395,8 @@ import Testing
         await engine.close()
     }
 
-    /// After the channels are cleared, the fact that the last page was loaded is no longer valid.
+    /// After the channels are cleared, the list must not assume any longer that its last page was
+    /// loaded.
     @Test func clearedListStartsAgainFromTheFirstPage() async throws {
         let story = try await Story()
         try story.create("a b c")
@@ -425,7 +425,7 @@ import Testing
         let view = story.list(2)
         try await view.load()
 
-        // The reader reads no changes until the queue overflows.
+        // The list reads no changes until its queue overflows.
         for round in 0..<ObservedChanges.defaultLimit / 2 + 1 {
             try story.store.write { batch in
                 for url: ChannelURL in ["a", "b"] {

@@ -7,17 +7,18 @@ import Store
 import Sync
 import Testing
 
-/// A view of a channel list: it applies the changes it receives, and records its notifications.
+/// A view of a channel list.
+///
+/// It applies each change that it receives, and records its notifications.
 @MainActor
 final class ChannelView: GroupChannelCollectionDelegate {
     let collection: GroupChannelCollection
-    /// The channels that result from the changes received so far.
     private(set) var channels: [GroupChannel] = []
     /// The notifications that the view has received, one line for each.
     private(set) var heard: [String] = []
     /// The number of changes that were resets.
     private(set) var resetCount = 0
-    /// Called with each line.
+    /// Called with each line that is recorded.
     var onHearing: (String) -> Void = { _ in }
     private let waiting = Waiting()
 
@@ -27,7 +28,8 @@ final class ChannelView: GroupChannelCollectionDelegate {
         followHasMore()
     }
 
-    /// Follows a property without a delegate call by Observation, as a view does.
+    /// Observes `hasMore` with Observation, as a view does, because the delegate has no call for
+    /// it.
     private func followHasMore() {
         withObservationTracking {
             _ = collection.hasMore
@@ -39,24 +41,26 @@ final class ChannelView: GroupChannelCollectionDelegate {
         }
     }
 
-    /// The names in order, and `…` if more may exist.
+    /// The names of the channels in order, followed by `…` if more channels may exist.
     var picture: String {
         (channels.map(\.name) + (collection.hasMore ? ["…"] : [])).joined(separator: " ")
     }
 
-    /// Returns the notifications since the last call.
+    /// Returns the notifications since the last call of `news()`.
     func news() -> [String] {
         defer { heard = [] }
         return heard
     }
 
-    /// Loads more, and returns the notifications.
+    /// Loads the next page, and returns the notifications.
     @discardableResult
     func load() async throws -> String {
         try await collection.loadMore().map(\.name).joined(separator: " ")
     }
 
-    /// Waits until a condition holds, which is checked after each change.
+    /// Waits until a condition holds.
+    ///
+    /// The condition is checked after each change.
     func until(_ condition: @escaping () -> Bool) async { await waiting.until(condition) }
 
     /// Waits until the view shows a picture.
@@ -100,7 +104,9 @@ final class ChannelView: GroupChannelCollectionDelegate {
 }
 
 extension Story {
-    /// Creates channels of alice and bob, a second apart, with their URLs as names.
+    /// Creates channels of alice and bob, one second apart.
+    ///
+    /// The names are also the URLs.
     func create(_ names: String) throws {
         for name in names.split(separator: " ") {
             clock.advance(by: .seconds(1))
@@ -108,7 +114,8 @@ extension Story {
         }
     }
 
-    /// A view of bob's channels, except the one that each story starts with.
+    /// Returns a view of bob's channels without "general", the channel that every story starts
+    /// with.
     @MainActor
     func list(
         _ limit: Int = 20, _ change: (inout GroupChannelListQuery) -> Void = { _ in },
@@ -122,7 +129,7 @@ extension Story {
             GroupChannelCollection(query: query, userID: "bob", engine: engine ?? self.engine))
     }
 
-    /// Another device of bob.
+    /// Connects another device of bob.
     func otherDevice() async throws -> EmbeddedClient {
         let client = server.client()
         _ = try await client.connect(as: Credentials("bob"))

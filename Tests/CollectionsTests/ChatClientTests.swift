@@ -8,7 +8,6 @@ import Testing
 
 @testable import Store
 
-/// Tests of `ChatClient`: opening, users, and the data that it keeps.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChatClientTests {
     @Test func clientInMemoryWritesNoFiles() async throws {
@@ -106,7 +105,8 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         #expect(client.isUsingLocalCaching)
 
-        // A second client cannot show the last user, because the first one has the files open.
+        // A second client cannot show the data of the last user, because the first client has the
+        // files open.
         let second = await #expect(throws: SyncError.self) { try await story.open() }
         #expect((second?.cause as? StoreError)?.code == .locked)
         await client.close()
@@ -128,7 +128,9 @@ import Testing
         other.close()
     }
 
-    /// The server is in memory, so each run of the program has a new one.
+    /// Simulates a restart of the program with another server.
+    ///
+    /// The embedded server is in memory, so a restart has a new server.
     @Test func cacheOfAnotherApplicationIsNotUsed() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
@@ -142,7 +144,7 @@ import Testing
         let other = try EmbeddedServer.inMemory { clock.now }
         try other.createChannel(
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
-        // The message gets the ID that "a" had on the old server, and the new server has fewer
+        // The message "x" gets the id that "a" had on the old server, and the new server has fewer
         // messages.
         try other.sendAdminMessage("x", to: "general")
         let second = try await ChatClient.open(backend: other.client(), options: story.options)
@@ -246,9 +248,9 @@ import Testing
         await again.close()
     }
 
-    /// Returns a client of bob, who wrote b offline.
+    /// Returns a client of bob whose cache cannot be opened because a file is damaged.
     ///
-    /// Then a file of his cache was damaged, so that the cache cannot be opened.
+    /// Before the damage, bob wrote "b" offline.
     private func openedDamaged(
         _ story: ClientStory, _ file: String = "CURRENT"
     ) async throws -> ChatClient {
@@ -318,7 +320,7 @@ import Testing
         await client.close()
     }
 
-    /// If a user connects while another one logs out, the data of the connecting user is kept.
+    /// If a user connects while another user logs out, the data of the connecting user is kept.
     @Test func logOutKeepsOtherUsers() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
@@ -331,8 +333,8 @@ import Testing
 
         let store = try client.engine.store
         let leaving = Task { try await client.logOut(wiping: .everything) }
-        // Waits until the outbox is empty or the store is closed. Only the record of the last user
-        // remains to be removed.
+        // When the outbox is empty or the store is closed, the logout has removed bob's data. Only
+        // the record of the last user remains to be removed.
         while (try? store.outboxItems().isEmpty) == false { await Task.yield() }
         story.network.goOffline()
         let outcome = try await client.connect(as: Credentials("carol"))
@@ -344,8 +346,6 @@ import Testing
         await client.close()
     }
 
-    /// If `disconnect` is called while `connect` is still waiting for the engine, the client is
-    /// disconnected in the end.
     @Test func disconnectAfterConnectWins() async throws {
         let story = try await ClientStory()
         let client = try await story.open()

@@ -7,14 +7,13 @@ import Testing
 
 @testable import Collections
 
-/// A client with a key.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ClientEncryptionTests {
     private let key = EncryptionKey()
 
-    /// True if a string is in the name or the contents of one of the app's files.
+    /// Returns true if the name or the contents of one of the app's files contain a string.
     ///
-    /// Short strings are only searched in files that are no longer than they are, because random
-    /// bytes contain them by chance.
+    /// In contents, a string of up to five characters counts only if it is the entire contents of a file, because
+    /// random bytes may contain it by chance.
     private func isReadable(_ text: String, in story: ClientStory) throws -> Bool {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: story.directory.path)
         return paths.contains { path in
@@ -105,13 +104,12 @@ import Testing
 
     // MARK: Another key
 
-    /// The directories of the users' stores.
     private func stores(_ story: ClientStory) throws -> [URL] {
         let users = story.directory.appending(path: "_default")
         return try KeyFile.directories(in: users.path).map { users.appending(path: $0) }
     }
 
-    /// An app that two users have used, bob last.
+    /// Creates an app that two users have used: carol, then bob.
     private func used(_ options: (ClientStory) -> ChatClientOptions) async throws -> ClientStory {
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
@@ -154,7 +152,7 @@ import Testing
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
         #expect(client.options.encryptionKey == other)
-        // The client continues with the new key, for every user.
+        // The new key also applies to users who connect later.
         _ = try? await client.connect(as: Credentials("carol"))
         #expect(client.cachingError == nil)
         _ = try? await client.connect(as: Credentials("bob"))
@@ -170,7 +168,7 @@ import Testing
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let other = EncryptionKey()
-        // Simulates a crash of the process after this many files were written.
+        // Simulates a crash of the process after `ended` key files were written.
         let writes =
             try stores(story).map { ($0, [key, other]) } + stores(story).map { ($0, [other]) }
         for (store, keys) in writes.prefix(ended) {
@@ -192,7 +190,7 @@ import Testing
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let other = EncryptionKey()
-        // A store with another key is skipped and left unchanged.
+        // A store whose key is lost is skipped and stays as it is.
         let foreign = story.directory.appending(path: "_default/foreign")
         let lost = EncryptionKey()
         try ChatStore(at: foreign, encryptionKey: lost).close()

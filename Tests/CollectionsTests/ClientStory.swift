@@ -8,12 +8,11 @@ import Store
 import Sync
 import Testing
 
-/// A server, a user who writes, and an app on a device.
+/// A server, the user alice who writes, and an app on bob's device.
 @MainActor
 final class ClientStory {
     let server: EmbeddedServer
     let clock = ManualClock(at: 1000)
-    /// The user who writes.
     let alice: EmbeddedClient
     /// The device's network.
     let network: ConditionedBackend
@@ -45,7 +44,6 @@ final class ClientStory {
             GroupChannelCreateParams(url.rawValue, userIDs: users, url: url), by: "alice")
     }
 
-    /// The app's options.
     var options: ChatClientOptions {
         var options = ChatClientOptions()
         options.storage = .directory(directory)
@@ -58,7 +56,7 @@ final class ClientStory {
         return options
     }
 
-    /// Opens the app, as a new process does.
+    /// Opens the app as a new process would.
     func open(_ options: ChatClientOptions? = nil) async throws(SyncError) -> ChatClient {
         try await ChatClient.open(backend: network, options: options ?? self.options)
     }
@@ -124,7 +122,7 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
 }
 
 extension ChannelEvent {
-    /// The event in one line, such as `general +a` or `general eventUserJoined bob`.
+    /// The event as one line, such as `general +a` or `general eventUserJoined bob`.
     var line: String {
         let mention = isMention ? " (mention)" : ""
         switch source {

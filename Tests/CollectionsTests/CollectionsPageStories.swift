@@ -52,7 +52,7 @@ import Testing
         var page = try PageStory(file, "Cold start", block: 1)
         let story = try await Story()
         try story.create("a b")
-        // The channel list is incomplete, because the feed is held.
+        // The list is not complete yet, because the network holds the feed.
         story.network.hold([.feed])
         try await story.connect()
         _ = try await story.engine.fetchChannel("b")

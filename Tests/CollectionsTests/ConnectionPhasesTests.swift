@@ -3,7 +3,6 @@ import Testing
 @testable import Collections
 @testable import Sync
 
-/// Derives connection events from the states of an engine.
 @Suite struct ConnectionPhasesTests {
     /// Returns the events that result from a sequence of engine states.
     private func events(

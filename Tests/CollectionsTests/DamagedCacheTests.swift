@@ -7,14 +7,14 @@ import Testing
 
 @testable import Collections
 
-/// Tests a cache in which one bit of a table is flipped.
+/// Tests of a cache whose largest LevelDB table has one flipped bit.
 ///
-/// The wrong checksum is found when the block is read.
+/// LevelDB finds the wrong checksum when it reads the block.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DamagedCacheTests {
     private static let places = 0..<16
 
-    /// Fills a user's cache, converts it to tables, and flips a bit of the largest one.
+    /// Fills a user's cache, compacts it to LevelDB tables, and flips a bit of the largest table.
     private func damage(_ story: ClientStory, at place: Int) async throws {
         for number in 0..<40 {
             try await story.say("\(number)-" + String(repeating: "x", count: 300))
@@ -41,11 +41,12 @@ import Testing
     @Test func damagedCacheDoesNotStopSendingOrClearing() async throws {
         var reports = 0
         for place in DamagedCacheTests.places where try await isReported(at: place) { reports += 1 }
-        // If the engine found no damage, this test would test nothing.
+        // If no damage had been reported, this test would test nothing.
         #expect(reports > 0)
     }
 
-    /// Without a network, the engine reads nothing, so a collection is the first reader.
+    /// Without a network, the engine reads nothing from the store, so a collection reads the
+    /// damaged data first.
     @Test func firstReadOfDamagedDataReportsIt() async throws {
         var reports = 0
         for place in DamagedCacheTests.places {
@@ -103,7 +104,7 @@ import Testing
         await client.close()
     }
 
-    /// Uses a damaged cache.
+    /// Uses a cache whose byte at `place` is damaged.
     ///
     /// - Returns: True if the damage was reported while the cache was open.
     private func isReported(at place: Int) async throws -> Bool {

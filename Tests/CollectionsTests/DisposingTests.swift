@@ -6,7 +6,6 @@ import Store
 import Sync
 import Testing
 
-/// Tests of disposing a collection, and of the calls that its callbacks may make.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DisposingTests {
     @Test func noChangeIsReportedAfterTheEnd() async throws {
@@ -194,7 +193,7 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         let store = story.store
-        // More changes than an observation buffers, before the main actor runs.
+        // The store makes more changes than an observation buffers, before the main actor runs.
         for start in stride(from: 0, to: 12_000, by: 1_000) {
             try store.write { batch in
                 for number in start..<start + 1_000 {

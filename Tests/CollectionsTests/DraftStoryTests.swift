@@ -8,7 +8,6 @@ import Store
 import Sync
 import Testing
 
-/// The text that the user is writing in a channel.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DraftStoryTests {
     @Test func draftIsShownByAllViewsAndAfterARestart() async throws {
@@ -90,7 +89,7 @@ import Testing
         await client.close()
     }
 
-    /// Replaces a user's files by files that have version 1 of the schema.
+    /// Replaces a user's files with files of schema version 1.
     @Test func clientReportsTheMigrationOfYesterdaysFiles() async throws {
         let story = try await ClientStory()
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()

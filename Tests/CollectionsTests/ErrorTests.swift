@@ -5,7 +5,6 @@ import Testing
 
 @testable import Collections
 
-/// The texts of errors that wrap other errors.
 @Suite struct ErrorTests {
     @Test func descriptionDoesNotRepeatTheCause() {
         let offline = SyncError(BackendError(.notConnected, "the network is off"))

@@ -6,8 +6,8 @@ import Store
 import Sync
 import Testing
 
-/// The sources of changes: this device, live events, and events that the device missed while it was
-/// offline.
+/// Tests of the source that a change has: an action on this device, a live event, or an event that
+/// the device missed while it was offline.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct EventSourceTests {
     // MARK: This device
@@ -77,7 +77,7 @@ import Testing
             ])
     }
 
-    /// The feed may deliver a message of the user before the server's answer arrives.
+    /// The feed may deliver a message of the user before the server answers the send request.
     @Test func echoOfAnOwnMessageIsItsAcknowledgement() async throws {
         let story = try await Story()
         try await story.open()
@@ -134,7 +134,8 @@ import Testing
         try await story.end()
     }
 
-    /// 400 messages in one channel, one in another, and none in a third.
+    /// While the device is offline, one channel gets 400 messages, another gets one, and a third
+    /// gets none.
     @Test func eachMissedChannelIsReportedOnceAfterAnAbsence() async throws {
         let story = try await ClientStory()
         try story.createChannel("random")
@@ -175,7 +176,8 @@ import Testing
         await client.close()
     }
 
-    /// A feed that fails again and again while the connection lasts misses messages, too.
+    /// After several failures in a row, the feed may have missed messages, although the connection
+    /// lasted.
     @Test func messagesAfterSeveralFailuresOfTheFeedAreNoLongerLive() async throws {
         for (failures, source) in [
             (1, "eventMessageReceived"), (3, "messageBackgroundSync"),
@@ -183,7 +185,7 @@ import Testing
             let story = try await Story.holding("a")
             let view = try await story.startedView()
             story.network.failNext(failures, of: [.feed], with: BackendError(.unanswered, "lost"))
-            // The request that waits for events was sent before the failures begin.
+            // The network delivers "b" to the feed request that was sent before the failures begin.
             try await story.say("b")
             await view.shows("a b")
             try await story.say("c")

@@ -3,15 +3,15 @@ import Models
 import ScrollbackTestSupport
 import Testing
 
-/// Reads a device's files in another process, after this process has closed them.
+/// Reads a device's files in another process, after this process has closed the files.
 enum FreshProcess {
-    /// Returns the URLs of the channels that each of some lists shows in the other process.
+    /// Returns, for each list, the URLs of the channels that the list shows in the other process.
     static func channels(in directory: URL, _ queries: [GroupChannelListQuery]) throws -> [[String]]
     {
         try rows(in: directory, queries.map { "channels:" + $0.hex })
     }
 
-    /// Returns the texts of the messages that each of some lists shows in the other process.
+    /// Returns, for each list, the texts of the messages that the list shows in the other process.
     static func messages(in directory: URL, _ params: [MessageListParams]) throws -> [[String]] {
         try rows(in: directory, params.map { "messages:" + $0.hex })
     }

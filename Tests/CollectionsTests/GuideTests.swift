@@ -8,10 +8,11 @@ import Store
 import Sync
 import Testing
 
-/// The samples of the guides that Docs/Migration.md answers, as an app with this package.
+/// Tests an app that is written as the guides say which Docs/Migration.md refers to, but that uses
+/// this package.
 ///
-/// Each screen has a data source of its own, changed by delegate calls as the guides describe. After
-/// every event it has to equal the collection.
+/// Each screen has its own data source. As in the guides, only delegate calls change the data
+/// source. After every event, the data source must equal the collection.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct GuideTests {
     // MARK: Message collections
@@ -64,7 +65,7 @@ import Testing
         try await screen.cancel(canceled.message)
         #expect(screen.isSame && screen.texts.last == "refused")
 
-        // Missed messages, and a change of the channel.
+        // Missed messages, and a changed channel.
         try await story.say("j k")
         story.network.goOnline()
         await client.reconnect()
@@ -163,17 +164,18 @@ import Testing
         let directory = ScratchDirectory()
         let store = try ChatStore(at: directory.url)
         defer { store.close() }
-        // When a channel is opened: the stored messages, oldest first, then those of the server.
+        // When a channel opens, the app shows its stored messages, oldest first, and then the
+        // server's.
         let page = [Message.of("2", at: 2), Message.of("1", at: 1)]
         try store.write { batch in for message in page { try batch.save(message) } }
         var shown = try store.messages(in: "general", limit: 30).reversed().map(\.text)
         #expect(shown == ["1", "2"])
-        // When a message is received or sent, edited or deleted.
+        // The app updates the store when a message is received, sent, edited or deleted.
         try store.write { try $0.save(Message.of("3", at: 3)) }
         try store.write { try $0.removeMessage("1", in: "general") }
         shown = try store.messages(in: "general", limit: 30).reversed().map(\.text)
         #expect(shown == ["2", "3"])
-        // The channels by their last message.
+        // The app lists the channels by the time of their last message.
         for (url, time) in [("old", 1), ("new", 9)] as [(ChannelURL, Int64)] {
             var channel = GroupChannel(url: url, createdAt: 0)
             channel.lastMessage = Message.of("m", at: time, in: url)
@@ -181,7 +183,7 @@ import Testing
         }
         #expect(
             try store.groupChannels(matching: GroupChannelListQuery()).map(\.url) == ["new", "old"])
-        // Objects as bytes.
+        // The app stores objects as bytes.
         let bytes = page[0].serialize()
         #expect(try Message(serialized: Array(bytes)) == page[0])
     }
@@ -193,7 +195,8 @@ import Testing
         let files = try FileCache(directory: directory.url, limit: 2)
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
-        // Leaving the chat saves its newest messages, and a message without an id is skipped.
+        // When the user leaves a chat, the app saves its newest messages. A message without an id
+        // is skipped.
         let messages = try await client.messages(in: "general", around: .distantFuture)
         let unsent = Message(id: nil, channelURL: "general", text: "unsent", createdAt: 9)
         #expect(try files.save(messages + [unsent], in: "general"))
@@ -203,7 +206,8 @@ import Testing
         try files.saveChannels(channels)
         await client.close()
 
-        // Entering it shows them at once, and the server's answer replaces them.
+        // When the user enters the chat, the app shows the saved messages at once, and then the
+        // server's answer.
         var shown = try files.load("general").records.map(\.text)
         #expect(shown == ["b", "c"])
         #expect(try files.loadChannels().records.map(\.url) == ["general"])
@@ -253,7 +257,7 @@ extension ClientStory {
 
 // MARK: The app
 
-/// The code that the guides show for connecting.
+/// The code for connecting, as in the guides.
 private enum Guide {
     @MainActor static func connect(_ client: ChatClient) async throws(SyncError) -> String {
         do throws(SyncError) {
@@ -289,7 +293,7 @@ private final class ChatScreen: MessageCollectionDelegate {
         self.collection = collection
         let start = collection.start()
         rows = try start.cached
-        // The answer of the server replaces the cached rows.
+        // The server's answer replaces the cached rows.
         rows = try await start.refreshed
     }
 
@@ -401,7 +405,7 @@ private final class ChatScreen: MessageCollectionDelegate {
     }
 
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {
-        // The view begins again at its first visible message.
+        // Restart the list at its first visible message.
         Task {
             let first = rows.first?.createdAt
             let point: StartingPoint = first.map { .time($0) } ?? .latest

@@ -4,14 +4,15 @@
     import ScrollbackTestSupport
     import Testing
 
-    /// A process is killed before and after each removal and rename of a file.
+    /// Tests that the files of a killed process are consistent, and that the next process finishes
+    /// the work.
     ///
-    /// In the nightly run, it is killed at each step that changes a file. The remaining files are
-    /// consistent, and the next process finishes the work.
+    /// The process is killed before and after each removal and rename of a file; in the nightly
+    /// run, at each step that changes a file.
     @Suite(.timeLimit(.minutes(30))) struct KilledScenarioTests {
         private struct Run {
             let wasKilled: Bool
-            /// Each step that was begun, such as "unlink /path".
+            /// The steps that the process began, each as a line such as "unlink /path".
             let steps: [String]
         }
 
@@ -93,7 +94,10 @@
             }
         }
 
-        /// A power cut loses unsynced writes, so this also tests the order of the steps.
+        /// Checks that a row is flushed to disk before the file that contained it is removed or
+        /// renamed.
+        ///
+        /// Otherwise a power cut could lose the row.
         @Test(arguments: [
             (Scenario.absorbingPushes, "unlink ", ".drop", "/cache/"),
             (.movingOutbox, "rename ", ".plain-1", "/outbox/"),
@@ -109,7 +113,7 @@
             for step in steps {
                 let words = step.split(separator: " ", maxSplits: 1)
                 let path = words[1]
-                // Files that are removed together with their store need not be synced.
+                // Logs in a directory that is itself being removed need no flush.
                 let isMeant = path.contains(log) && path.hasSuffix(".log")
                 if isMeant, !path.contains(removed), words[0] == "write" { unsynced.insert(path) }
                 if isMeant, ["sync", "unlink"].contains(words[0]) { unsynced.remove(path) }

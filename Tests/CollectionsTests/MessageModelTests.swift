@@ -7,7 +7,8 @@ import Store
 import Sync
 import Testing
 
-/// Views of a channel show what the server has, under random changes and network failures.
+/// Tests that views of a channel show the server's messages, under random changes and network
+/// failures.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageModelTests {
     @Test(arguments: Seeds.count(24, atNight: 700))
@@ -21,7 +22,7 @@ import Testing
         let story = try await Story(options, store: device?.store, seed: UInt64(seed))
         if seed % 3 > 0 {
             story.network.conditions = .withinContract(seed: UInt64(seed))
-            // The device's clock does not advance, so throttled items would never be sent.
+            // The device's clock does not advance, so the delay of throttled items would never end.
             story.network.update { $0.failures.throttled = 0 }
         }
         if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
@@ -59,8 +60,7 @@ import Testing
         for view in views { view.collection.dispose() }
         await story.engine.close()
 
-        // Cached messages are shown without the server as long as no gap is among them, even in
-        // another process.
+        // A list that contains no gap can be shown from the cache alone, also after a restart.
         let allParams = views.map(\.collection.params)
         let engine = story.restarted()
         for params in allParams {
@@ -80,8 +80,9 @@ import Testing
 }
 
 extension [Message] {
-    /// Returns the messages of a history that a list with these params shows, in a naive
-    /// implementation.
+    /// Returns the texts of the messages that a list with these params shows.
+    ///
+    /// This is the naive implementation to compare with.
     fileprivate func shown(by params: MessageListParams) -> [String] {
         let shown = filter(params.belongsTo).map(\.text)
         return params.isReversed ? shown.reversed() : shown
@@ -89,7 +90,7 @@ extension [Message] {
 }
 
 extension View {
-    /// Loads the whole history, and compares it with that of the server.
+    /// Loads the whole history, and compares it with the server's messages.
     fileprivate func isWhole(_ told: [Message]) async throws {
         while collection.hasPrevious {
             try await waitingForOthers { try await collection.loadPrevious() }
@@ -104,7 +105,7 @@ extension View {
         #expect(items == collection.items)
     }
 
-    /// Loads a page after the loads that the collection has started on its own.
+    /// Calls `load`, and repeats the call while the collection is still loading another page.
     private func waitingForOthers(_ load: () async throws -> Void) async throws {
         while true {
             do {
@@ -117,9 +118,9 @@ extension View {
 }
 
 extension MessageCollection {
-    /// Loads a page.
+    /// Loads a page in a random way.
     ///
-    /// Without a connection, the load may fail because no page is cached.
+    /// Without a connection, the load fails if the page is not cached.
     fileprivate func load(_ random: inout SeededRandom) async {
         switch random.number(below: 5) {
         case 0, 1: _ = try? await loadPrevious()
@@ -131,7 +132,7 @@ extension MessageCollection {
         }
     }
 
-    /// Sends, edits, deletes or reacts, as the user of the view.
+    /// Sends, edits or deletes a message, or reacts to one, as the user of the view.
     fileprivate func write(_ random: inout SeededRandom) async {
         let own = messages.filter { $0.sender?.userID == "bob" }.randomElement(using: &random)
         let any = messages.randomElement(using: &random)

@@ -6,7 +6,8 @@ import Store
 import Sync
 import Testing
 
-/// The contents of a channel's view, from the first start of the app to its return after a day.
+/// Tests what a view of a channel shows, from the first start of the app until the user returns
+/// after a day.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageStoryTests {
     @Test func aChannelThatWasNeverSeenComesFromTheServer() async throws {
@@ -263,7 +264,9 @@ import Testing
         await story.close()
     }
 
-    /// With a capacity of 20 and pages of 40, messages 21 to 40 were never shown.
+    /// Each argument is a window's capacity and a page size.
+    ///
+    /// Earlier, a window with a capacity of 20 and pages of 40 skipped messages 21 to 40.
     @Test(arguments: [(1, 40), (2, 3), (7, 7), (20, 40), (100, 40)])
     func pagesReachBothEndsOfTheHistory(capacity: Int, pageSize: Int) async throws {
         let story = try await Story()
@@ -312,7 +315,7 @@ import Testing
         await view.hears("failed update of \(own.messageID!)")
         #expect(collection.failedChanges.map(\.requestID) == [edit.requestID])
         #expect(collection.failedMessages == [])
-        // A collection that starts later lists the failed change too.
+        // A collection that starts later also lists the failed change.
         #expect(try await story.startedView().collection.failedChanges.count == 1)
 
         let again = try await collection.resend(edit.requestID)
@@ -491,7 +494,7 @@ import Testing
         await view.hears("huge gap")
         #expect(view.picture == "a b ~ g h i j k" || view.picture == "a b ~ f g h i j k")
 
-        // The application restarts the list at its first visible message.
+        // The app restarts the list at its first visible message.
         let first = view.collection.messages[0]
         try await view.collection.restart(at: .time(first.createdAt))
         #expect(view.picture == "a b c …")
@@ -572,7 +575,6 @@ import Testing
         try await story.end()
     }
 
-    /// Only the engine sends requests; the list reports its visible range to it.
     @Test func unseenHistoryIsBackfilledOnReconnect() async throws {
         let story = try await Story()
         try await story.say("a b")

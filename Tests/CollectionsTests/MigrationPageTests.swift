@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each row of Docs/Migration.md names existing tests.
+/// Tests that Docs/Migration.md names only tests that exist.
 @Suite struct MigrationPageTests {
     private let tests = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()

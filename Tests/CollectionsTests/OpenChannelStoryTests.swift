@@ -6,10 +6,9 @@ import Store
 import Sync
 import Testing
 
-/// The view of an open channel: a message collection like that of a group channel.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct OpenChannelStoryTests {
-    /// A story whose device is in an open channel with some texts of alice, a word each.
+    /// Creates a story whose device is in an open channel with texts of alice, each of one word.
     private func story(_ words: String) async throws -> Story {
         let story = try await Story()
         _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))

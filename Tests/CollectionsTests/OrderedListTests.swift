@@ -13,12 +13,12 @@ import Testing
 
     typealias Edits = ListEdits<Row, Int>
 
-    /// A naive implementation: an unsorted list of rows with their keys.
+    /// A naive implementation: an unsorted collection of rows with their sort keys.
     ///
-    /// Changes are applied to it one by one.
+    /// Changes are applied to it one at a time.
     struct Naive {
         private(set) var rows: [Int: (row: Row, key: Int)] = [:]
-        /// The current ids of the original rows, by their original ids.
+        /// Maps the id that a row had at the beginning to its current id.
         private(set) var heirs: [Int: Int] = [:]
 
         mutating func begin() { heirs = [:] }
@@ -115,7 +115,7 @@ import Testing
         let gone = Set(diff.deletions.map(\.index))
         let new = Set(diff.insertions.map(\.index))
         #expect(gone.count + after.count == new.count + before.count)
-        // Without the reported rows, both lists are equal, in the same order.
+        // Apart from the rows in the diff, both lists are equal, in the same order.
         let moved = Set(diff.moves.map(\.from))
         let changed = Dictionary(uniqueKeysWithValues: diff.updates.map { ($0.from, $0) })
         var staying: [Row] = []
@@ -127,7 +127,7 @@ import Testing
         let rest = after.enumerated()
             .filter { !new.contains($0.offset) && !arrived.contains($0.offset) }.map(\.element)
         #expect(staying == rest)
-        // If only one row moves, its order relative to another row changes.
+        // If only one row moves, its order relative to at least one other row must change.
         if diff.moves.count == 1, let move = diff.moves.first {
             func rank(_ place: Int, _ others: Set<Int>) -> Int {
                 place - others.count { $0 < place }

@@ -7,10 +7,8 @@ import Testing
 
 @testable import Collections
 
-/// The reports of lost outbox items that an app receives.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct OutboxLossTests {
-    /// The kinds of damage to an outbox's files.
     enum Damage: CaseIterable { case flippedBit, tornTail, missing, noManifest }
 
     private func apply(_ damage: Damage, to outbox: URL) throws {
@@ -60,7 +58,7 @@ import Testing
         await client.close()
 
         client = try await story.open()
-        // A torn tail does not count as damage: a crash can cause it.
+        // A torn tail of the log does not count as damage, because any crash can cause it.
         #expect(client.storageDamage.isEmpty == (damage == .tornTail))
         #expect(client.storageDamage.sentences == (damage == .tornTail ? [] : sentences))
         try await client.acknowledgeOutboxLoss()

@@ -8,7 +8,9 @@ import Testing
 
 @testable import Collections
 
-/// A client that was opened without its key leaves an unencrypted store next to the encrypted one.
+/// Tests a device on which a client was once opened without its key.
+///
+/// It left an unencrypted store next to the encrypted one.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
     private let key = EncryptionKey()
@@ -20,7 +22,7 @@ import Testing
         return options
     }
 
-    /// Opens a client, connects a user, lets them write offline, and closes it.
+    /// Opens a client, connects a user, sends texts and a file offline, and closes the client.
     private func use(
         _ story: ClientStory, as user: UserID = "bob", _ key: EncryptionKey?,
         writing texts: [String] = [], file: String? = nil
@@ -48,8 +50,7 @@ import Testing
         await client.close()
     }
 
-    /// Returns the texts that occur in the name or bytes of one of the application's files or
-    /// directories.
+    /// Returns the texts that occur in the name or the bytes of a file or directory of the app.
     private func readable(_ texts: [String], _ story: ClientStory) throws -> [String] {
         let root = story.directory
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
@@ -57,8 +58,8 @@ import Testing
             paths.contains { path in
                 if path.contains(text) { return true }
                 let bytes = FileManager.default.contents(atPath: root.appending(path: path).path)
-                // A short text may occur by chance, so only a file that consists of the text
-                // counts.
+                // A short text may occur by chance. Therefore it counts only if it is the entire
+                // file.
                 if text.utf8.count < 6 { return bytes == Data(text.utf8) }
                 return bytes?.range(of: Data(text.utf8)) != nil
             }
@@ -81,7 +82,8 @@ import Testing
     ) async throws {
         let story = try await ClientStory()
         try await story.say("canary-said")
-        // The unencrypted store is created last, after the last opening with the key.
+        // The unencrypted store is created after the encrypted one, and the store is not opened
+        // with the key after that.
         try await use(story, key)
         try await use(story, nil)
         #expect(try directories(story).count == 2)
@@ -92,7 +94,7 @@ import Testing
         await client.close()
         #expect(try readable(["canary-said"], story) == [])
         if wiping == .everything { #expect(try directories(story) == []) }
-        // With either setting, none of the user's data reappears.
+        // No data of the user reappears, with the key or without it.
         for key in [key, nil] {
             let again = try await story.open(options(story, key))
             if wiping == .everything || (key != nil) == hasKey {
@@ -117,7 +119,7 @@ import Testing
         }
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try readable(canaries, story) == canaries)
-        // The last user's data is shown immediately, before any call of `connect`.
+        // The last user's data is available before `connect` is called.
         let client = try await story.open(options(story, key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
@@ -149,7 +151,7 @@ import Testing
         #expect(texts.prefix(4) == ["canary-said", "first", "canary-second", "canary-third"])
         #expect(texts.count == 5)
         await client.close()
-        // After they were removed, they do not reappear.
+        // The removed outbox items do not reappear.
         let again = try await story.open(options(story, key))
         #expect(try pending(again) == [])
         await again.close()
@@ -182,7 +184,7 @@ import Testing
         await right.close()
     }
 
-    /// A user has no encrypted store, but other users on the device have one.
+    /// Bob has no encrypted store, but another user of the device, carol, has one.
     @Test func wrongKeyEncryptsNoPlainStore() async throws {
         let story = try await ClientStory()
         try await use(story, nil, writing: ["unsent"])
@@ -217,7 +219,7 @@ import Testing
             let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
             #expect(cause?.code == .corruption)
             #expect(try directories(story).count == 2)
-            // Some data may be recovered, but none of it is readable without the key.
+            // The client may recover some of the data, but none of it is readable without the key.
             #expect(try readable(["canary-kept", "canary-lost", "bob"], story) == [])
             await client.close()
         }

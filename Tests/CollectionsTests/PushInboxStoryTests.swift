@@ -8,10 +8,9 @@ import Testing
 
 @testable import Collections
 
-/// Messages that a notification extension leaves and the app reads.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PushInboxStoryTests {
-    /// The push inbox, as another process opens it.
+    /// Opens the push inbox as another process would.
     private func box(
         _ story: ClientStory, of userID: UserID = "bob", _ key: EncryptionKey? = nil
     ) throws -> PushInbox {
@@ -39,7 +38,7 @@ import Testing
         try client.engine.store.messages(in: "general").map(\.text).reversed()
     }
 
-    /// A file that a newer version has written, or one without read permission.
+    /// The arguments of the test.
     @Test func unreadableInboxFileDoesNotBlockTheOthers() async throws {
         let story = try await ClientStory()
         let client = try await story.open()
@@ -74,7 +73,7 @@ import Testing
         #expect(absorbed.pushCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
         #expect(absorbed.messages.map(\.text) == ["d"])
         await view.until { $0.items.last?.message?.text == "d" }
-        // The message is in a gap; coverage is unchanged.
+        // The message is stored inside a gap, because the messages next to it are missing.
         #expect(try client.engine.store.gaps(in: "general").count == 1)
         #expect(try box(story).count == 0)
         #expect(try await client.absorbPushes().isEmpty)
@@ -103,7 +102,7 @@ import Testing
         await client.disconnect()
         try await client.suspend()
         try box(story).leave(try await story.say("b"))
-        // If the store is not open, the call reads no file and removes none.
+        // If the store is not open, the call neither reads nor removes a file.
         await #expect(throws: SyncError.self) { try await client.absorbPushes() }
         #expect(try box(story).count == 1)
         try await client.resume()
@@ -141,7 +140,7 @@ import Testing
         await view.shows("A")
         try box(story).leave(told)
         let absorbed = try await client.absorbPushes()
-        // The older message is returned in its current version.
+        // For the older message, the call returns the edited version that is stored.
         #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
         #expect(try texts(client) == ["A"])
         await client.close()
@@ -153,7 +152,8 @@ import Testing
         let (client, view) = try await begin(story)
         await client.disconnect()
         try box(story).leave(try await story.say("b c"))
-        // Simulates a crash after the messages were stored and before the file was removed.
+        // Simulates a crash after the messages were stored and before the file was removed, by
+        // restoring the file.
         let drops = try client.engine.store.directory!.appending(path: "drops")
         let copy = story.directory.appending(path: "drops-before")
         try FileManager.default.copyItem(at: drops, to: copy)
@@ -257,13 +257,13 @@ import Testing
         try box.leave(told)
         try await client.logOut(wiping: wiping)
         #expect(try !hasBox(story))
-        // An extension that has already opened the inbox cannot leave messages either.
+        // An extension that opened the inbox before the logout cannot leave messages either.
         #expect(throws: StoreError.self) { try box.leave(told) }
         await client.close()
         for path in try FileManager.default.subpathsOfDirectory(atPath: story.directory.path) {
             #expect(!path.contains("drop"), "\(path)")
         }
-        // After the user has returned, the inbox exists.
+        // The inbox exists again after the user has connected again.
         let again = try await story.open()
         #expect(try !hasBox(story))
         try await again.connect(as: Credentials("bob"))

@@ -4,9 +4,10 @@ import ScrollbackTesting
 import Store
 import Testing
 
-/// Tests a collection that reads the store again while changes are queued.
+/// Tests a collection that reads the store again while it has not applied all changes yet.
 ///
-/// The main actor runs only after all writes of a test, so notifications do not interrupt them.
+/// Each test writes without suspending the main actor, so no change is delivered between its
+/// writes.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ReadingAgainTests {
     @Test func messageSentDuringALoadIsListedOnce() async throws {
@@ -45,9 +46,9 @@ import Testing
         await story.close()
     }
 
-    /// Older and newer messages are unknown.
+    /// The messages next to "d" are not known at first.
     ///
-    /// When they become known, the list shows at most a page of them.
+    /// When the cache receives them, the list shows at most a page of them.
     @Test(arguments: [(4, "a b c d"), (3, "… b c d"), (1, "… d")])
     func separateMessageGetsItsNeighbors(size: Int, picture: String) async throws {
         let story = try await Story()
@@ -119,13 +120,13 @@ import Testing
             try $0.save(.sample(5, text: "e"), source: .eventMessageReceived)
         }
         try story.store.editOutOfSight()
-        // Applies all queued changes before it reads.
+        // The load applies all queued changes before it reads the page.
         try await view.collection.loadPrevious()
         #expect(view.picture == "b c d e")
         await story.close()
     }
 
-    /// Simulates a disk that has stored the message but has not removed the outbox item.
+    /// Simulates a crash after the sent message was stored and before its outbox item was removed.
     @Test func pendingAndSentCopyAreTwoRowsUntilAcknowledged() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
@@ -162,7 +163,8 @@ import Testing
         #expect(view.picture == "a …")
         _ = view.news()
 
-        // Another process may have written the closed files.
+        // The store reports a change of everything when it is reopened, because another process may
+        // have written the files.
         try story.store.suspend()
         try story.store.resume()
         let joined = CollectionEventSource.eventUserJoined
@@ -176,7 +178,7 @@ import Testing
 }
 
 extension Story {
-    /// A view that shows the cached rows and has received no notification yet.
+    /// Returns a view of the cached rows without any recorded notification.
     @MainActor
     fileprivate func view(
         _ policy: InitPolicy, _ params: MessageListParams = MessageListParams()
@@ -189,7 +191,7 @@ extension Story {
 }
 
 extension ChatStore {
-    /// Caches messages of alice, with a history that is complete at its newer end.
+    /// Caches messages of alice as the complete history of the channel.
     fileprivate func hold(_ texts: [String]) throws {
         try write { batch in
             try batch.save(GroupChannel.sample())
@@ -200,7 +202,8 @@ extension ChatStore {
         }
     }
 
-    /// Edits messages outside of every view, so that each view has to read them again.
+    /// Writes an outbox item that edits a message outside of every view, which makes each view read
+    /// the store again.
     fileprivate func editOutOfSight() throws {
         var item = OutboxItem()
         item.requestID = "edit"
@@ -225,7 +228,7 @@ extension ChatStore {
 }
 
 extension Message {
-    /// The server's message for an outbox item of bob.
+    /// Returns the server's message for an outbox item of bob.
     fileprivate static func own(_ text: String, of item: OutboxItem) -> Message {
         var message = Message.sample(5, from: "bob", text: text)
         message.messageID = MessageID("own \(text)")

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Store
 
-/// Searches of a client.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct SearchTests {
     private let server: EmbeddedServer
     private let client: ChatClient
@@ -72,7 +71,8 @@ import Testing
         }
         let page = try await search("umbrella") { $0.channelURLs = ["general"] }
         #expect(page.unsearched.map(\.reason) == [.gap, .gap])
-        // Gaps that are older than the last result matter for the next page only.
+        // The first page does not report gaps that are older than its last result. The next page
+        // reports them.
         let first = try await search("umbrella", limit: 1) { $0.channelURLs = ["general"] }
         #expect(first.messages.count == 1 && first.unsearched.isEmpty)
         let earlier = try await search("umbrella") {
@@ -146,7 +146,7 @@ import Testing
         while try store.groupChannel("last") == nil { await Task.yield() }
     }
 
-    /// Waits until a search shows texts.
+    /// Waits until a search shows exactly the expected texts.
     private func wait(_ search: MessageSearch, for expected: [String]) async {
         for await _ in search.allChanges() where texts(search) == expected { return }
     }

@@ -6,8 +6,8 @@ import ScrollbackTesting
 import Sync
 import Testing
 
-/// Tests which delegate calls a message causes while it is sent, and which sending status it has in
-/// each of them.
+/// Tests which delegate calls are made while a message is sent, and which sending status the
+/// message has in each call.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct SendingTableTests {
     private func view(_ story: Story) async throws -> View {
@@ -126,7 +126,9 @@ import Testing
         try await story.end()
     }
 
-    /// The channel is not cached yet, and older messages arrive with the first page.
+    /// The channel is not cached before the message is sent.
+    ///
+    /// Its older messages arrive with the first page.
     @Test func messageSentBeforeTheFeedIsReported() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -163,7 +165,6 @@ import Testing
 }
 
 extension View {
-    /// The notifications about messages.
     fileprivate var messageNews: [String] {
         heard.filter { !$0.hasPrefix("channel") && !$0.hasPrefix("uploaded") }
     }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Collections
 
-/// Each change is delivered once, in order, on the main actor.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct StoreFollowerTests {
     private let store: ChatStore
@@ -35,7 +34,9 @@ import Testing
         return try StoreFollower(.everything, of: store) { taken.append($0.number) }
     }
 
-    /// Waits for a number of changes, and lets the main actor run.
+    /// Waits until `count` changes have been delivered.
+    ///
+    /// Then it lets the main actor run, in case more changes arrive.
     private func wait(for count: Int) async {
         let taken = taken
         await taken.waiting.until { taken.numbers.count >= count }
@@ -62,7 +63,7 @@ import Testing
         var follower: StoreFollower?
         follower = try StoreFollower(.everything, of: store) { change in
             if change.number < 4 { #expect(throws: Never.self) { try write("\(change.number)") } }
-            // Queued changes are not delivered before this one.
+            // `catchUp` must not deliver the queued changes before the current one.
             follower?.catchUp()
             taken.append(change.number)
         }

@@ -5,10 +5,10 @@ import Store
 import Sync
 import Testing
 
-/// Lists and removes the users' files on a device without a connection.
+/// Tests listing and removing the files of users on a device without a connection.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct StoredUserTests {
-    /// Leaves the files of bob, with an unsent message, and of alice.
+    /// Leaves the files of bob, who has an unsent message, and of alice.
     private func leaveFiles(_ story: ClientStory) async throws {
         for user: UserID in ["bob", "alice"] {
             let client = try await story.open()
@@ -98,7 +98,7 @@ import Testing
         var options = story.options
         options.encryptionKey = EncryptionKey()
         options.applicationID = "default"
-        // The encrypted store of bob, next to the unencrypted one.
+        // An encrypted store of bob, next to his unencrypted one.
         _ = try ChatStore(
             at: story.directory(of: "bob", hidesUser: true),
             encryptionKey: options.encryptionKey

@@ -6,7 +6,8 @@ import Store
 import Sync
 import Testing
 
-/// The view of a thread: the same window, changes and delegate as those of a channel.
+/// Tests the view of a thread, which has the same window, changes and delegate as the view of a
+/// channel.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ThreadStoryTests {
     @Test func threadShowsTheRepliesToItsParentOnly() async throws {
@@ -146,7 +147,8 @@ import Testing
         try await story.end()
     }
 
-    /// The channel's newest end is unknown, so its own gap does not change.
+    /// The newest messages of the channel are not cached, so the channel has a gap there before and
+    /// after the omission.
     @Test func omissionIsNoticedInAChannelThatIsNotKnown() async throws {
         let story = try await Story()
         let parent = try await story.say("parent")[0]
@@ -297,7 +299,9 @@ import Testing
 
 extension Story {
     /// Sends a message with replies of one word each, and shows the replies in a view on bob's
-    /// device, which may know the channel's history.
+    /// device.
+    ///
+    /// If `isKnown`, the device first fetches the channel's newest messages.
     @MainActor
     func startThread(
         _ words: String, isKnown: Bool = false
@@ -308,7 +312,7 @@ extension Story {
         return (parent, replies, try await startedThread(of: parent))
     }
 
-    /// Sends replies of one word each, a second apart.
+    /// Sends replies of one word each, one second apart.
     @discardableResult
     func reply(_ words: String, to parent: Message) async throws -> [Message] {
         var messages: [Message] = []
@@ -325,7 +329,6 @@ extension Story {
         return messages
     }
 
-    /// A view of a thread on bob's device.
     @MainActor
     func threadView(
         of parent: Message, at point: StartingPoint = .latest,

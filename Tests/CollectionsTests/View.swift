@@ -5,16 +5,16 @@ import Store
 import Sync
 import Testing
 
-/// A view: it shows a collection by applying the changes it receives, and records its
-/// notifications.
+/// A view of a collection.
+///
+/// It applies each change that it receives, and records its notifications.
 @MainActor
 final class View: MessageCollectionDelegate {
     let collection: MessageCollection
-    /// The rows that result from the changes received so far.
     private(set) var items: [MessageItem]
     /// The notifications that the view has received, one line for each.
     private(set) var heard: [String] = []
-    /// Called with each line.
+    /// Called with each line that is recorded.
     var onHearing: (String) -> Void = { _ in }
     private let waiting = Waiting()
 
@@ -24,8 +24,12 @@ final class View: MessageCollectionDelegate {
         collection.delegate = self
     }
 
-    /// The rows as one line: `~` for a gap, `…` if more can be loaded, `(…)` around pending
-    /// messages, and `!` before failed ones.
+    /// The rows as one line.
+    ///
+    /// - `~`: a gap
+    /// - `…`: more messages can be loaded
+    /// - `(…)`: around a pending message
+    /// - `!`: before a failed message
     var picture: String {
         var words = items.map { item in
             switch item {
@@ -39,7 +43,7 @@ final class View: MessageCollectionDelegate {
         return words.joined(separator: " ")
     }
 
-    /// Returns the notifications since the last call.
+    /// Returns the notifications since the last call of `news()`.
     func news() -> [String] {
         defer { heard = [] }
         return heard
@@ -53,10 +57,10 @@ final class View: MessageCollectionDelegate {
     /// Waits until the view shows a picture.
     func shows(_ picture: String) async { await until { $0.picture == picture } }
 
-    /// Waits for a line.
+    /// Waits until a line has been recorded.
     func hears(_ line: String) async { await until { $0.heard.contains(line) } }
 
-    /// Waits until the view has received all changes of the store so far.
+    /// Waits until the view has received all changes that the store has committed so far.
     func isUpToDate() async throws {
         let url = collection.channelURL
         try collection.engine.store.emit(.typing([], in: url), source: .eventTypingStatusUpdated)
@@ -131,7 +135,7 @@ final class View: MessageCollectionDelegate {
 }
 
 extension Message {
-    /// The text that represents the row in a picture.
+    /// The message's word in a picture.
     var word: String {
         switch sendingStatus {
         case .pending: "(\(text))"
@@ -142,7 +146,6 @@ extension Message {
 }
 
 extension Story {
-    /// A view of a channel on bob's device.
     @MainActor
     func view(
         of url: ChannelURL = "general", at point: StartingPoint = .latest,
@@ -165,7 +168,7 @@ extension Story {
         return view
     }
 
-    /// A story whose device has cached some texts of alice, a word each.
+    /// Creates a story whose device has cached texts of alice, each of one word.
     static func holding(_ words: String) async throws -> Story {
         let story = try await Story()
         try await story.say(words)

@@ -1,6 +1,6 @@
-/// Waits until conditions hold.
+/// Suspends tests until conditions hold.
 ///
-/// A canceled task stops waiting; its later expectations then fail.
+/// If the task is canceled, the wait ends, and the expectations that follow it fail.
 @MainActor
 final class Waiting {
     private struct One {
@@ -11,7 +11,9 @@ final class Waiting {
     private var all: [Int: One] = [:]
     private var lastNumber = 0
 
-    /// Waits until a condition holds, which is checked now and after each change.
+    /// Waits until a condition holds.
+    ///
+    /// The condition is checked now and after each change.
     func until(_ condition: @escaping () -> Bool) async {
         if condition() { return }
         lastNumber += 1
@@ -26,7 +28,7 @@ final class Waiting {
         }
     }
 
-    /// Resumes the waits whose conditions hold after a change.
+    /// Checks the conditions again after a change, and ends the waits whose conditions hold.
     func recordChange() {
         for (number, one) in all where one.condition() {
             all[number] = nil

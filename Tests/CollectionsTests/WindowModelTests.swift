@@ -6,7 +6,7 @@ import Testing
 
 @testable import Collections
 
-/// Compares a window with a simple read of the store, under random writes and moves.
+/// Compares a window with a simple read of the store, under random writes and moves of the window.
 @Suite struct WindowModelTests {
     @Test(arguments: 0..<250) func windowEqualsTheStoredHistory(seed: Int) throws {
         var random = SeededRandom(seed: seed)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A store, a window on it, and the changes between them.
+    /// A store, a window that reads it, and the changes that the window has not applied yet.
     struct World {
         let url: ChannelURL = "c"
         let store: ChatStore
@@ -72,7 +72,7 @@ import Testing
                 while let change = untaken.popFirst() {
                     var edits = window.fold(change)
                     if edits.isMissed {
-                        // The read includes all queued changes.
+                        // `readAgain` reads a snapshot that already contains the remaining changes.
                         edits = try window.readAgain(
                             in: try store.snapshot(), after: edits, Array(untaken))
                         untaken = []
@@ -268,7 +268,8 @@ import Testing
             where lower <= gap.lower && gap.lower != .beginning && gap.upper <= upper {
                 let inside = messages.compactMap(\.position).filter(gap.contains)
                 var bounds = [gap.lower] + inside.map { .position($0) } + [gap.upper]
-                // Live messages follow each other without a gap.
+                // At the newest end, only the oldest of these gaps is shown: messages received live
+                // follow each other without a gap.
                 if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
                 for (from, to) in zip(bounds, bounds.dropFirst()) {
                     rows.append((from, true, .gap(Gap(in: url, from: from, to: to))))

@@ -5,12 +5,14 @@ import ScrollbackTesting
 import Store
 import Testing
 
-/// The code of Docs/Encryption.md, word for word.
+/// The code of Docs/Encryption.md, verbatim.
 @Suite struct EncryptionPageCode {
     private let directory = FileManager.default.temporaryDirectory
         .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
 
-    /// True if a file contains the text unencrypted, once the store is closed.
+    /// Returns true if a file contains the text unencrypted.
+    ///
+    /// The store must be closed.
     private func isReadable(_ text: String) throws -> Bool {
         try FileManager.default.subpathsOfDirectory(atPath: directory.path).contains { path in
             let bytes = FileManager.default.contents(atPath: directory.appending(path: path).path)

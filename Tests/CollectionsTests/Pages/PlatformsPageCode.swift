@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// The code of Docs/Platforms.md, word for word.
+/// The code of Docs/Platforms.md, verbatim.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlatformsPageCode {
     private func receive(

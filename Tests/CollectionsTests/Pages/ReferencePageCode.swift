@@ -7,7 +7,9 @@ import Store
 import Sync
 import Testing
 
-/// The code of the modules' DocC landing pages, verbatim; a consumer package has that of Models.
+/// The code of the modules' DocC landing pages, verbatim.
+///
+/// The code of Models' page is in a consumer package.
 @Suite(.timeLimit(.minutes(10))) struct ReferencePageCode {
     // Sources/Collections/Collections.docc/Collections.md
     @Test @MainActor func sentMessageIsInTheCollectionAtOnce() async throws {
@@ -111,7 +113,7 @@ struct MySubject: ConformanceSubject {
     #expect(report.isKept, "\(report)")
 }
 
-/// A backend as a user of the package has written it.
+/// A backend like one that a user of the package would write.
 private struct MyBackend: ForwardingBackend {
     let base: any Backend
 
