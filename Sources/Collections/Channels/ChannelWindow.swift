@@ -12,20 +12,21 @@ struct ChannelWindow {
     enum Bound: Comparable {
         /// The window is empty.
         case beginning
-        /// The window ends at this position, which was the last loaded channel's.
+        /// The window ends at this position: the position that the last loaded channel had when it
+        /// was loaded.
         case place(ChannelPlace)
         /// The window shows all stored channels.
         case end
     }
 
     let query: GroupChannelListQuery
-    /// The current user, whom filters by nickname ignore.
+    /// The current user. Filters by the nicknames of members ignore this user.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning
     /// A Boolean value that indicates whether the store has every channel of the server's list.
     private(set) var isWhole = false
-    /// The number of channels that ``load(upTo:isWhole:in:)`` was last asked for.
+    /// The `count` of the last call of ``load(upTo:isWhole:in:)``.
     private var wanted = 0
     private var list = OrderedList<GroupChannel, ChannelPlace>()
 
@@ -75,8 +76,9 @@ struct ChannelWindow {
 
     /// Applies edits to the rows, and returns the differences.
     ///
-    /// Before the server has sent its whole list, a new channel may belong between two shown ones.
-    /// Until then, the window shows no more channels than requested.
+    /// Before the server has sent its whole list, an unlisted channel may belong between two listed
+    /// ones. Until the list is whole, the window therefore shows at most the requested number of
+    /// channels.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
         var edits = edits
         if upper == .end, !isWhole, list.count(after: edits.rows) > wanted {
@@ -119,18 +121,18 @@ struct ChannelWindow {
 
     mutating func recordIsWhole() { isWhole = true }
 
-    /// Reads the shown part again, after the store has dropped changes.
+    /// Reads the shown part again, after the store has dropped changes without reporting them.
     ///
     /// `isWhole` is true if the store has every channel of the server's list. The reader already
-    /// contains the queued changes `ahead`, which the caller must not apply afterwards. If reading
+    /// contains the queued changes `ahead`; the caller must not apply them afterwards. If reading
     /// fails, the window is unchanged.
     mutating func readAgain(
         isWhole: Bool, in reader: some StoreReader, _ ahead: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
-        // The queued changes determine only the sources of the edits, and whether the cache was
-        // cleared.
+        // The rows come from the reader. The queued changes determine only the sources of the
+        // edits, and whether the cache was cleared.
         for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {

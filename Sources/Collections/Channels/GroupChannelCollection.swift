@@ -48,7 +48,8 @@ public final class GroupChannelCollection {
     @ObservationIgnored private var isAwaitingWholeList = false
     /// The next page of the server's list to request.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
-    /// The number of times that paging through the server's list has started again.
+    /// The number of times that the collection has started again with the first page of the
+    /// server's list.
     @ObservationIgnored private var beginnings = 0
 
     private enum ServerPages {
@@ -82,7 +83,7 @@ public final class GroupChannelCollection {
 
     /// Returns a stream of the changes from now on.
     ///
-    /// Applying the changes in order to the current ``channels`` gives the later values of
+    /// If an app applies the changes in order to a copy of ``channels``, the copy stays equal to
     /// ``channels``. The stream buffers unread changes, and ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> { followers.follow() }
 
@@ -95,8 +96,8 @@ public final class GroupChannelCollection {
     /// the server.
     ///
     /// The stored channels are listed when the call returns, regardless of the network. From then
-    /// on, the collection follows all changes. ``loadMore()`` lists more pages. The collection
-    /// stays alive until the server has responded.
+    /// on, the collection follows all changes. ``loadMore()`` lists more pages. The collection is
+    /// not released before the server has responded.
     ///
     /// - Returns: The stored channels, and the channels after the server has responded.
     @discardableResult
@@ -124,16 +125,15 @@ public final class GroupChannelCollection {
 
     /// Lists more channels: first stored channels, then channels from the server.
     ///
-    /// The engine fetches the user's whole list automatically after the first connection. Until it
-    /// has done so, this call also requests pages from the server, and channels that arrive later
-    /// may be inserted between the listed ones. If the server cannot be reached, the stored
-    /// channels stay listed, and ``hasMore`` remains true.
+    /// The engine fetches the user's whole list automatically after the first connection. Until the
+    /// engine has fetched it, this call also requests pages from the server, and later channels may
+    /// be inserted between the listed ones. If the server cannot be reached, the stored channels
+    /// stay listed, and ``hasMore`` remains true.
     ///
     /// If the collection has not been started, this call starts it.
     ///
     /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
-    ///   plus the channels that arrived in the meantime. If ``hasMore`` is true, call again for
-    ///   more.
+    ///   plus channels that arrived during the call. If ``hasMore`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `closed`, `canceled`.
@@ -142,7 +142,8 @@ public final class GroupChannelCollection {
         try await load(upTo: channels.count + query.pageSize)
     }
 
-    /// Lists at least `count` channels, if there are as many, and returns the newly listed ones.
+    /// Lists at least `count` channels, or all channels if there are fewer, and returns the newly
+    /// listed ones.
     @discardableResult
     private func load(upTo count: Int) async throws(SyncError) -> [GroupChannel] {
         try checkIsNotDisposed()
@@ -170,7 +171,7 @@ public final class GroupChannelCollection {
         return found()
     }
 
-    /// Lists at least `count` channels, if as many are stored.
+    /// Lists at least `count` channels, or all stored channels if there are fewer.
     ///
     /// - Returns: `true` if the store has every channel of the server's list.
     private func show(upTo count: Int) throws(SyncError) -> Bool {
@@ -201,7 +202,8 @@ public final class GroupChannelCollection {
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
-            // If the cache was cleared in the meantime, paging has started again.
+            // If the cache was cleared during the request, the collection has started again with
+            // the first page, and this page is out of date.
             guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
@@ -215,7 +217,8 @@ public final class GroupChannelCollection {
         beginnings += 1
     }
 
-    /// Observes when the engine has fetched the user's whole list.
+    /// Waits until the engine has fetched the user's whole list, and then records that the list is
+    /// whole.
     ///
     /// Until then, the server may have channels that are not stored.
     private func awaitWholeList() {
@@ -232,7 +235,8 @@ public final class GroupChannelCollection {
 
     /// Records whether the store has the whole list.
     ///
-    /// - Returns: `true` if it has, or if there is nothing more to wait for.
+    /// - Returns: `true` if no more waiting is needed: the store has the whole list, or the
+    ///   collection was disposed.
     private func recordWholeList() -> Bool {
         if isDisposed || window.isWhole { return true }
         // Ignore the error: a closed store reports no changes, and the engine reports an unreadable

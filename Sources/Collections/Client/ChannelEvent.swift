@@ -3,9 +3,9 @@ import Store
 
 /// A live event of a channel.
 ///
-/// While the client is connected, it reports each event as it arrives. It does not report the
-/// events that happened while it was offline: after it has caught up, it reports one event with the
-/// source `channelBackgroundSync` for each channel that has changed.
+/// While the client is connected, it reports each event as it arrives. The client does not report
+/// the events that happened while it was offline. Instead, once it has caught up with the server,
+/// it reports one event with the source `channelBackgroundSync` for each channel that has changed.
 public struct ChannelEvent: Hashable, Sendable {
     /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
     ///
@@ -28,8 +28,8 @@ public struct ChannelEvent: Hashable, Sendable {
     /// The ID of the received, changed or deleted message; otherwise `nil`.
     public let messageID: MessageID?
 
-    /// A Boolean value that indicates whether another user sent ``message`` and mentions the
-    /// current user in it.
+    /// A Boolean value that indicates whether ``message`` mentions the current user and was sent by
+    /// another user.
     public let isMention: Bool
 
     /// The users whom the event concerns, such as the users who joined, or all users who are typing
@@ -44,7 +44,7 @@ public struct ChannelEvent: Hashable, Sendable {
 }
 
 extension ChannelEvent {
-    /// Returns the live events in an entry of a store change: usually one, or none if it is not
+    /// Returns the live events of an entry of a store change: usually one; none if the entry is not
     /// live.
     static func events(
         of entry: Change.Entry, in store: ChatStore, for userID: UserID?
@@ -86,9 +86,10 @@ extension ChannelEvent {
 }
 
 extension CollectionEventSource {
-    /// A Boolean value that indicates whether an event changes a message.
+    /// A Boolean value that indicates whether events of this source change a message.
     ///
-    /// Such an event may also change the channel. That change is not reported as another event.
+    /// An event that changes a message may also change the channel. The channel's change is not
+    /// reported as another event.
     fileprivate var isAboutMessage: Bool {
         switch self {
         case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,
@@ -102,7 +103,7 @@ extension CollectionEventSource {
 }
 
 extension ChatStore {
-    /// Returns a stored channel; `nil` if it is not stored or cannot be read.
+    /// Returns a stored channel; `nil` if the channel is not stored or cannot be read.
     fileprivate func channel(_ url: ChannelURL) -> AnyChannel? {
         if let channel = try? groupChannel(url) { return .group(channel) }
         return (try? openChannel(url)).map { .open($0) }

@@ -31,8 +31,8 @@ extension ChatClient {
 
     /// Removes the user's cache: all data that can be fetched from the server again.
     ///
-    /// Outbox items are kept. If the user has a second store, because clients were opened both with
-    /// and without an encryption key, its cache is removed, too.
+    /// Outbox items are kept. The user has a second store if the app has opened clients both with
+    /// and without an encryption key. The cache of that store is removed, too.
     ///
     /// If the cache is damaged, the call replaces its files by an empty cache. Collections are then
     /// disposed, and the user has to connect again.
@@ -58,8 +58,8 @@ extension ChatClient {
 
     /// Acknowledges the loss of outbox items, so that ``storageDamage`` no longer reports it.
     ///
-    /// Call this method after the user has seen the report. It removes the copies of the damaged
-    /// files, and the copies of outgoing files that belong to no outbox item.
+    /// Call this method after the user has seen the report. The call removes the copies of the
+    /// damaged files, and those copies of outgoing files that belong to no outbox item.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`
     ///   if the disk fails; then call it again.
@@ -82,7 +82,7 @@ extension ChatClient {
         currentUser = user
     }
 
-    /// Removes the caches of the user's other stores, which this client does not open.
+    /// Removes the caches of those stores of the user that this client does not open.
     func removeOtherCachedData() async throws(SyncError) {
         guard let userID = session?.userID, let directories = UserDirectories(options),
             cachingError?.code != .wrongKey
@@ -98,7 +98,7 @@ extension ChatClient {
     ///
     /// - Parameter size: The maximum size in bytes. The default is the
     ///   ``/Sync/CacheLimits/maximumByteCount`` of ``ChatClientOptions/cacheLimits``.
-    /// - Returns: The messages that would be evicted, as by ``/Sync/SyncEngine/evictionPlan(to:)``.
+    /// - Returns: The messages that ``/Sync/SyncEngine/evictionPlan(to:)`` returns.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
@@ -120,7 +120,7 @@ extension ChatClient {
 
     /// Sets whether a channel's messages are kept when the cache exceeds its maximum size.
     ///
-    /// The setting is stored.
+    /// The setting is stored, and also applies after the client is next opened.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -146,14 +146,14 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
-    /// - Complexity: O(*n*) in the number of rows, all of which are read and decoded on another
+    /// - Complexity: O(*n*) in the number of rows. The call reads and decodes all rows on another
     ///   thread.
     public func damageReport() async throws(SyncError) -> DamageReport {
         let store = try engine.store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
-        // The check of the files does not find damage of the push inbox: its processed files are
-        // removed.
+        // The check of the files does not find damage of the push inbox, because processed files of
+        // the inbox are removed. The last result of processing the inbox contains that damage.
         if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
         return report
     }

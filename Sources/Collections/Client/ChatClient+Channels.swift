@@ -4,7 +4,8 @@ public import Sync
 
 // Operations on channels.
 //
-// Requests to the server need a connection. Their results are stored, and collections show them.
+// Requests to the server need a connection. The client stores their results, and collections show
+// the results.
 extension ChatClient {
     // MARK: Getting
 
@@ -126,8 +127,8 @@ extension ChatClient {
     ///   - url: The URL of the channel.
     ///   - hidesPreviousMessages: A Boolean value that indicates whether to also reset the user's
     ///     history, as ``resetMyHistory(of:)`` does.
-    ///   - allowsAutoUnhide: A Boolean value that indicates whether a new message shows the channel
-    ///     again.
+    ///   - allowsAutoUnhide: A Boolean value that indicates whether a new message unhides the
+    ///     channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
@@ -199,7 +200,7 @@ extension ChatClient {
         }
     }
 
-    /// Ends a restriction of a user, as imposed by ``restrict(_:in:as:until:reason:)``.
+    /// Ends a restriction that was imposed on a user by ``restrict(_:in:as:until:reason:)``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func lift(
@@ -295,7 +296,8 @@ extension ChatClient {
 
     /// Pins a message to a channel for all members.
     ///
-    /// When the feed has reported the change, the channel's `pinnedMessageIDs` contain the message.
+    /// The channel's `pinnedMessageIDs` contain the ID of the message once the feed has reported
+    /// the change.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
@@ -344,8 +346,8 @@ extension ChatClient {
 
     /// Reports to the server that the user is typing in a channel.
     ///
-    /// An app may call this method for each key press: the client sends at most one notice in
-    /// ``ChatClientOptions/typingThrottle``.
+    /// An app may call this method for each key press: the client sends at most one notice in each
+    /// interval of ``ChatClientOptions/typingThrottle``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
@@ -412,7 +414,7 @@ extension ChatClient {
     /// Enters an open channel, so that its messages arrive live until the user exits it.
     ///
     /// After each reconnection, the client enters the channel again, and a ``MessageCollection``
-    /// that shows it fetches the missed messages and changes.
+    /// that shows the channel fetches the missed messages and changes.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -425,14 +427,14 @@ extension ChatClient {
 
     /// Exits an open channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even then, the client
-    ///   does not enter the channel again after a reconnection.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even if the call throws, the
+    ///   client does not enter the channel again after a reconnection.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
         enteredChannels.remove(url)
         try await perform { (backend) throws(BackendError) in try await backend.exit(url) }
     }
 
-    /// Enters the user's open channels again, after a reconnection.
+    /// Enters the open channels again that the user had entered before a reconnection.
     func enterAgain() {
         guard let session, !enteredChannels.isEmpty else { return }
         session.tasks.add(
@@ -441,7 +443,7 @@ extension ChatClient {
                     do throws(SyncError) {
                         _ = try await engine.enter(url)
                     } catch  where error.code == .refused || error.code == .notFound {
-                        // The user was banned, or the channel was deleted.
+                        // The server refuses: the user was banned, or the channel was deleted.
                         self?.enteredChannels.remove(url)
                     } catch {
                         // If the connection was lost, the next reconnection enters the channel.

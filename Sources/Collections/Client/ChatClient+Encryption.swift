@@ -2,7 +2,7 @@ import Foundation
 public import Store
 public import Sync
 
-// Changing the encryption key of all data of an app on this device.
+// Changing the key that encrypts an app's data on this device.
 extension ChatClient {
     /// Changes the key that encrypts the stores of all users, and the ID of the last user.
     ///
@@ -13,9 +13,9 @@ extension ChatClient {
     /// Only ``reencrypt(_:to:progress:)`` prevents that.
     ///
     /// Keep both keys until the call returns. Each store first accepts both keys, and then only the
-    /// new one. If the process ends in between, one of the two keys opens all stores: open a client
-    /// with that key, and repeat the call. Other processes that open a push inbox need the new key,
-    /// too.
+    /// new one. If the process ends during the call, one of the two keys opens all stores: open a
+    /// client with that key, and repeat the call. Other processes that open a push inbox need the
+    /// new key, too.
     ///
     /// - Parameter key: The new key. The call also sets it in ``options``.
     /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
@@ -36,7 +36,7 @@ extension ChatClient {
     ///
     /// No client of the app may be open. If the process ends during the call, repeat it with the
     /// same keys before you open a client. Data that was stored without a key is not encrypted by
-    /// this call, but when a client is next opened.
+    /// this call. The next client that is opened with the key encrypts it.
     ///
     /// - Parameters:
     ///   - options: The options of the client, with the current key.
@@ -65,7 +65,8 @@ extension ChatClient {
         of options: ChatClientOptions, for key: EncryptionKey
     ) throws(StoreError) {
         let (directories, old) = try options.encryptedDirectories(for: key)
-        // Make all stores accept both keys before making the first one accept only the new key.
+        // First make all stores accept both keys, and only then make them accept the new key alone.
+        // A crash between any two steps then leaves one key that opens all stores.
         for keys in [[old, key], [key]] {
             for directory in directories {
                 try KeyFile(in: directory.path).exchange([old, key], for: keys)
@@ -76,7 +77,7 @@ extension ChatClient {
 }
 
 extension ChatClientOptions {
-    /// Returns the current key, and the directories of the stores that the current or the new key
+    /// Returns the current key, and the directories of those stores that the current key or `key`
     /// opens.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if there is no current key.
@@ -104,7 +105,7 @@ extension LastUser {
     fileprivate static func exchangeKey(of options: ChatClientOptions, for key: EncryptionKey) {
         var new = options
         new.encryptionKey = key
-        // If the old key does not decrypt the ID, it is already encrypted with the new key.
+        // If the old key does not decrypt the ID, the ID is already encrypted with the new key.
         guard let userID = LastUser(options)?.userID else { return }
         LastUser(new)?.set(userID, replacesUnreadable: true)
     }

@@ -9,12 +9,12 @@ extension ChatClient {
         ///
         /// The outbox is kept; its items are sent when the user connects again.
         case cachedData
-        /// All data of the user on this device: plain and encrypted directories.
+        /// All data of the user on this device, in plain and in encrypted directories.
         ///
         /// ``logOut(wiping:)`` returns the unsent outbox items that this client can read. It does
-        /// not return the items of ``StorageDamage/unmovedOutbox``, or those of a store that this
-        /// client does not open: an encrypted one if the client has no key, or a plain one if it
-        /// has a key.
+        /// not return the items of ``StorageDamage/unmovedOutbox``, or the items of a store that
+        /// this client does not open: an encrypted store if the client has no key, or a plain store
+        /// if the client has a key.
         case everything
     }
 
@@ -28,9 +28,9 @@ extension ChatClient {
     ///   them; empty if the client had no user.
     /// - Throws: ``/Sync/SyncError`` with code `store` if the data could not be removed, for
     ///   example because the store could not be opened. The client then keeps the user and the
-    ///   unsent items. Files of an emptied store that cannot be removed cause no error: the client
-    ///   removes them when the next user connects. `closed` or `canceled` if another user connects
-    ///   in the meantime; that user is not affected.
+    ///   unsent items. If only the files of an already emptied store cannot be removed, the call
+    ///   does not throw, and the client removes these files when the next user connects. `closed`
+    ///   or `canceled` if another user connects during the call; that user is not affected.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [OutboxItem] {
         guard let userID = session?.userID else { return [] }
@@ -42,17 +42,18 @@ extension ChatClient {
             throw SyncError(.canceled, "another user has connected instead of \(userID)")
         }
         let engine = session.engine
-        // From now on, a push extension cannot store data of the user.
+        // After this step, a push extension cannot store data of the user.
         try await engine.removePushInbox()
-        // No later step can fail. With `everything`, only the caller has the items afterwards.
+        // The steps after this one cannot fail. With `everything`, the returned array is then the
+        // only copy of the items.
         let items: [OutboxItem]
         switch wiping {
         case .cachedData:
             items = try engine.stored { (reader) throws(StoreError) in try reader.outboxItems() }
         case .everything: items = try await engine.discardOutboxItems()
         }
-        // LevelDB's files contain removed rows until it compacts them; removing the files removes
-        // the rows.
+        // Rows that are removed from LevelDB stay in its files until LevelDB compacts them.
+        // Therefore remove the files, too.
         await forget(session, removesFiles: wiping == .everything)
         return items
     }

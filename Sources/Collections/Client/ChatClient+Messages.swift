@@ -5,7 +5,8 @@ public import Sync
 
 // Operations on messages that need no collection.
 //
-// When a call that writes returns, the operation is on disk, online or offline.
+// An operation that writes is on disk when its call returns, whether or not the client is
+// connected.
 extension ChatClient {
     // MARK: Writing
 
@@ -27,8 +28,8 @@ extension ChatClient {
     /// - Parameters:
     ///   - params: The text and the file.
     ///   - url: The URL of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If it is not, do
-    ///     not move or remove the file until it is sent.
+    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If the file is
+    ///     not copied, do not move or remove it until the message is sent.
     /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as ``send(_:in:)`` does, and with code `invalidFile` if the
     ///   file does not exist or is larger than the server accepts.
@@ -103,8 +104,8 @@ extension ChatClient {
     /// Retries a failed outbox item, with the same request ID.
     ///
     /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
-    /// missing or was changed. The error message of the item names the file; pass its replacement
-    /// in `files`.
+    /// missing or was changed. The error message of the outbox item names that file. Pass a
+    /// replacement for it in `files`.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
@@ -145,7 +146,7 @@ extension ChatClient {
         }
     }
 
-    /// Edits a message of the user, sent or not.
+    /// Edits a message of the user, whether or not it was sent.
     ///
     /// Lists show the edit immediately. The engine sends it as soon as it is connected.
     ///
@@ -169,7 +170,7 @@ extension ChatClient {
         try await self.update(MessageReference(message), in: message.channelURL, with: update)
     }
 
-    /// Deletes a message of the user, or cancels it if it was not sent.
+    /// Deletes a message of the user. A message that was not sent is canceled.
     ///
     /// The message disappears from lists immediately. The engine sends the deletion as soon as it
     /// is connected.
@@ -380,13 +381,15 @@ extension ChatClient {
         return params.isReversed ? replies.reversed() : replies
     }
 
-    /// Fetches and stores a page of the changes of a channel's messages since a point.
+    /// Fetches and stores a page of the changes of a channel's messages since a point in time or a
+    /// token.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not change where a call without `point` continues.
+    ///     returned. A call with parameters does not change the point at which a call without
+    ///     `point` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)``
     ///   does.
@@ -397,13 +400,14 @@ extension ChatClient {
         try await engine.messageChanges(in: url, since: point, params: params)
     }
 
-    /// Fetches and stores a page of the changes of the user's group channels since a point.
+    /// Fetches and stores a page of the changes of the user's group channels since a point in time
+    /// or a token.
     ///
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
     ///   - params: The new and changed channels to return; `nil` for all. Channels that the user
-    ///     can no longer read are always returned. A call with parameters does not change where a
-    ///     call without `point` continues.
+    ///     can no longer read are always returned. A call with parameters does not change the point
+    ///     at which a call without `point` continues.
     /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(
@@ -423,10 +427,11 @@ extension ChatClient {
 
     /// Stores messages that came with a push notification.
     ///
-    /// Lists show them immediately. They close no gap, because the messages next to them are
-    /// unknown.
+    /// Lists show the messages immediately. The messages close no gap, because it is unknown which
+    /// messages are next to them.
     ///
-    /// - Returns: The number of the messages that are now stored, in this or a newer version.
+    /// - Returns: The number of the messages that are now stored, in the given version or a newer
+    ///   one.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`, `closed`.
     @discardableResult

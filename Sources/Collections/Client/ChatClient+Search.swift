@@ -36,7 +36,8 @@ extension ChatClient {
     /// Returns the state of the search index; `nil` if the index is turned off.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
-    /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
+    /// - Complexity: O(*n*) in the rows of the index, which has about one row for each hundred
+    ///   messages.
     public func searchIndexStatus() async throws(SyncError) -> SearchIndexStatus? {
         let store = try engine.store
         return try await onDisk { () throws(StoreError) in try store.searchIndexStatus() }
@@ -44,8 +45,8 @@ extension ChatClient {
 
     /// Removes the search index, and builds a new one in the background.
     ///
-    /// Until the new index is complete, searches read the messages themselves. If the index is
-    /// turned off, the call has no effect.
+    /// Until the new index is complete, searches read and compare the stored messages. If the index
+    /// is turned off, the call has no effect.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
     public func rebuildSearchIndex() async throws(SyncError) {
@@ -54,11 +55,11 @@ extension ChatClient {
         if let session, session.store === store { indexMessages(of: session) }
     }
 
-    /// Indexes messages in the background: now those that the search index lacks, and later all
-    /// messages if the index turns out to be damaged.
+    /// Indexes the messages in the background that the search index lacks, and all messages if the
+    /// index is later found damaged.
     func keepIndexed(_ session: Session) {
         indexMessages(of: session)
-        // Ignore the error: a closed store is not searched.
+        // Ignore the error: it is thrown only by a closed store, which is not searched.
         try? session.store.observeSearchIndexDamage { [weak self, weak engine = session.engine] in
             Task { @MainActor in
                 guard let self, let session = self.session, session.engine === engine else {
@@ -74,8 +75,8 @@ extension ChatClient {
         let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {
-                // Ignore an error, such as a full disk: indexing continues when the store is next
-                // opened.
+                // Ignore an error, such as a full disk: the client continues indexing when it next
+                // opens the store.
                 while !Task.isCancelled, (try? store.indexMessages()) == true {
                     await Task.yield()
                 }

@@ -46,17 +46,18 @@ public final class ChatClient {
     /// The client works in memory only with the policy ``StorageFailurePolicy/continueInMemory``.
     public private(set) var cachingError: StoreError?
 
-    /// The damage and the losses that the client has found in the user's files since it opened
-    /// them.
+    /// The damage that the client has found in the user's files since it opened them, including
+    /// lost outbox items.
     ///
     /// The client reports new damage to ``UserEventDelegate/client(_:didFind:)``.
     public internal(set) var storageDamage = StorageDamage()
 
     /// The last nonempty content of the push inbox, or the error of reading the inbox.
     ///
-    /// The value is `nil` if the client has found no message so far, or if the inbox was empty
-    /// after an error. It keeps the messages in memory until the next result: at most as many bytes
-    /// as the inbox can contain, ``/Store/PushInbox/maximumByteCount``.
+    /// The value is `nil` if the client has found no message so far. An inbox that is found empty
+    /// clears an earlier error, and keeps an earlier content. The value keeps the messages in
+    /// memory until the next result, with at most as many bytes as the inbox can contain:
+    /// ``/Store/PushInbox/maximumByteCount``.
     public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
 
     /// A Boolean value that indicates whether the client stores data in files.
@@ -112,9 +113,9 @@ public final class ChatClient {
     /// - Parameters:
     ///   - backend: The connection to the server.
     ///   - options: The options of the client.
-    ///   - migrationHandler: A closure that is called during a migration of files of an older
-    ///     version: at the beginning, from time to time, and at the end. It is called on another
-    ///     thread, during this call and when another user connects.
+    ///   - migrationHandler: A closure that is called at the beginning, during, and at the end of a
+    ///     migration, if files were written by an older version. A migration can happen in this
+    ///     call and when another user connects. The closure is called on another thread.
     /// - Returns: The client.
     /// - Throws: ``/Sync/SyncError`` with code `store` if the files of the last user cannot be
     ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. Its cause is a
@@ -159,12 +160,12 @@ public final class ChatClient {
     ///   the error.
     ///
     /// If another user was connected, the collections of that user are disposed. That user's data
-    /// stays on this device, and the outbox items are sent when that user connects again.
+    /// stays on this device, and that user's outbox items are sent when that user connects again.
     ///
     /// - Returns: The user, and the error if there is no connection yet.
     /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's ID is empty (the
     ///   previous user then stays connected), or if the server refuses the user; `notConnected`;
-    ///   `closed`; `canceled` if another user connects in the meantime; `store` if the user's files
+    ///   `closed`; `canceled` if another user connects during the call; `store` if the user's files
     ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: the client then has
     ///   no user, and the call can be repeated.
     @discardableResult
@@ -215,15 +216,16 @@ public final class ChatClient {
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
     /// container. Therefore call this method when the app enters the background, and ``resume()``
-    /// when it becomes active. In between, collections keep showing their content, but loading,
-    /// sending and changing fail.
+    /// when it becomes active. Between the two calls, collections keep showing their content, but
+    /// calls that load, send or change data fail.
     ///
     /// If the client has no user, the call has no effect.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/suspend()`` does.
     public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
 
-    /// Opens the files again after ``suspend()``, and reconnects if the app wanted a connection.
+    /// Opens the files again after ``suspend()``, and reconnects if the app has connected a user
+    /// and has not called ``disconnect()``.
     ///
     /// Collections then show the changes of other processes and the content of the push inbox.
     ///
@@ -234,7 +236,7 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// The sync engine of the user, for operations that the client lacks.
+    /// The sync engine of the user, for operations that the client does not have.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public var engine: SyncEngine {
@@ -260,7 +262,8 @@ public final class ChatClient {
     ///
     /// - Parameters:
     ///   - delegate: The delegate, which the client does not retain.
-    ///   - identifier: A name for the delegate. The delegate replaces the one with the same name.
+    ///   - identifier: A name for the delegate. The delegate replaces an earlier one with the same
+    ///     name.
     public func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String = "default"
     ) { connectionDelegates[identifier] = delegate }
@@ -318,9 +321,11 @@ public final class ChatClient {
         }
     }
 
-    /// Ends a session and forgets its user, and optionally removes all files of the user.
+    /// Ends a session, forgets its user, and removes the cache's files or, if `removesFiles` is
+    /// true, all files of the user.
     ///
-    /// A user who has connected in the meantime is not affected, even if it is the same user.
+    /// If a user has connected since, that user is not affected, even if it is the user of the
+    /// ended session.
     func forget(_ leaving: Session, removesFiles: Bool) async {
         await betweenSwitches { [self] in
             let isPresent = session?.engine === leaving.engine
@@ -328,26 +333,30 @@ public final class ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // Forget the user last: if the process ends before this step, the user can still log
-            // out again.
+            // Forget the user last: if the process ends before this step, the app can repeat the
+            // log-out.
             if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
 
-    /// Removes all directories of a user or, if the outbox is kept, the cache of the user's store.
+    /// Removes all directories of a user or, if `keepsOutbox` is true, only the cache of the user's
+    /// store.
     ///
-    /// The directories include a second store that this client cannot open because of its
-    /// encryption key or the lack of one. The files of the cache may still contain cleared rows.
+    /// The directories include a second store, which this client does not open: an encrypted store
+    /// if the client has no key, a plain one if it has a key. The files of the cache are removed
+    /// even if the cache was cleared, because they may still contain cleared rows.
     private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
-            // Ignore an error: the rows are removed already, and later writes rewrite the files.
+            // Ignore an error: the rows are removed already, and LevelDB rewrites the files in
+            // later compactions.
             try? await onDisk { () throws(StoreError) in
                 try ChatStore.removeCachedData(at: directory)
             }
             return
         }
-        // Remove the user's own store last: if the process ends before, the user can log out again.
+        // Remove the user's own store last: if the process ends before that, the app can repeat the
+        // log-out.
         let others = (try? UserDirectories(options)?.others(of: leaving.userID)) ?? []
         for directory in others + [directory] {
             // Ignore an error: the files are removed when the next user connects.
@@ -355,11 +364,11 @@ public final class ChatClient {
         }
     }
 
-    /// Ends the session of an engine's user, performs work on the files, and starts a new session
-    /// of the same user, even if the work fails.
+    /// Ends the session of `engine`, performs `work` on its closed files, and starts a new session
+    /// of the same user, even if `work` fails.
     ///
-    /// - Throws: Errors of the work and of opening the files; `canceled` if another user has
-    ///   connected in the meantime.
+    /// - Throws: Errors of `work` and of opening the files; `canceled` if another user has
+    ///   connected since.
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
@@ -450,7 +459,8 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// Processes the push inbox and records the result; after an error, the next call tries again.
+    /// Processes the push inbox and records the result. After an error, the next call processes the
+    /// same messages.
     private func absorb(of session: Session) async {
         do throws(SyncError) {
             record(.success(try await session.engine.absorbPushes()), by: session.engine)
@@ -609,8 +619,8 @@ public final class ChatClient {
         session.tasks.add(clearing)
     }
 
-    /// Records the user whose cache is shown before a user connects, unless the encryption key is
-    /// wrong.
+    /// Records the user whose cache the next client shows before a user connects, unless the
+    /// encryption key may be wrong.
     private func recordLastUser(_ userID: UserID?, of session: Session) {
         guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
             return

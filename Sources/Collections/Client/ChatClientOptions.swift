@@ -23,18 +23,18 @@ public struct ChatClientOptions: Sendable {
 
     /// The limits of the cached data.
     ///
-    /// Expired data is removed when the engine checks the limits, not by a timer: see
+    /// The engine removes expired data when it checks the limits. It has no timer for that: see
     /// ``/Sync/CacheRetention``.
     public var cacheLimits = CacheLimits()
 
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///
     /// With a key, the names of the users' directories are hashes of their IDs. A client with a key
-    /// encrypts the stores that were created without one, and moves them to such directories, when
-    /// it is opened.
+    /// encrypts the stores that were created without one, and moves them to directories with hashed
+    /// names, when it is opened.
     ///
     /// Removing the key later does not decrypt the data. A client without a key does not find the
-    /// encrypted store, and creates a second, plain one. The next client with the key moves the
+    /// encrypted store, and creates a second, plain one. The next client that has the key moves the
     /// outbox items of the plain store to the encrypted store, and removes the plain store.
     public var encryptionKey: EncryptionKey?
 
@@ -56,8 +56,8 @@ public struct ChatClientOptions: Sendable {
     /// A closure that waits for a duration, and throws if the task is canceled.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// A closure that returns a random number from 0 to 1, which varies the delays between
-    /// connection attempts.
+    /// A closure that returns a random number from 0 to 1, by which the delays between connection
+    /// attempts are varied.
     public var jitter: @Sendable () -> Double = { .random(in: 0...1) }
 
     /// A closure that returns the request ID of a new outbox item, which must be unique across
@@ -76,10 +76,10 @@ public enum Storage: Hashable, Sendable {
     /// is not set, `~/.local/share`.
     case applicationSupport
 
-    /// A directory, which contains a directory for each app and user.
+    /// A directory, in which the client creates a directory for each app and user.
     case directory(URL)
 
-    /// The memory of the process; unsent messages are lost when the process ends.
+    /// The memory of the process. Unsent messages are lost when the process ends.
     case inMemory
 
     /// The directory; `nil` for ``inMemory``.

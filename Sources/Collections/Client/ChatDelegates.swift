@@ -53,7 +53,7 @@ public protocol UserEventDelegate: AnyObject {
 public protocol ChannelDelegate: AnyObject {
     /// An event has happened in a channel.
     ///
-    /// The event is stored before this method is called, so that its message can be read from the
-    /// cache.
+    /// The event is stored before this method is called, so that the delegate can read the event's
+    /// message from the cache.
     func client(_ client: ChatClient, didReceive event: ChannelEvent)
 }

@@ -17,8 +17,9 @@ public struct Delivery: Sendable {
     /// The result of the delivery.
     ///
     /// Awaiting it suspends until the server has answered, or until the item has failed or was
-    /// canceled. Without a connection, it therefore waits for one; cancel the task to stop waiting.
-    /// After a failure, ``ChatClient/resend(_:replacing:)`` returns a new delivery.
+    /// canceled. Without a connection, the task that awaits the result therefore waits for one;
+    /// cancel the task to stop waiting. After a failure, ``ChatClient/resend(_:replacing:)``
+    /// returns a new delivery.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `canceled` if the task is canceled, `closed` if the
     ///   user's session ends before the result is known, or `store`.
@@ -53,8 +54,10 @@ public struct OutgoingMessage: Sendable {
 }
 
 extension MessageReference {
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the message has neither an ID nor
-    ///   a request ID.
+    /// Creates a reference to `message` from its ID or, if it has none, from its request ID.
+    ///
+    /// - Throws: ``SyncError`` with code `invalidArgument` if the message has neither an ID nor a
+    ///   request ID.
     init(_ message: Message) throws(SyncError) {
         guard let reference = MessageReference(message) as MessageReference? else {
             throw SyncError(

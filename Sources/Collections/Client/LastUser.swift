@@ -12,8 +12,8 @@ struct LastUser {
     /// Returns `nil` if the client stores its data in memory.
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root else { return nil }
-        // The names of the users' directories start with an underscore or a hyphen, so that they
-        // differ from the names of these files.
+        // No user's directory can have the name of this file, because the names of users'
+        // directories start with an underscore or a hyphen.
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: root.appending(path: name).path, encryptedWith: key, for: "last user")
@@ -27,7 +27,7 @@ struct LastUser {
     /// An unreadable file counts as missing: the next user who connects is recorded again.
     var userID: UserID? {
         guard let sealed else { return id(in: plain) }
-        // The unencrypted file is from the time before the app had a key.
+        // Prefer the encrypted file: the unencrypted one was written before the app had a key.
         return sealed.exists ? id(in: sealed) : id(in: plain)
     }
 
@@ -39,7 +39,7 @@ struct LastUser {
     ///
     /// If the file cannot be written, the next client opens without a user. `replacesUnreadable`
     /// indicates whether to replace a file that the key does not decrypt. Pass `false` if the key
-    /// may be wrong: if it has not opened an existing store, or does not open one of the stores.
+    /// may be wrong: if it has opened no existing store, or if some store cannot be opened with it.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }
@@ -54,8 +54,8 @@ struct LastUser {
         }
     }
 
-    /// Encrypts the unencrypted file, or removes it if an encrypted one exists, if the client has a
-    /// key.
+    /// If the client has a key, encrypts the unencrypted file, or removes it if an encrypted file
+    /// exists.
     func encryptPlainFile() {
         guard let sealed, plain.exists else { return }
         if !sealed.exists, let userID { write(userID, to: sealed) }

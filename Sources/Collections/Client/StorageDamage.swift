@@ -31,13 +31,13 @@ public struct StorageDamage: Sendable {
     /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. The client reports a loss each
     /// time it opens the user's files, until the app calls ``ChatClient/acknowledgeOutboxLoss()``.
     /// If a log in ``/Store/OpeningReport/outboxLogs`` has a torn tail, the process ended while it
-    /// was writing its last change.
+    /// was writing the last change of that log.
     public internal(set) var outbox: OpeningReport?
 
     /// The error of moving outbox items that were written without a key to the encrypted store;
     /// `nil` if there is none.
     ///
-    /// The items stay in a separate directory, encrypted. The client tries to move them again when
+    /// The items stay encrypted in a separate directory. The client tries to move them again when
     /// it next opens the user's files. ``ChatClient/logOut(wiping:)`` with `everything` removes
     /// them.
     public internal(set) var unmovedOutbox: SyncError?

@@ -98,7 +98,7 @@ extension UserDirectories {
 
     /// Removes data from stores that no process has open.
     ///
-    /// All stores are checked before any is changed.
+    /// The function checks that no store is open before it changes the first one.
     func removeData(in stores: [URL], wiping: ChatClient.Wiping) throws(StoreError) {
         for directory in stores { try ChatStore.checkIsNotOpen(at: directory) }
         for directory in stores {

@@ -6,10 +6,10 @@ import Sync
 /// The directories of the stores of an app's users on this device.
 ///
 /// A client with a key names a user's directory by a hash of the user's ID; a client without a key
-/// uses a readable name. If an app opens a client without its key, the user therefore gets a
-/// second, plain store. The next client with the key encrypts that store, or moves its outbox items
-/// to the encrypted store and removes it. Each step can be repeated, so that a crash between steps
-/// loses no data.
+/// uses a readable name. If an app that uses a key opens a client without it, the user therefore
+/// gets a second, plain store. The next client with the key encrypts that store, or moves its
+/// outbox items to the encrypted store and removes it. Each step can be repeated, so that a crash
+/// between steps loses no data.
 struct UserDirectories {
     private let directory: URL
     private let options: ChatClientOptions
@@ -38,10 +38,10 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// Returns all directories of a user except the one that the client opens.
+    /// Returns all directories of a user except the directory that the client opens.
     ///
-    /// These are the encrypted store if the client has no key, the plain store if it has one, and
-    /// former plain stores whose outbox items could not be moved.
+    /// These are: the encrypted store if the client has no key; the plain store if the client has a
+    /// key; and former plain stores whose outbox items could not be moved.
     func others(of userID: UserID) throws(StoreError) -> [URL] {
         let present = directory(of: userID)
         let stores = [plain(userID), encrypted(userID)].filter {
@@ -60,7 +60,8 @@ struct UserDirectories {
     /// Finishes interrupted log-outs and, if the client has a key, encrypts the plain stores of all
     /// users.
     ///
-    /// A store that cannot be encrypted stays unchanged. Opening it for its user throws the error.
+    /// A store that cannot be encrypted stays unchanged. The error is thrown when the client opens
+    /// the store for its user.
     func prepare() throws(StoreError) {
         try ChatStore.finishRemovals(in: root)
         guard options.encryptionKey != nil, try isKeyPlausible() else { return }
@@ -72,15 +73,17 @@ struct UserDirectories {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the key opens at least one encrypted store,
-    /// or there is none.
+    /// Returns a Boolean value that indicates whether the client's key opens an encrypted store on
+    /// this device, or no encrypted store exists.
     ///
-    /// If it returns `false`, the key is probably wrong, and must not encrypt a store.
+    /// If the key opens none of the encrypted stores, it is probably wrong, and must not be used to
+    /// encrypt another store.
     private func isKeyPlausible() throws(StoreError) -> Bool {
         guard let key = options.encryptionKey else { return false }
         let names = try KeyFile.directories(in: root.path)
         for name in names {
-            // A store with a damaged key file does not show whether the key is right.
+            // Ignore an error: a store with a damaged key file does not show whether the key is
+            // right.
             let keys = KeyFile(in: root.appending(path: name).path)
             if (try? keys.isOpened(byOneOf: [key])) ?? false { return true }
         }
@@ -107,8 +110,8 @@ struct UserDirectories {
     func encryptPlainStore(of userID: UserID) throws(StoreError) {
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }
-        // For a long ID, the directories of the plain and the encrypted store have the same name: a
-        // hash.
+        // For a long user ID, both directories are named by the same hash, so that the store is
+        // encrypted in place.
         guard plain != encrypted else {
             try ChatStore.reencrypt(at: plain, from: nil, to: key)
             return
@@ -131,11 +134,13 @@ struct UserDirectories {
 
     // MARK: Leftovers
 
-    /// Moves the outbox items of former plain stores, which are encrypted by now, to the user's
-    /// store, and removes the former stores.
+    /// Moves the outbox items of former plain stores to the user's store, and removes the former
+    /// stores.
     ///
+    /// The former stores are encrypted by now.
     /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. These
-    ///   items stay, encrypted, and are moved when the store is next opened.
+    ///   items stay in their encrypted store, and the next opening of the user's store tries again
+    ///   to move them.
     func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
         guard let key = options.encryptionKey else { return }
         var failure: SyncError?
@@ -191,7 +196,7 @@ struct UserDirectories {
         let prefix = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
         return try ChatStore.directoryNames(in: root).compactMap { name in
             guard name.hasPrefix(prefix) else { return nil }
-            // The name of a directory that is being removed has no number.
+            // The name of a directory that is being removed does not end in a number.
             return Int(name.dropFirst(prefix.count))
         }
     }

@@ -6,7 +6,7 @@ struct WeakDelegates<Delegate> {
 
     private var named: [String: Weak] = [:]
 
-    /// The delegates that have not been released, in the order of their identifiers.
+    /// The delegates that have not been released, sorted by identifier.
     var all: [Delegate] { named.keys.sorted().compactMap { self[$0] } }
 
     var isEmpty: Bool { named.values.allSatisfy { $0.object == nil } }

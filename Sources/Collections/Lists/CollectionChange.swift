@@ -16,7 +16,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     /// The new elements and their indices.
     public let insertions: [Insertion]
 
-    /// The elements that have changed, but whose order relative to the other elements has not.
+    /// The elements that have changed, and have kept their order relative to the other elements.
     public let updates: [Update]
 
     /// The elements whose order relative to the other elements has changed.
@@ -89,7 +89,8 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// Returns the list before a change, if this build verifies changes; otherwise `nil`.
+    /// Returns the list before a change for ``check(from:to:)``; `nil` if this build does not
+    /// verify changes.
     ///
     /// The argument is evaluated only if the build verifies changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
@@ -102,7 +103,7 @@ extension CollectionChange {
         return isChecked ? list() : nil
     }
 
-    /// Verifies that the change turns one list into the other, if this build verifies changes.
+    /// Verifies that the change turns `before` into `after`; does nothing if `before` is `nil`.
     func check(from before: [Element]?, to after: [Element]) {
         assert(
             before.map { applied(to: $0) == after } ?? true,

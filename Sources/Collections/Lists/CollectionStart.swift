@@ -17,8 +17,8 @@ public struct CollectionStart<Element: Sendable>: Sendable {
     /// The rows after the server has responded.
     ///
     /// If no request is needed, these are the cached rows. Canceling the task that awaits this
-    /// property cancels the request. If the request fails, the collection keeps the cached rows,
-    /// and updates them as soon as it is connected.
+    /// property cancels the request. If the request fails, the collection keeps showing the cached
+    /// rows, and updates them as soon as the engine is connected.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another error of the server;
     ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed, or a message

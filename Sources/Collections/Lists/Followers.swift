@@ -36,8 +36,8 @@ final class Followers<Element: Sendable> {
         for follower in leaving { follower.finish() }
     }
 
-    // An `isolated deinit` would require macOS 15.4 or iOS 18.4. It is not needed, because a stream
-    // can be finished on any thread.
+    // A stream can be finished on any thread, so this `deinit` need not be isolated. (An
+    // `isolated deinit` would require macOS 15.4 or iOS 18.4.)
     deinit {
         for follower in followers.values { follower.finish() }
     }

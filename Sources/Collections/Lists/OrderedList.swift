@@ -9,7 +9,8 @@ protocol ListRow: Hashable, Sendable {
 /// ``apply(_:)`` applies many edits at once, and returns the differences as indices.
 struct OrderedList<Element: ListRow, Key: Comparable> {
     private(set) var elements: [Element] = []
-    /// The keys of the elements: ascending, or descending in a reversed list.
+    /// The keys of the elements, in ascending order, or in descending order if the list is
+    /// reversed.
     private(set) var keys: [Key] = []
     private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
@@ -75,8 +76,8 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
 
     /// Applies edits and returns the differences as indices.
     ///
-    /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the cost of moving the
-    ///   elements after the edited ones.
+    /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the cost of shifting the
+    ///   array's elements behind the edited ones.
     mutating func apply(_ edits: ListEdits<Element, Key>) -> ListDiff<Element> {
         var diff = ListDiff<Element>()
         var leaving: [Int] = []
@@ -133,7 +134,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
     }
 
-    /// Inserts elements that are sorted by their keys, and returns their new indices.
+    /// Inserts elements, which are sorted by their keys, and returns their indices in the new list.
     private mutating func insert(
         _ new: [(key: Key, element: Element, old: (index: Int, element: Element)?)]
     ) -> [Int] {
@@ -158,11 +159,10 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
 
 /// The edits of a list: at most one for each element.
 struct ListEdits<Element: ListRow, Key: Comparable> {
-    /// The new and changed elements with their keys, which are unique.
+    /// The new and changed elements with their keys. No two elements have the same key.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     private(set) var removed: Set<Element.RowID> = []
-    /// The elements that replace other elements: the replaced element's ID, by the new element's
-    /// ID.
+    /// The IDs of replaced elements, by the IDs of the elements that replace them.
     ///
     /// For example, a sent message replaces the pending message.
     private(set) var successors: [Element.RowID: Element.RowID] = [:]
@@ -172,14 +172,14 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
 
     /// Adds a new or changed element.
     ///
-    /// If the list contains the element `old`, which this one replaces, the new element takes over
-    /// its row.
+    /// If `old` is not `nil`, `element` replaces the element with that ID, and takes over its row
+    /// if the list contains one.
     mutating func save(
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {
         let id = element.rowID
-        // If the element was replaced and is saved again, it gets its own row next to its
-        // successor.
+        // If `element` was replaced by another one and is saved again, it gets its own row next to
+        // the other one's.
         if let next = successorOf[id] { unlink(next) }
         saved[id] = (element, key)
         removed.remove(id)
@@ -187,7 +187,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
         if let next = successorOf[old], next != id { return }
         saved[old] = nil
         removed.remove(old)
-        // The replaced element may itself have replaced another one.
+        // The replaced element may itself have replaced another one, whose row it has taken over.
         let oldest = unlink(old) ?? old
         if let other = unlink(id), other != oldest { removed.insert(other) }
         successors[id] = oldest
@@ -196,7 +196,8 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 
     mutating func remove(_ id: Element.RowID) {
-        // A replaced element has no row of its own: its successor stays in the list.
+        // A replaced element has no row of its own: its row belongs to its successor, which stays
+        // in the list.
         if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
@@ -208,7 +209,8 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
         removed.contains(id) || saved[id] != nil || successorOf[id] != nil
     }
 
-    /// Makes an element that replaces another one a new element, and returns the other one's ID.
+    /// If the element replaces another one, makes it an ordinary new element, and returns the
+    /// replaced element's ID.
     @discardableResult
     private mutating func unlink(_ id: Element.RowID) -> Element.RowID? {
         guard let old = successors.removeValue(forKey: id) else { return nil }
@@ -256,7 +258,7 @@ struct ListDiff<Element: Hashable & Sendable> {
         settleMoves(leaving: leaving, coming: coming)
     }
 
-    /// Turns a move into an update if the element's key has changed, but not its order relative to
+    /// Turns those moves into updates whose elements have a new key, but the same order relative to
     /// the other elements.
     private mutating func settleMoves(leaving: [Int], coming: [Int]) {
         var moved: [Changed] = []
@@ -283,7 +285,8 @@ struct ListDiff<Element: Hashable & Sendable> {
 }
 
 extension CollectionChange {
-    /// Creates a change from a diff, or a reset if the diff has more than ``resetThreshold`` rows.
+    /// Creates a change from a diff, or a reset if the diff contains more than ``resetThreshold``
+    /// rows.
     init(_ diff: ListDiff<Element>, in elements: [Element]) {
         if diff.count > Self.resetThreshold {
             self.init(reset: elements)
@@ -298,7 +301,8 @@ extension CollectionChange {
 }
 
 extension Array {
-    /// Returns the index of the first element of the sorted array that does not precede `element`.
+    /// Returns the index of the first element of the sorted array that does not precede `element`:
+    /// the index at which to insert it.
     fileprivate func insertionIndex(
         of element: Element, precedes: (Element, Element) -> Bool
     ) -> Int {

@@ -2,8 +2,10 @@
 enum Reporting {
     /// The subscribers of changes and all methods of the delegate.
     case reported
-    /// The subscribers and the delegate's method for changes of the list, but not its methods for
-    /// added, updated and deleted rows: the app itself has requested the edit.
+    /// The subscribers of changes, and the delegate's method `didChange`.
+    ///
+    /// The app itself has requested the edit. Therefore the delegate's methods for added, updated
+    /// and deleted rows are not called.
     case asked
 }
 

@@ -9,7 +9,8 @@ final class StoreFollower {
     private let changes: ObservedChanges
     private let take: (Change) -> Void
     private var queued: ArraySlice<Change> = []
-    /// The snapshot of the read in progress, while the changes before it are processed.
+    /// The snapshot of the read in progress, while the changes that precede the snapshot are
+    /// processed; otherwise `nil`.
     private var reading: Snapshot?
     private var isProcessing = false
     private var isStopped = false
@@ -26,20 +27,22 @@ final class StoreFollower {
         } catch {
             throw SyncError(error)
         }
-        // Process changes since `observe` after the owner has stored this object.
+        // Process the changes since `observe` in a task, which runs after the owner has stored this
+        // object.
         StoreFollower.wake(self)
     }
 
-    /// Processes all earlier changes, and then reads the store.
+    /// Processes all changes that precede a new snapshot, and then reads the snapshot.
     ///
-    /// Changes that are committed during the read are not processed before the caller has applied
-    /// the result and calls ``catchUp()``.
+    /// Changes that are committed during the read stay queued until the caller has applied the
+    /// result and calls ``catchUp()``.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
-            // The snapshot is taken first: by then, the store has reported all commits in it,
-            // except possibly the last one, which may therefore be processed twice.
+            // Take the snapshot before draining the queue. At that time, the store has reported all
+            // commits that the snapshot contains, except possibly the last one. If the last commit
+            // is reported later, its change is processed although the snapshot already contains it.
             let snapshot = try store.snapshot()
             queued += changes.drain()
             reading = snapshot
@@ -51,16 +54,18 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again, while processing a change that says that the store has dropped
-    /// changes.
+    /// Reads the store again. Called while processing the change that reports that the store has
+    /// dropped changes.
     ///
     /// Queued changes that the snapshot already contains are skipped: replaying them would bring
-    /// back deleted rows and apply replacements twice. The closure receives them, for example to
-    /// find the sources of edits. If it throws, they are processed as usual.
+    /// back deleted rows and apply replacements twice. The closure receives the skipped changes as
+    /// `ahead`, for example to find the sources of edits. If the closure throws, these changes are
+    /// not skipped.
     func readAgain<Value>(
         _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // A read in progress must not return older data than this one: use its snapshot.
+        // A read in progress returns its result later than this one, and must not return older
+        // data. Therefore both use the same snapshot.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         queued += changes.drain()
@@ -90,7 +95,8 @@ final class StoreFollower {
 
     /// Processes changes as soon as the main actor is available.
     ///
-    /// The detached task does not inherit the priority and the task-local values of the writer.
+    /// The task is detached, so that it inherits neither the priority nor the task-local values of
+    /// the task that commits.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
             follower?.processNext()
@@ -98,7 +104,8 @@ final class StoreFollower {
     }
 
     private func processAll(through number: Int) {
-        // The closure `take` may call this method: finish the current change before the next one.
+        // If `take` calls this method, return: the current change is finished before the next one
+        // is processed.
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }

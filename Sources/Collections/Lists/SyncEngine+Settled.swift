@@ -1,7 +1,7 @@
 import Sync
 
 extension SyncEngine {
-    /// The state as soon as the engine is not trying to connect.
+    /// The first state of the engine, from now on, in which it is not trying to connect.
     var settledState: SyncState {
         get async {
             var last = state

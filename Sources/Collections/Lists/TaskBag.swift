@@ -44,8 +44,8 @@ final class TaskBag {
         tasks = [:]
     }
 
-    // An `isolated deinit` would require macOS 15.4 or iOS 18.4. It is not needed, because a task
-    // can be canceled on any thread.
+    // A task can be canceled on any thread, so this `deinit` need not be isolated. (An
+    // `isolated deinit` would require macOS 15.4 or iOS 18.4.)
     deinit {
         for cancel in tasks.values { cancel() }
     }

@@ -6,8 +6,10 @@ struct MessageChanges {
     private(set) var updated = ReportedRows<MessageContext, Message>()
     private(set) var deleted = ReportedRows<MessageContext, Message>()
 
-    /// Creates the changes from the differences of rows, the known sources by row, and the messages
-    /// that were canceled before they were sent.
+    /// Creates the changes from the differences of the rows.
+    ///
+    /// `sources` contains the known sources of the changes, by row. `canceled` contains the
+    /// messages that were canceled before they were sent.
     init(
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
         _ canceled: [Message]

@@ -2,7 +2,8 @@ public import Models
 public import Store
 public import Sync
 
-// Loading pages on request, from the cache and, if its history is incomplete, from the server.
+// Loading pages on request: from the cache and, where the cached history is incomplete, from the
+// server.
 extension MessageCollection {
     enum Direction { case older, newer }
 
@@ -18,8 +19,9 @@ extension MessageCollection {
     /// If the list then exceeds the capacity, its newest messages are removed; ``loadNext()`` loads
     /// them again.
     ///
-    /// - Returns: The messages, oldest first. They are fewer than a page if few messages match the
-    ///   list, or if no older ones exist. If ``hasPrevious`` is true, call again for more.
+    /// - Returns: The messages, oldest first. The array has fewer messages than a page if few
+    ///   messages match the list, or if no older ones exist. If ``hasPrevious`` is true, call again
+    ///   for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `closed`, `canceled`.
@@ -48,22 +50,23 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        // If the newest end is shown, fetched messages are listed as changes of the store arrive.
+        // At the newest end, fetched messages are not read by this call. They are listed when the
+        // changes of the store that contain them are processed.
         let isFollowing = direction == .newer && shownWindow.upper == .end
         let before = isFollowing ? Set(shownWindow.items.map(\.id)) : []
         var shown = try await extend(direction, max(1, count))
         if isFollowing {
             shown = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
         }
-        // Messages of several pages are not in order yet.
+        // Sort the messages: those of several pages are in the order in which the pages were
+        // loaded.
         return shown.filter { $0.messageID != nil }.sorted {
             guard let left = $0.position, let right = $1.position else { return false }
             return left < right
         }
     }
 
-    /// Extends the window in a direction, and fetches messages where the stored history is
-    /// incomplete.
+    /// Extends the window in a direction, and fetches messages if a gap prevents it.
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
@@ -109,15 +112,16 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches `count` messages next to the window, from the next gap in a direction.
+    /// Fetches `count` messages from `gap`, the next gap in a direction, at its end next to the
+    /// window.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
     ) async throws(SyncError) {
         let window = shownWindow
         switch direction {
         case .older:
-            // If the window starts inside the gap, the messages next to the window's start are
-            // unknown.
+            // If the window starts inside the gap, continue at the window's lower bound: the
+            // messages next to it are unknown.
             let isAtEdge = gap.upper <= window.olderEdge
             let edge = isAtEdge ? gap.upper : window.lower
             let anchor =
@@ -140,8 +144,8 @@ extension MessageCollection {
 
     /// Fetches consecutive pages, until one contains a wanted message.
     ///
-    /// The first pages contain no wanted message if more messages than fit in a page were created
-    /// at the anchor's time, or if the server returns empty pages.
+    /// A page contains no wanted message if more messages were created at the anchor's time than
+    /// fit in a page, or if the server returns an empty page.
     private func fetch(
         _ first: PageRequest, _ source: CollectionEventSource,
         until isWanted: (Gap.Bound) -> Bool
@@ -172,7 +176,7 @@ extension MessageCollection {
             record(fetched, since: omissions)
             return fetched.page
         } catch {
-            // After a disposal, which cancels requests in flight, the error is `disposed`.
+            // Disposing the collection cancels its requests. Throw `disposed` then, not `canceled`.
             try checkIsStarted()
             throw error
         }
@@ -212,10 +216,10 @@ extension MessageCollection {
 
     // MARK: Beginning
 
-    /// Returns the request for the first page at the starting point; `nil` if the cache has it, up
-    /// to date.
+    /// Returns the request for the first page at the starting point; `nil` if the cache has an
+    /// up-to-date version of it.
     ///
-    /// `state` is the state of the engine while it is not trying to connect.
+    /// `state` is the engine's state when it is not trying to connect.
     func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
         try checkIsStarted()
         let start = start
@@ -256,7 +260,8 @@ extension MessageCollection {
         return messages
     }
 
-    /// Loads older messages if few messages of the first page match the list.
+    /// Loads older messages if the first page contains fewer matching messages than the list should
+    /// show.
     private func extendToSize() async throws(SyncError) {
         let count = succeededMessages.count
         let size = shownWindow.olderPageSize
@@ -268,7 +273,7 @@ extension MessageCollection {
 }
 
 extension Gap.Bound {
-    /// The anchor of a page that starts at this bound and contains newer messages.
+    /// The anchor for a page of the messages that are newer than this bound.
     fileprivate var anchorForNewer: MessageAnchor {
         switch self {
         case .beginning: .time(Timestamp(milliseconds: .min))

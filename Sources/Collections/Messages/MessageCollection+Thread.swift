@@ -4,8 +4,9 @@ import Sync
 
 // Collections of the replies to a message.
 //
-// A range of a thread is complete if pages of the server have covered it. If the feed omits
-// messages, the collection fetches the shown replies again.
+// A range of a thread is complete if pages of replies that the server returned have covered it. If
+// the feed reports that it has omitted messages of the channel, the collection fetches the shown
+// replies again.
 extension MessageCollection {
     func checkHasParent() throws(SyncError) {
         guard isParentMessageDeleted, let parentMessageID else { return }
@@ -83,29 +84,31 @@ extension MessageCollection {
 
     // MARK: Pages
 
-    /// The number of times that the feed has omitted messages of the thread; `nil` for a channel's
-    /// history.
+    /// The number of times that the feed has reported that it omitted messages of the channel;
+    /// `nil` if the collection shows no thread.
     var omissions: Int? { shownWindow.thread?.omissions }
 
     /// Records the range of the thread that a page covers.
     ///
     /// `omissions` is the value of ``omissions`` when the page was requested.
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
-        // The engine has already stored the range of a page of the channel's history.
+        // The collection shows a channel's history, whose page the engine has recorded already; or
+        // the page covers no range.
         guard omissions != nil, let from = fetched.from, let through = fetched.through
         else { return }
         catchUp()
-        // The page may lack messages that the feed has omitted since the request.
+        // If the feed has omitted messages since the request, the page may lack them.
         guard !isDisposed, self.omissions == omissions else { return }
         changeThread { $0.cover(from: from, through: through) }
     }
 
     // MARK: Fetching again
 
-    /// The state of a refresh of the shown replies.
+    /// The progress of fetching the shown replies again.
     struct ThreadRefresh {
         var anchor: MessageAnchor
-        /// The lower bound of the refreshed range.
+        /// The `bound` of the next page's request: the lower bound of the range that was fetched so
+        /// far, and initially the upper bound of the window.
         var bound: Gap.Bound?
         var usedCursors: Set<PageCursor> = []
 
@@ -113,8 +116,7 @@ extension MessageCollection {
         static let pageSize = 100
     }
 
-    /// Fetches the shown replies again, newest first, if they may have changed without a report of
-    /// the feed.
+    /// Fetches the shown replies again, newest first, if the feed may have omitted changes of them.
     ///
     /// The task does not retain the collection.
     func refreshThread() {
@@ -132,8 +134,8 @@ extension MessageCollection {
                     } catch {
                         let isGone = error.code == .notFound || error.code == .refused
                         if isGone, let id = self?.parentMessageID {
-                            // If the parent message was deleted, the lookup removes it from the
-                            // store.
+                            // The server may refuse because the parent message was deleted. This
+                            // lookup then removes the message from the store.
                             _ = try? await engine.fetchMessages([id], in: channelURL)
                         }
                         self?.endRefresh(isStale: true)
@@ -158,13 +160,14 @@ extension MessageCollection {
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
         record(fetched, since: omissions)
         guard let thread = shownWindow.thread, !isDisposed else { return }
-        // Replies of earlier pages may have become stale in the meantime: fetch all pages again.
+        // The feed has omitted messages since the refresh began. Replies of the pages that were
+        // already fetched may be stale, so begin again.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }
         guard let older = fetched.page.older, shownWindow.lower < from else {
             return endRefresh(isStale: false)
         }
-        // A server that repeats a page would cause an endless loop.
+        // Stop if the server returns a cursor twice, because the loop would not end.
         guard threadRefresh?.usedCursors.insert(older).inserted ?? false else {
             return endRefresh(isStale: true)
         }

@@ -3,10 +3,10 @@ public import Sync
 
 // The user's operations on messages of the channel.
 //
-// When a call returns, the operation is on disk and the rows show it. The delivery result changes
-// the rows later. An app does not add rows to a view itself.
+// When a call returns, the operation is on disk and the rows show it. When the delivery result
+// arrives, it changes the rows. An app need not add rows to a view itself.
 extension MessageCollection {
-    /// Sends a text message; in a thread, as a reply.
+    /// Sends a text message, which is a reply if the collection shows a thread.
     ///
     /// - Returns: The pending message, and its delivery result. If the newest end is shown, the
     ///   message is already in ``items``.
@@ -22,12 +22,12 @@ extension MessageCollection {
         }
     }
 
-    /// Sends a message with a file; in a thread, as a reply.
+    /// Sends a message with a file, which is a reply if the collection shows a thread.
     ///
     /// - Parameters:
     ///   - params: The text and the file.
-    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If it is not, do
-    ///     not move or remove the file until it is sent.
+    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If the file is
+    ///     not copied, do not move or remove it until the message is sent.
     /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError``, as ``send(_:)`` does, and with code `invalidFile` if the file
     ///   does not exist or is larger than the server accepts.
@@ -42,7 +42,7 @@ extension MessageCollection {
         }
     }
 
-    /// Sends a message with several files; in a thread, as a reply.
+    /// Sends a message with several files, which is a reply if the collection shows a thread.
     ///
     /// - Parameters:
     ///   - params: The text and the files.
@@ -63,8 +63,8 @@ extension MessageCollection {
     /// Retries a failed outbox item, with the same request ID.
     ///
     /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
-    /// missing or was changed. The error message of the item names the file; pass its replacement
-    /// in `files`.
+    /// missing or was changed. The error message of the outbox item names that file. Pass a
+    /// replacement for it in `files`.
     ///
     /// - Parameters:
     ///   - id: The request ID of the item.
@@ -123,7 +123,7 @@ extension MessageCollection {
         }
     }
 
-    /// Edits a message of the user, sent or not.
+    /// Edits a message of the user, whether or not it was sent.
     ///
     /// - Returns: The delivery of the edit.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
@@ -146,7 +146,7 @@ extension MessageCollection {
         try await self.update(MessageReference(message), with: update)
     }
 
-    /// Deletes a message of the user, or cancels it if it was not sent.
+    /// Deletes a message of the user. A message that was not sent is canceled.
     ///
     /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
     ///   message, with the result `canceled`.
@@ -209,7 +209,8 @@ extension MessageCollection {
         try await deleteReaction(key, from: MessageReference(message))
     }
 
-    /// Returns parameters whose parent message, if not set, is that of the shown thread.
+    /// Returns the parameters for a reply to the shown thread's parent message, if the collection
+    /// shows a thread and the parameters have no parent message.
     private func inThread<Params: MessageCreateParams>(_ params: Params) -> Params {
         guard let parentMessageID, params.parentMessageID == nil else { return params }
         var params = params

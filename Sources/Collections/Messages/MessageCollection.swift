@@ -38,7 +38,8 @@ public final class MessageCollection {
 
     /// A Boolean value that indicates whether the message whose replies are listed was deleted.
     ///
-    /// The listed replies then stay, no more can be loaded, and the server refuses new ones.
+    /// If it was deleted, the listed replies stay, no more replies can be loaded, and the server
+    /// refuses new ones.
     public internal(set) var isParentMessageDeleted = false
 
     /// The messages to show, their order, and the page sizes.
@@ -50,7 +51,7 @@ public final class MessageCollection {
 
     /// The group channel as stored.
     ///
-    /// If the channel is not stored, or is an open channel, only the URL of this value is set.
+    /// If the channel is not stored, or is an open channel, this value has only the URL.
     public private(set) var channel: GroupChannel
 
     /// The open channel as stored; `nil` if it is not stored, or is a group channel.
@@ -106,9 +107,10 @@ public final class MessageCollection {
     ///   - userID: The current user. If it is `nil`, the user's reactions are not shown until they
     ///     are sent.
     ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. Gaps and unsent
-    ///     messages do not count. If there are more, the collection removes messages at the end
-    ///     opposite to the added ones; they can be loaded again. No page is larger than the
-    ///     capacity, whatever `params` specifies, so that loading skips no message.
+    ///     messages do not count. If a page would exceed the capacity, the collection removes
+    ///     messages at the opposite end of the list; they can be loaded again. No page is larger
+    ///     than the capacity, even if `params` specifies a larger one, so that loading skips no
+    ///     message.
     ///   - engine: The engine that fetches the messages.
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
@@ -205,8 +207,8 @@ public final class MessageCollection {
 
     /// Returns a stream of the changes from now on.
     ///
-    /// Applying the changes in order to the current ``items`` gives the later values of ``items``.
-    /// The stream buffers unread changes, and ends with ``dispose()``.
+    /// If an app applies the changes in order to a copy of ``items``, the copy stays equal to
+    /// ``items``. The stream buffers unread changes, and ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> { followers.follow() }
 
     // MARK: Beginning and end
@@ -214,8 +216,8 @@ public final class MessageCollection {
     /// Starts the collection: shows cached messages, and then fetches messages from the server.
     ///
     /// The cached messages are listed when the call returns, regardless of the network. From then
-    /// on, the collection follows all changes. The server's messages replace the cached ones. No
-    /// request is sent if the engine is live and the cache has the whole page.
+    /// on, the collection follows all changes. The server's messages replace the cached ones. If
+    /// the engine is live and the cache has the whole first page, the collection sends no request.
     ///
     /// The returned value does not keep the collection alive.
     ///
@@ -232,8 +234,8 @@ public final class MessageCollection {
             do throws(SyncError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromAPI {
-                    // Do not retain the collection while waiting for the server, so that releasing
-                    // it ends the wait.
+                    // Do not retain the collection while waiting for the server: if the app
+                    // releases the collection, the wait ends.
                     let state = await engine.settledState
                     if let id = self?.missingParentMessageID {
                         let lookup = try await engine.fetchMessages([id], in: channelURL)
@@ -249,7 +251,8 @@ public final class MessageCollection {
                 return Result<[Message], SyncError>.success(
                     policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
-                // After a disposal, which cancels requests in flight, the error is `disposed`.
+                // Disposing the collection cancels its requests. The error is `disposed` then, not
+                // `canceled`.
                 let isOver = error.code.isEnd && self?.isDisposed != false
                 return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
@@ -277,7 +280,7 @@ public final class MessageCollection {
     /// server's.
     ///
     /// The delegate and the subscribers of changes stay. To skip a huge gap, pass the time of the
-    /// first visible message.
+    /// first message that is visible in the app's view.
     ///
     /// - Returns: The messages after the server has responded.
     /// - Throws: ``/Sync/SyncError``. After an error with code `notConnected`, the window has moved
@@ -337,8 +340,8 @@ public final class MessageCollection {
         let isThread = window.thread != nil
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                // Filter the events: each message changes the engine's state, and would resume this
-                // task.
+                // Filter the events, because the engine emits one for each message, and each would
+                // resume this task.
                 let events = await engine.events {
                     isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
                 }
@@ -346,7 +349,8 @@ public final class MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        // Read the channel last: its messages may be readable even if the channel itself is not.
+        // Read the channel last: if its row is damaged, the messages before this step are
+        // nevertheless shown.
         channel = try follower.read { (reader) throws(StoreError) in
             try readParentMessage(in: reader)
             openChannel = try reader.openChannel(channelURL)
@@ -419,7 +423,7 @@ public final class MessageCollection {
         }
     }
 
-    /// Notifies the delegate of the changes of the channel that a commit contains.
+    /// Notifies the delegate of a commit's changes of the channel itself.
     ///
     /// If a commit saves the channel several times with the same source, for example because many
     /// messages arrived, the delegate is notified once.
@@ -510,7 +514,8 @@ public final class MessageCollection {
 
     func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
 
-    /// Sets whether the shown replies may have changed without a report of the feed.
+    /// Sets whether the shown replies have to be fetched again, because the feed may have omitted
+    /// changes of them.
     func setThreadIsStale(_ isStale: Bool) { window.thread?.isStale = isStale }
 
     @discardableResult
@@ -519,7 +524,8 @@ public final class MessageCollection {
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
-        // Inform the engine last: it takes as long as everything else in this method.
+        // Report the shown range last, because that takes as long as everything else in this
+        // method.
         defer { showWindow() }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
@@ -546,7 +552,7 @@ public final class MessageCollection {
 
     /// Reports the shown range to the engine, which fills the gaps in that range first.
     private func showWindow() {
-        // Without a range, the engine fetches the newest messages.
+        // If the window is empty, report no range: the engine then fetches the newest messages.
         let range =
             window.lower == .end || window.upper < window.lower
             ? nil : ShownRange(from: window.lower, to: window.upper)
@@ -577,8 +583,8 @@ extension Result {
 }
 
 extension Change.Operation {
-    /// Returns a Boolean value that indicates whether the operation concerns a channel itself, and
-    /// not its messages.
+    /// Returns a Boolean value that indicates whether the operation changes the channel `url`
+    /// itself, and not only its messages.
     fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
         switch self {
         case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:

@@ -24,7 +24,7 @@ public protocol MessageCollectionDelegate: AnyObject {
 
     /// Messages have changed: they were edited, sent or canceled, have failed, or are being resent.
     ///
-    /// Canceled messages are then deleted immediately.
+    /// Canceled messages are first reported here, and then immediately as deleted.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [Message])
@@ -56,7 +56,8 @@ public protocol MessageCollectionDelegate: AnyObject {
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?)
 
-    /// A visible gap has more missing messages than `SyncOptions.hugeGapThreshold`.
+    /// The number of messages that are missing in a visible gap is above
+    /// `SyncOptions.hugeGapThreshold`.
     ///
     /// The gap is one of ``MessageCollection/items``, and the rows on both sides of it stay. To
     /// start over instead, call ``MessageCollection/restart(at:)`` with the time of the first
@@ -68,9 +69,9 @@ public protocol MessageCollectionDelegate: AnyObject {
     /// ``MessageCollection/failedChanges`` contains it.
     func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem)
 
-    /// A part of a pending message's file was uploaded.
+    /// A part of the file of the pending message `requestID` was uploaded.
     ///
-    /// `bytes` is the number of uploaded bytes, of a `total`.
+    /// `bytes` is the number of bytes uploaded so far, and `total` is the size of the file.
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID)

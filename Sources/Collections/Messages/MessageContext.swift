@@ -5,10 +5,10 @@ public struct MessageContext: Hashable, Sendable {
     /// The source of the change.
     public let source: CollectionEventSource
 
-    /// The sending status of all messages of the notification.
+    /// The sending status that all messages of the notification have.
     public let sendingStatus: MessageSendingStatus
 
-    /// A Boolean value that indicates whether the change arrived as a live event, not from sync or
-    /// this device.
+    /// A Boolean value that indicates whether the change arrived as a live event. It is false for
+    /// changes from sync or from this device.
     public var isFromEvent: Bool { source.isFromEvent }
 }

@@ -5,11 +5,11 @@ public import Store
 public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A message, sent or not.
     case message(Message)
-    /// A range of the history, between two rows or at an end of the list, in which messages may be
-    /// missing.
+    /// A range of the history in which messages may be missing, between two messages or at an end
+    /// of the list.
     ///
-    /// ``MessageCollection/fill(_:)`` fetches the missing messages. Messages that are stored inside
-    /// a gap divide it into several rows.
+    /// ``MessageCollection/fill(_:)`` fetches the missing messages. If messages inside a gap are
+    /// stored, the gap has several rows, with these messages between them.
     indirect case gap(Gap)
 
     /// The identity of a row, which stays the same when the row changes.
@@ -58,8 +58,8 @@ extension Message {
 /// follow all sent ones, in the order in which the user wrote them.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// The order of rows at the same bound: the sent message, then the gap above it, then unsent
-    /// messages.
+    /// The order of rows at the same bound: first the sent message, then the gap above the bound,
+    /// then unsent messages.
     private let rank: Int
 
     private static let sent = -2
@@ -78,12 +78,12 @@ struct MessageItemKey: Comparable {
         MessageItemKey(bound: .end, rank: number)
     }
 
-    /// The lowest possible key of a row at a bound.
+    /// The lowest key that a row at a bound can have.
     static func from(_ bound: Gap.Bound) -> MessageItemKey {
         MessageItemKey(bound: bound, rank: sent)
     }
 
-    /// The highest possible key of a message at a bound.
+    /// The highest key that a message at a bound can have.
     static func through(_ bound: Gap.Bound) -> MessageItemKey { .from(bound) }
 
     static func < (left: MessageItemKey, right: MessageItemKey) -> Bool {

@@ -3,8 +3,8 @@ package import Store
 
 /// The rows that a message collection would show without a connection.
 ///
-/// Unlike a collection, reading these rows sends no request, and does not make the engine fetch
-/// missing messages.
+/// Unlike a collection, this type sends no request, and does not make the engine fetch missing
+/// messages.
 package struct StoredHistory: Sendable {
     /// The messages and the gaps between them, oldest first, followed by unsent messages.
     package let items: [MessageItem]

@@ -4,20 +4,20 @@ import Sync
 
 /// The coverage of a thread: which ranges of its replies are complete, missing or stale.
 ///
-/// The gaps of a thread are the gaps of the channel's history without the ranges that pages of
+/// The gaps of a thread are the gaps of the channel's history, minus the ranges that pages of
 /// replies have covered. The feed reports every reply, so a covered range stays complete until the
-/// feed omits messages. Covered ranges are not stored, because a stored gap applies to all messages
-/// of the channel.
+/// feed omits messages. The covered ranges are kept only in memory, because a stored gap applies to
+/// all messages of the channel.
 struct ThreadCoverage {
     let parentID: MessageID
-    /// The gaps of the channel, by their upper bounds.
+    /// The stored gaps of the channel's history, by their upper bounds.
     private var channelGaps: [Gap.Bound: Gap]
     /// The ranges that pages of replies have covered, in order and without overlaps.
     private(set) var covered: [ClosedRange<Gap.Bound>] = []
     /// A Boolean value that indicates whether the shown replies have to be fetched again, because
-    /// they may have changed without a report of the feed.
+    /// the feed may have omitted changes of them.
     var isStale = false
-    /// The number of times that the feed has omitted messages.
+    /// The number of times that the feed has reported that it omitted messages of the channel.
     ///
     /// A page that was requested before the last omission covers no range.
     private(set) var omissions = 0
@@ -71,8 +71,8 @@ struct ThreadCoverage {
         covered.sort { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Removes the part between two bounds from the covered ranges; the bounds themselves stay
-    /// covered.
+    /// Removes the range between two bounds, without the bounds themselves, from the covered
+    /// ranges.
     private mutating func forget(from lower: Gap.Bound, to upper: Gap.Bound) {
         covered = covered.flatMap { range -> [ClosedRange<Gap.Bound>] in
             guard range.lowerBound < upper, lower < range.upperBound else { return [range] }
@@ -97,8 +97,8 @@ struct ThreadCoverage {
         for operation in change.operations {
             switch operation {
             case .savedGap(let gap) where gap.channelURL == channelURL:
-                // A gap that is saved without having been removed has the same bounds as before.
-                // Only the state of its backfill has changed.
+                // A saved gap that was not removed before has the same bounds as the known one:
+                // only the state of its backfill has changed.
                 let isUpdated = channelGaps[gap.upper]?.lower == gap.lower
                 channelGaps[gap.upper] = gap
                 let isPart = replacedGaps.save(from: gap.lower, to: gap.upper)
@@ -124,12 +124,12 @@ struct ThreadCoverage {
     }
 
     private mutating func omit(_ gap: Gap, _ newest: Gap.Bound) {
-        // A new gap at the newest end comes from a truncation: the omitted messages are newer than
-        // the newest known reply. Any other new gap comes from an eviction: the evicted messages
-        // are between its bounds.
+        // A new gap at the newest end comes from a truncation of the feed: the omitted messages are
+        // newer than the newest known reply. Any other new gap comes from an eviction: the evicted
+        // messages are between its bounds.
         forget(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
-            // Only the upper bound of this range is left.
+            // Nothing but the upper bound of this range is left.
             covered.removeLast()
         }
         isStale = true
@@ -139,12 +139,13 @@ struct ThreadCoverage {
 
 extension Gap {
     fileprivate func part(_ lower: Bound, _ upper: Bound) -> Gap {
-        // Omit the gap's backfill cursor: it continues in the channel's history, not in the thread.
+        // Omit the stored gap's backfill cursor: it is for a request of the channel's history, not
+        // of the thread.
         Gap(in: channelURL, from: lower, to: upper)
     }
 }
 
-/// Distinguishes new gaps and stale ranges from the remaining parts of removed ones.
+/// Distinguishes new gaps and new stale ranges from the remaining parts of removed ones.
 ///
 /// If a new range overlaps stored ones, the store removes those and saves the merged range. If a
 /// page covers a part of a stored range, the store removes it and saves the remaining parts.

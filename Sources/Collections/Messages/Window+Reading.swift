@@ -2,12 +2,12 @@ import Models
 import Store
 import Sync
 
-// Reading a window from the store: initially, again, and at either end.
+// Reading a window from the store: opening it, reading it again, and extending it at either end.
 extension Window {
     /// Moves the window to another part of the history, and reads the items of the outbox.
     ///
-    /// `crossesGaps` is true if the server cannot be reached: the window then includes messages on
-    /// the other side of a gap.
+    /// Pass `true` for `crossesGaps` if the server cannot be reached: the window then includes
+    /// messages on the other side of a gap.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
     ) throws(StoreError) -> WindowEdits {
@@ -22,7 +22,8 @@ extension Window {
             try next.extendNewer(newerPageSize, crossesGaps, in: reader, &edits)
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
-        // Remove messages that are no longer shown before placing the gaps between the others.
+        // First remove the messages that are no longer shown, because gaps are placed between the
+        // remaining ones.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -37,11 +38,11 @@ extension Window {
         case time(Timestamp)
     }
 
-    /// Returns a Boolean value that indicates whether a window with a given start needs no request.
+    /// Returns a Boolean value that indicates whether the store has all messages of a window at
+    /// `start`.
     ///
-    /// No request is needed if the store has all messages that the window would show, up to date
-    /// with the feed: a page of messages in each direction, or all messages up to an end of the
-    /// history.
+    /// If so, no request is needed. The window has a page of messages in each direction, or fewer
+    /// if the history ends there. The stored messages must also be up to date with the feed.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
@@ -55,16 +56,17 @@ extension Window {
         return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
     }
 
-    /// Empties the window, and places it just below the messages of a time.
+    /// Empties the window, and places both bounds just below the messages that were created at
+    /// `time`.
     private mutating func begin(at time: Timestamp) {
         lower = .position(Position(createdAt: time, messageID: ""))
         upper = lower
     }
 
-    /// Reads the shown range again, after the store has dropped changes.
+    /// Reads the shown range again, after the store has dropped changes without reporting them.
     ///
-    /// The sources of `earlier`, the edits from the change that reported the drop, are kept. The
-    /// reader already contains the queued changes `ahead`, which the caller must not apply
+    /// `earlier` contains the edits of the change that reported the drop; their sources are kept.
+    /// The reader already contains the queued changes `ahead`; the caller must not apply them
     /// afterwards. If reading fails, the window is unchanged.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
@@ -93,11 +95,12 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // A message without a known history below it may be the only row. If that history has
-        // become known in the meantime, show a full page.
+        // If the history older than the only message was unknown, the window showed that message
+        // alone. If that history is known now, show a full page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        // Remove messages that are no longer shown before placing the gaps between the others.
+        // First remove the messages that are no longer shown, because gaps are placed between the
+        // remaining ones.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -117,9 +120,9 @@ extension Window {
     /// Loads at most `count` older messages up to the next gap or, if `crossesGaps` is true, beyond
     /// it.
     ///
-    /// Returns the edits of the rows, the number of messages found, and the gap that prevents more;
-    /// `nil` if `count` messages were found or no older message exists. If reading fails, the
-    /// window is unchanged.
+    /// Returns the edits of the rows, the number of messages found, and the gap that prevented
+    /// finding `count` messages. The gap is `nil` if `count` messages were found, or if no older
+    /// message exists. If reading fails, the window is unchanged.
     mutating func loadOlder(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -167,11 +170,11 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// Returns the lower bound of a window that shows all stored older messages.
+    /// Returns the lower bound of a window that shows all stored messages up to the oldest one.
     ///
-    /// This is the beginning of the history; if a gap starts there, the upper bound of the gap or
-    /// `oldest`, whichever is lower. `oldest` is the position of the oldest message that was read,
-    /// or the previous lower bound if none was read.
+    /// The bound is the beginning of the history. If a gap starts at the beginning, the bound is
+    /// the upper bound of that gap or `oldest`, whichever is older. `oldest` is the position of the
+    /// oldest message that was read, or the previous lower bound if none was read.
     private func oldestBound(
         in reader: some StoreReader, _ oldest: Gap.Bound
     ) throws(StoreError) -> Gap.Bound {
@@ -203,7 +206,8 @@ extension Window {
 
     /// The filter of reads from the store; `nil` if the user has unsent changes.
     ///
-    /// An unsent edit may make a message match the list although its stored version does not match.
+    /// If the user has unsent changes, reads are unfiltered: an unsent edit may make a message
+    /// match the list although its stored version does not match.
     private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
@@ -274,6 +278,6 @@ extension Window {
 }
 
 extension Message {
-    /// The bound at the message, which every stored message has.
+    /// The bound at the message's position, which all stored messages have.
     fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }
 }

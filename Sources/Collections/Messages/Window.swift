@@ -15,12 +15,13 @@ struct Window {
     let params: MessageListParams
     /// The maximum number of sent messages in the window; at least 1.
     ///
-    /// If a page would exceed the capacity, messages at the opposite end are removed. Gaps and
-    /// unsent messages do not count.
+    /// If loading a page would exceed the capacity, messages at the opposite end are removed. Gaps
+    /// and unsent messages do not count.
     let capacity: Int
     /// The number of older messages in a page, which is at most the capacity.
     ///
-    /// A larger page would exceed the window: loading would skip the removed messages.
+    /// Messages of a larger page would be removed again from the window, so that the next page
+    /// would skip them.
     let olderPageSize: Int
     /// The number of newer messages in a page, which is at most the capacity.
     let newerPageSize: Int
@@ -29,7 +30,7 @@ struct Window {
     /// The coverage of the shown thread; `nil` for the history of the channel.
     var thread: ThreadCoverage?
 
-    /// The lower bound of the shown range; `end` if the window has no message yet.
+    /// The lower bound of the shown range; `end` if the window is empty.
     var lower = Gap.Bound.end
     /// The upper bound of the shown range; `end` if the window shows new messages as they arrive.
     var upper = Gap.Bound.end
@@ -42,7 +43,8 @@ struct Window {
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
     var lastOutboxItemNumber = 0
     var overlay = UnsentChanges([], userID: nil)
-    /// The stored versions of the messages to which the overlay applies unsent changes.
+    /// The stored versions of those messages whose rows show unsent edits, deletions or reactions
+    /// of the user.
     var covered: [MessageID: Message] = [:]
 
     init(
@@ -84,7 +86,8 @@ struct Window {
             .compactMap { shownMessage(of: $0.item) }
     }
 
-    /// Returns a Boolean value that indicates whether a message, wherever it is, matches the list.
+    /// Returns a Boolean value that indicates whether a message matches the list, regardless of its
+    /// position.
     private func belongs(_ message: Message) -> Bool {
         isOfHistory(message) && params.belongsTo(message)
     }
@@ -96,10 +99,10 @@ struct Window {
             && thread.map { message.parentMessageID == $0.parentID } ?? true
     }
 
-    /// The position of the newest sent message in the window; without one, the window's lower
-    /// bound.
+    /// The position of the newest sent message in the window; the window's lower bound if there is
+    /// none.
     ///
-    /// If the window does not include the newest end, this is its upper bound.
+    /// If the window does not include the newest end, the value is its upper bound.
     private var newestShown: Gap.Bound {
         guard upper == .end else { return upper }
         func isSent(_ item: MessageItem) -> Bool { item.message?.position != nil }
@@ -119,7 +122,7 @@ struct Window {
     mutating func fold(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
-            // The window was empty: start it at the oldest message of the change.
+            // If the window is empty, start it at the oldest message of the change.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation, isOfHistory(message)
                 else { return nil }
@@ -270,7 +273,7 @@ struct Window {
         edits.sources[.unsent(id)] = source
     }
 
-    /// Applies an unsent edit, deletion or reaction to the rows, after it was saved or removed.
+    /// Updates the rows after an unsent edit, deletion or reaction was saved or removed.
     private mutating func lay(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -278,7 +281,8 @@ struct Window {
         if let target = item.targetRequestID { showUnsent(target, source, &edits) }
         let id = item.messageID ?? item.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits) else {
-            // The edit may make a message match the list that did not match before: read again.
+            // The edit may make an unlisted message match the list. Therefore read the window
+            // again.
             if item.operation == .update { edits.isMissed = true }
             return
         }
@@ -342,9 +346,9 @@ struct Window {
 
     /// Returns the parts into which the listed messages divide a gap.
     ///
-    /// At the newest end, live messages are inside the gap until a page confirms that none is
-    /// missing between them. The feed delivers messages in order, so no message is missing after
-    /// the first live one. Therefore only the part older than that message gets a row.
+    /// Live messages are inside a gap at the newest end until a page closes it. The feed delivers
+    /// messages in order, so no message is missing between the live ones. Therefore only the part
+    /// of the gap that is older than the first live message gets a row.
     private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -362,7 +366,7 @@ struct Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // At the newest end, only the oldest of possibly many messages in the gap is needed.
+        // For a gap at the newest end, only the oldest message in it is needed. There may be many.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }
@@ -399,12 +403,12 @@ struct Window {
 
     enum End { case oldest, newest }
 
-    /// Removes a number of sent messages at an end, with the gaps between and outside of them.
+    /// Removes `excess` sent messages at an end, with the gaps between them and beyond them.
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem.ID] = []
         var excess = excess
-        // The outermost message that stays. At least one stays.
+        // The outermost message that stays. At least one message stays, even if `excess` is larger.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
             if let position = row.message?.position {
@@ -427,7 +431,7 @@ struct Window {
 struct WindowEdits {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
-    /// The canceled messages, which were pending.
+    /// The canceled messages, as they were when pending.
     var canceled: [Message] = []
     /// A Boolean value that indicates whether the window has to be read again.
     var isMissed = false

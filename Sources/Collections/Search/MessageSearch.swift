@@ -12,9 +12,9 @@ public import Sync
 /// show(search.messages)
 /// ```
 ///
-/// The list reaches from the newest result to the last one of the loaded pages. In that part, the
-/// search inserts new messages, updates edited ones and removes deleted ones. ``messages``,
-/// ``hasMore`` and ``unsearched`` are observable: views that use Observation need no delegate.
+/// The list contains the results of the loaded pages. In that part of the history, the search
+/// inserts new messages, updates edited ones and removes deleted ones. ``messages``, ``hasMore``
+/// and ``unsearched`` are observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageSearch {
@@ -24,8 +24,7 @@ public final class MessageSearch {
     /// The number of messages in a page.
     public let pageSize: Int
 
-    /// The ranges in the searched part of the history that the search did not read completely: gaps
-    /// and stale ranges.
+    /// The gaps and stale ranges in the searched part of the history, where results may be missing.
     ///
     /// The searched part reaches from the newest message to the last loaded page, or to the oldest
     /// message if all results are listed. ``loadMore()`` and ``backfill()`` update the value.
@@ -40,7 +39,8 @@ public final class MessageSearch {
     @ObservationIgnored public let engine: SyncEngine
 
     private var list: OrderedList<FoundMessage, SearchCursor>
-    /// The cursor of the last loaded page; `nil` before the first page, and after the last one.
+    /// The cursor of the last loaded page; `nil` before the first page is loaded, and after the
+    /// last one was loaded.
     private var cursor: SearchCursor?
     private var isStarted = false
     @ObservationIgnored private let query: SearchQuery
@@ -51,7 +51,7 @@ public final class MessageSearch {
     /// A Boolean value that indicates whether the store has dropped changes since the last page was
     /// read.
     @ObservationIgnored private var isOutdated = false
-    /// The changes since a page was requested, some of which may be newer than the page.
+    /// The changes since the page being loaded was requested. Some may be newer than the page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
 
     /// Creates a search, whose list is empty until ``loadMore()``.
@@ -81,7 +81,7 @@ public final class MessageSearch {
 
     /// Returns a stream of the changes from now on.
     ///
-    /// Applying the changes in order to the current ``messages`` gives the later values of
+    /// If an app applies the changes in order to a copy of ``messages``, the copy stays equal to
     /// ``messages``. The stream buffers unread changes, and ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> { followers.follow() }
 
@@ -143,8 +143,8 @@ public final class MessageSearch {
 
     /// Fetches the messages of the ranges in ``unsearched`` from the server, newest first.
     ///
-    /// The list shows messages that match as they arrive. Call the method again after
-    /// ``loadMore()``, to fetch the ranges of the next page.
+    /// The list shows matching messages as they arrive. ``loadMore()`` may add ranges; call this
+    /// method again to fetch their messages.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected`, `refused`, `stalled` if the server
     ///   repeats a page, `disposed`, `store`, `closed`, `canceled`. Messages that were fetched

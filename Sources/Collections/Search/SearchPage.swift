@@ -14,16 +14,16 @@ public struct SearchPage: Sendable {
     /// The user's unsent messages that match, newest first; empty except on the first page.
     public let outboxItems: [OutboxItem]
 
-    /// The group channels that match, those with the newest messages first; empty except on the
-    /// first page.
+    /// The group channels that match, sorted by their newest message, newest first; empty except on
+    /// the first page.
     ///
     /// A channel matches if its name, or the name or ID of a member, matches the query. Only the
-    /// searched channels are compared, and only members that the server has reported with the
-    /// channel. With a filter by sender, time or type, no channel matches.
+    /// searched channels can match, and a channel's members only if the server has reported them
+    /// with the channel. If the search filters by sender, time or type, no channel matches.
     public let channels: [GroupChannel]
 
-    /// The ranges of the searched channels whose messages may be missing from this page and earlier
-    /// ones: gaps and stale ranges.
+    /// The gaps and stale ranges of the searched channels whose messages may be missing from this
+    /// page and the pages before it.
     public let unsearched: [UnsearchedRange]
 }
 
@@ -45,7 +45,7 @@ public struct UnsearchedRange: Hashable, Sendable {
     public enum Reason: String, CaseIterable, Sendable {
         /// The cache does not have the messages.
         case gap
-        /// The cache may have old versions of the messages.
+        /// The cache may have outdated versions of the messages.
         case stale
     }
 }
@@ -60,7 +60,7 @@ extension SearchPage {
         let (isFirst, query) = (cursor == nil, SearchQuery(params.text))
         outboxItems = isFirst ? try store.outboxItems(matching: params, query) : []
         channels = isFirst ? try store.channels(matching: params, query) : []
-        // Ranges that are older than the last result concern only the next pages.
+        // In this order, ranges that are older than the last result concern only later pages.
         let last = params.order == .newestFirst ? self.cursor : nil
         unsearched = try store.unsearchedRanges(
             for: params, query, from: last.map { .position($0.position) } ?? .beginning)
