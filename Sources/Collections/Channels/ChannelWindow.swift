@@ -20,7 +20,9 @@ struct ChannelWindow {
     }
 
     let query: GroupChannelListQuery
-    /// The current user. Filters by the nicknames of members ignore this user.
+    /// The current user.
+    ///
+    /// Filters by the nicknames of members ignore this user.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning

@@ -170,10 +170,10 @@ extension ChatClient {
         try await self.update(MessageReference(message), in: message.channelURL, with: update)
     }
 
-    /// Deletes a message of the user. A message that was not sent is canceled.
+    /// Deletes a message of the user.
     ///
-    /// The message disappears from lists immediately. The engine sends the deletion as soon as it
-    /// is connected.
+    /// A message that was not sent is canceled. The message disappears from lists immediately. The
+    /// engine sends the deletion as soon as it is connected.
     ///
     /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
     ///   message, with the result `canceled`.

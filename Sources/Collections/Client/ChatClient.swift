@@ -459,8 +459,9 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// Processes the push inbox and records the result. After an error, the next call processes the
-    /// same messages.
+    /// Processes the push inbox and records the result.
+    ///
+    /// After an error, the next call processes the same messages.
     private func absorb(of session: Session) async {
         do throws(SyncError) {
             record(.success(try await session.engine.absorbPushes()), by: session.engine)

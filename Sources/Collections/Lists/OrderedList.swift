@@ -159,7 +159,9 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
 
 /// The edits of a list: at most one for each element.
 struct ListEdits<Element: ListRow, Key: Comparable> {
-    /// The new and changed elements with their keys. No two elements have the same key.
+    /// The new and changed elements with their keys.
+    ///
+    /// No two elements have the same key.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     private(set) var removed: Set<Element.RowID> = []
     /// The IDs of replaced elements, by the IDs of the elements that replace them.

@@ -54,11 +54,11 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again. Called while processing the change that reports that the store has
-    /// dropped changes.
+    /// Reads the store again.
     ///
-    /// Queued changes that the snapshot already contains are skipped: replaying them would bring
-    /// back deleted rows and apply replacements twice. The closure receives the skipped changes as
+    /// Called while processing the change that reports that the store has dropped changes. Queued
+    /// changes that the snapshot already contains are skipped: replaying them would bring back
+    /// deleted rows and apply replacements twice. The closure receives the skipped changes as
     /// `ahead`, for example to find the sources of edits. If the closure throws, these changes are
     /// not skipped.
     func readAgain<Value>(

@@ -146,7 +146,9 @@ extension MessageCollection {
         try await self.update(MessageReference(message), with: update)
     }
 
-    /// Deletes a message of the user. A message that was not sent is canceled.
+    /// Deletes a message of the user.
+    ///
+    /// A message that was not sent is canceled.
     ///
     /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
     ///   message, with the result `canceled`.

@@ -51,7 +51,9 @@ public final class MessageSearch {
     /// A Boolean value that indicates whether the store has dropped changes since the last page was
     /// read.
     @ObservationIgnored private var isOutdated = false
-    /// The changes since the page being loaded was requested. Some may be newer than the page.
+    /// The changes since the page being loaded was requested.
+    ///
+    /// Some may be newer than the page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
 
     /// Creates a search, whose list is empty until ``loadMore()``.
