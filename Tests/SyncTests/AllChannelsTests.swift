@@ -5,13 +5,15 @@ import Store
 import Sync
 import Testing
 
-/// The store's report that it has all channels of the user.
+/// Tests when the store reports that it has all channels of the user.
 @Suite(.timeLimit(.minutes(10))) struct AllChannelsTests {
     private func hasAll(_ story: Story) throws -> Bool {
         try story.store.read { try $0.hasAllChannels() }
     }
 
-    /// Lets the feed reach its end, and returns whether the store has all channels then.
+    /// Lets the feed reach its end.
+    ///
+    /// Returns whether the store reports all channels then.
     private func hasAllAtLast(_ story: Story) async throws -> Bool {
         story.network.stopHolding()
         try await story.engine.caughtUp()
@@ -28,7 +30,7 @@ import Testing
         try await story.connect()
         try await story.held(1)
         story.network.release()
-        // The first channel is stored, and the answer with the others is in flight.
+        // The store has the first channel. The feed's answer with the other channels is in flight.
         try await story.until { try !$0.groupChannels().isEmpty }
         try await story.held(1)
         #expect(try !hasAll(story))
@@ -46,7 +48,7 @@ import Testing
         try await story.connect()
         try await story.held(1)
         #expect(try hasAll(story))
-        // The feed fails, and another one starts.
+        // The feed fails, and the engine starts a new one.
         story.network.release()
         try await story.held(1)
         #expect(try !hasAll(story))

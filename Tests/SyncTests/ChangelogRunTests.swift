@@ -3,7 +3,6 @@ import Testing
 
 @testable import Sync
 
-/// Reads a changelog to its end.
 @Suite struct ChangelogRunTests {
     @Test func pagesAreReadToTheEnd() {
         var run = ChangelogRun(since: .feed("f"))
@@ -25,8 +24,9 @@ import Testing
         #expect(run.step(token: nil, hasMore: false) == .done(token: nil))
     }
 
-    /// Tests all sequences of answers with three tokens: a run that continues must never repeat a
-    /// token.
+    /// Tests every sequence of answers with three tokens.
+    ///
+    /// A run that continues must never repeat a token.
     @Test func repeatedTokenStallsTheRun() {
         let tokens = ["a", "b", "c"]
         func follow(_ run: ChangelogRun, _ asked: Set<String>, _ depth: Int) {

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Requests of the user that change channels.
+/// Tests requests of the user that create or change channels.
 @Suite(.timeLimit(.minutes(10))) struct ChannelRequestTests {
     @Test func createdChannelIsStoredImmediately() async throws {
         let story = try await Story()
@@ -14,7 +14,7 @@ import Testing
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
         #expect(made.name == "Mine")
         #expect(try story.store.groupChannel("mine")?.name == "Mine")
-        // Events of the feed's start may arrive after the next answer.
+        // The feed's first events may arrive after the answer to the update below. Wait for them.
         try await story.isTold()
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "Ours")
@@ -23,7 +23,8 @@ import Testing
         try await story.end()
     }
 
-    /// The feed starts while the request is in flight, so the answer may be outdated.
+    /// The feed starts while the request is in flight, so the answer to the request may be
+    /// outdated.
     @Test func outdatedAnswerDoesNotDuplicateACreatedChannel() async throws {
         let story = try await Story()
         story.network.hold([.feed, .createChannel])

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// A backend that disconnects slowly.
+/// A backend whose `disconnect` ends only when the test allows it.
 private struct SlowlyEndingBackend: ForwardingBackend {
     let base: any Backend
     let sleeper = Sleeper()
@@ -16,7 +16,6 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 }
 
-/// Connections that are made, lost, and made again.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     @Test func lostConnectionIsRestored() async throws {
         let story = try await Story()
@@ -67,7 +66,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         let busy = BackendError(.throttled, "too many", retryAfter: .seconds(60))
         story.network.failNext(1, of: [.connect], with: busy)
         await #expect(throws: SyncError.self) { try await story.connect() }
-        // Without an earlier connection, the engine does not wait.
+        // For its first connection, the engine does not wait.
         #expect(story.sleeper.durations == [])
         try await story.open()
         await story.engine.disconnect()
@@ -109,7 +108,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.connect()
         async let caughtUp: Void = story.engine.caughtUp("general")
         try await story.held(1)
-        // Gives the engine time for other work.
+        // Give the engine time for other work.
         for _ in 0..<20 { _ = try await story.engine.fetchChannel("general") }
         story.network.stopHolding()
         try await caughtUp

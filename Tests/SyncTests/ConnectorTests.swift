@@ -4,9 +4,9 @@ import Testing
 
 @testable import Sync
 
-/// The decisions to connect, stay connected and reconnect.
+/// Tests the decisions to connect, to stay connected and to reconnect.
 ///
-/// No connection is made here.
+/// The tests make no connection.
 @Suite struct ConnectorTests {
     let bob = Credentials("bob")
     let offline = BackendError(.notConnected, "offline")
@@ -106,8 +106,8 @@ import Testing
         #expect(connector.phase == .off && connector.credentials == nil)
     }
 
-    /// Tests invariants under random events: generations are never reused, a connecting
-    /// engine has credentials, and attempts count from 1.
+    /// Tests invariants under random events: no generation is reused, a connecting engine has
+    /// credentials, and attempts are counted from 1.
     @Test(arguments: 0..<200) func stateIsConsistentAfterAnySequenceOfEvents(seed: Int) {
         var random = SeededRandom(seed: seed)
         var connector = Connector()

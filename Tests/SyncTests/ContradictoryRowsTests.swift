@@ -8,9 +8,9 @@ import Testing
 
 @testable import Store
 
-/// A device with contradictory rows must continue, and finally have the server's state.
+/// Tests that a device with contradictory rows continues, and finally has the server's state.
 @Suite(.timeLimit(.minutes(10))) struct ContradictoryRowsTests {
-    /// Rows of channel number 1, given the positions of its messages.
+    /// The kind of the contradictory rows.
     enum Damage: CaseIterable {
         case gaps, staleRanges, keys
     }
@@ -28,7 +28,7 @@ import Testing
             put(StaleRange(in: "general", from: bounds[0], to: bounds[3], epoch: 1))
             put(StaleRange(in: "general", from: bounds[1], to: bounds[4], epoch: 1))
         case .keys:
-            // Each message has another position than its key.
+            // The position in each message differs from the position in its key.
             for (key, value) in zip(positions, positions.reversed()) {
                 var message = Message(id: nil, channelURL: "general", text: "x", createdAt: 0)
                 message.messageID = value.messageID
@@ -66,7 +66,7 @@ import Testing
         await engine.close()
         store.close()
 
-        // Rebuild the rows that the engine did not fetch again.
+        // Rebuild the indexes of the rows that the engine has not fetched again.
         try ChatStore.rebuildIndexes(at: place)
         store = try ChatStore(at: place)
         #expect(try store.check() == [])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-/// The core's state after failures of the store.
+/// Tests the core's state after failures of the store.
 @Suite struct CoreFailureTests {
     private func fail(_: Snapshot) throws(StoreError) {
         throw StoreError(.io, "it cannot be read", path: "")
@@ -21,7 +21,7 @@ import Testing
 
     // MARK: A store that cannot be read
 
-    /// Returns a core whose feed has started, and its requests since.
+    /// Returns a core whose feed has started, and the requests that the core has made since then.
     private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: BackendRequest]) {
         var core = SyncCore(store, SyncOptions(), [])
         var calls: [Int: BackendRequest] = [:]

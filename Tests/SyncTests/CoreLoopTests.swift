@@ -4,11 +4,13 @@ import Testing
 
 @testable import Sync
 
-/// If a backend always answers immediately in the same way, the core must not loop forever.
+/// Tests that the core does not loop forever if a backend always gives the same answer immediately.
 @Suite struct CoreLoopTests {
     private let session = BackendSession(user: User(id: "bob"), epoch: "1")
 
-    /// Returns the requests of a core whose calls are answered by a closure, until no more follow.
+    /// Returns the requests of a core, until the core makes no more.
+    ///
+    /// A closure answers each request.
     private func requests(
         _ core: inout SyncCore, atMost limit: Int,
         _ answer: (BackendRequest) -> BackendAnswer

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// The ranges that a device may claim to know.
+/// Tests which ranges of a history a device treats as known.
 @Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     @Test func pushedMessageAddsNoCoverage() async throws {
         let story = try await Story()
@@ -114,7 +114,9 @@ import Testing
         try await story.end()
     }
 
-    /// The filter of a view determines which messages it shows, but not which ranges are known.
+    /// A view's filter determines which messages the view shows.
+    ///
+    /// It does not affect which ranges are known.
     @Test func visibleGapsAreBackfilledFirst() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2

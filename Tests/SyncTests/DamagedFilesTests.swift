@@ -8,7 +8,7 @@ import Store
 import Sync
 import Testing
 
-/// Copies of files that are damaged before they are sent, or interrupted by a crash.
+/// Tests sending files whose copy was damaged, or whose copying was interrupted by a crash.
 @Suite(.timeLimit(.minutes(10))) struct DamagedFilesTests {
     enum Damage: CaseIterable, Sendable {
         case flipped, cut, emptied, extended, missing
@@ -29,7 +29,7 @@ import Testing
     private static let bytes = Data((0..<10_000).map { UInt8($0 % 251) })
     private static let key = EncryptionKey((1...32).map { UInt8($0) })
 
-    /// A device that is offline, with a directory and a way to make files.
+    /// A device that is offline and whose store is in a directory.
     private struct Device {
         let directory: URL
         let disks: FailingDisks
@@ -61,7 +61,7 @@ import Testing
             return try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
         }
 
-        /// The file of an outbox item's copy.
+        /// Returns the URL of an outbox item's copy of a file.
         func copy(_ id: RequestID, _ index: Int = 0) throws -> URL {
             let item = try #require(try story.store.outboxItem(id))
             return files.appending(path: try #require(item.fileCopy(at: index)).name)
@@ -114,7 +114,7 @@ import Testing
             #expect(failed.errorCode == .fileDamaged && failed.isResendable)
             #expect(failed.errorMessage?.contains("\"photo.jpg\"") == true)
             #expect(failed.message?.errorCode == .fileDamaged)
-            // The next message is sent nevertheless.
+            // The damaged copy does not prevent the next message from being sent.
             _ = try await device.sent(text)
             // Resending the unchanged item fails again.
             try await device.story.engine.resend(id)
@@ -125,7 +125,7 @@ import Testing
             let resent = try await device.story.engine.resend(
                 id, replacing: [0: device.file("again.jpg", new)])
             #expect(resent.message?.file?.name == "again.jpg" && resent.state == .pending)
-            // The new file is copied as the old one was.
+            // The item has a copy of the new file too, so the original can be removed.
             try FileManager.default.removeItem(at: device.directory.appending(path: "again.jpg"))
             let sent = try await device.sent(id)
             #expect(try await device.story.alice.download(#require(sent.file)) == new)
@@ -178,7 +178,8 @@ import Testing
                 #expect(try device.story.store.outboxItem(id) == failed)
                 #expect(try device.names() == [])
             }
-            // A full disk leaves no copy, and the item unchanged.
+            // With a full disk, the replacement fails, leaves no copy, and does not change the
+            // item.
             device.disks.outbox.fail(at: 2, with: ENOSPC, once: true)
             let error = await #expect(throws: SyncError.self) {
                 try await device.story.engine.resend(id, replacing: [0: device.file("b")])
@@ -189,7 +190,7 @@ import Testing
         }
     }
 
-    /// A backend that sends the bytes that it has read, even if the source reports damage.
+    /// A backend that sends the bytes that it has read, even if reading reports damage.
     private struct CarelessBackend: ForwardingBackend {
         let base: any Backend
 
@@ -227,7 +228,7 @@ import Testing
         }
     }
 
-    /// The copy cannot be read temporarily, as on a locked device, but is not damaged.
+    /// The copy is not damaged, but it cannot be read for a while, as on a locked device.
     @Test(arguments: [EIO, EACCES])
     func copyThatCannotBeReadNowIsSentLater(error: Int32) async throws {
         try await withDevice { device in
@@ -273,8 +274,9 @@ import Testing
 
     // MARK: Crashes
 
-    /// Cuts the power at each change to the disk that `send` makes: a promised message is sent with
-    /// its file.
+    /// Cuts the power at each change to the disk that `send` makes.
+    ///
+    /// If `send` returned before the power failure, the message must be sent with its file.
     @Test(arguments: [false, true])
     func copiedFileSurvivesAPowerFailure(isEncrypted: Bool) async throws {
         let key = isEncrypted ? Self.key : nil
@@ -285,7 +287,7 @@ import Testing
                 let start = device.disks.outbox.changes
                 device.disks.outbox.cutPower(at: change)
                 let id = try await device.send(device.file("a"))
-                // A call that returns after the power failure has promised nothing.
+                // If `send` returned after the power failure, it has promised nothing.
                 let isPromised = device.disks.outbox.changes - start < change
                 await device.story.engine.close()
                 device.disks.cache.cutPower()
@@ -310,7 +312,7 @@ import Testing
                     #expect(found == Self.bytes)
                 }
                 try await engine.caughtUp()
-                // A copy that the crash left is removed, too.
+                // If the crash left a copy, the copy is removed, too.
                 #expect(try device.names() == [], "cut at \(change)")
                 await engine.close()
                 store.close()
@@ -319,8 +321,8 @@ import Testing
         }
     }
 
-    /// The process ends after creating the copy and before writing the item, so that the copy
-    /// belongs to no item.
+    /// Simulates a crash after the copy was created and before the outbox item was written, so the
+    /// copy belongs to no item.
     @Test func orphanedCopyIsRemovedAndOthersStay() async throws {
         try await withDevice { device in
             let id = try await device.send(device.file("a"))

@@ -7,7 +7,7 @@ import Store
 import Sync
 import Testing
 
-/// A client that opens a damaged outbox sends the readable items and keeps the damaged files.
+/// Tests that a client with a damaged outbox sends the readable items and keeps the damaged files.
 @Suite(.timeLimit(.minutes(10))) struct DamagedOutboxTests {
     private let directory: ScratchDirectory
     private let place: URL
@@ -22,7 +22,7 @@ import Testing
         return (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
     }
 
-    /// Flips a bit of a text in the outbox's log.
+    /// Flips a bit of a text in the log file of the outbox.
     private func damage(_ text: String) throws {
         let outbox = place.appending(path: "outbox")
         for name in try FileManager.default.contentsOfDirectory(atPath: outbox.path)

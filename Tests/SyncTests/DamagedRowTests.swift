@@ -5,12 +5,12 @@ import Testing
 @testable import Store
 @testable import Sync
 
-/// A message whose row cannot be decoded: the feed continues.
+/// Tests that the feed continues when the row of a message cannot be decoded.
 @Suite struct DamagedRowTests {
     private let store: ChatStore
     private let messages = (1...3).map { Message.sample($0) }
 
-    /// A store with the messages 1, 2 and 3 of a channel.
+    /// Creates a store with messages 1, 2 and 3 of a channel.
     init() throws {
         store = try ChatStore.inMemory()
         try store.write { [messages] batch in
@@ -46,7 +46,7 @@ import Testing
         #expect(try store.groupChannel("general")?.lastMessage == nil)
     }
 
-    /// The position of the damaged message is in its key.
+    /// The damaged message still has a position, because its key contains the position.
     @Test func feedDeliveryBelowADamagedRowContinuesAtIt() throws {
         try damage(2)
         try apply(.messageReceived(messages[1]), unreported: 1)

@@ -4,7 +4,7 @@ import Store
 import Sync
 import Testing
 
-/// A backend that disconnects slowly.
+/// A backend whose `disconnect` ends only when the test allows it.
 private struct SlowlyEndingBackend: ForwardingBackend {
     let base: any Backend
     let hasBegun: AsyncStream<Void>.Continuation
@@ -18,11 +18,13 @@ private struct SlowlyEndingBackend: ForwardingBackend {
 }
 
 extension SyncEngine {
-    /// Starts to disconnect before any later call of the engine.
+    /// Starts to disconnect.
+    ///
+    /// The engine disconnects before it runs any call that is made after this one.
     fileprivate func beginDisconnecting() -> Task<Void, Never> { Task { await disconnect() } }
 }
 
-/// An engine whose store closes its files for a while.
+/// Tests an engine whose store is suspended, which closes the files, and resumed.
 @Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
     @Test func resumedEngineContinuesWhereItStopped() async throws {
         let temporary = try TemporaryStore()
@@ -31,7 +33,7 @@ extension SyncEngine {
         try await story.open()
         let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
         try await story.engine.suspend()
-        // The files can be opened.
+        // Another store can open the files.
         do {
             let other = try ChatStore(at: temporary.directory)
             #expect(try other.messages(in: "general").contains { $0.text == "a" })
@@ -73,7 +75,7 @@ extension SyncEngine {
         try await story.end()
     }
 
-    /// As if the user logged out while the app enters the background.
+    /// Simulates that the user logs out while the app enters the background.
     @Test func disconnectDuringASuspensionIsKept() async throws {
         let story = try await Story()
         try await story.open()
@@ -105,7 +107,7 @@ extension SyncEngine {
             #expect((error?.cause as? StoreError)?.code == .busy)
             #expect(try snapshot.messageCount() == 0)
         }
-        // The files were not closed, and interrupted work continues.
+        // The suspension did not close the files, and the interrupted work continues.
         try await story.engine.resume()
         try await story.end()
     }

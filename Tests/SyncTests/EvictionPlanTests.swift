@@ -4,11 +4,11 @@ import Testing
 @testable import Store
 @testable import Sync
 
-/// The messages that are evicted, and their order.
+/// Tests which messages are evicted, and in which order.
 @Suite(.timeLimit(.minutes(10))) struct EvictionPlanTests {
-    /// Returns a plan for channels with these numbers of messages of ten bytes each.
+    /// Returns a plan for channels with the given numbers of messages.
     ///
-    /// The least recently opened channel is the first.
+    /// Each message has ten bytes. The channels are ordered from the least recently opened one.
     private func plan(_ counts: [Int], target: Int?, newest: Int = 5) -> EvictionPlan {
         let sum = counts.reduce(0, +)
         return EvictionPlan(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sync
 
-/// Events that arrive while requests are in flight.
+/// Tests which events are recorded for the requests that are in flight when the events arrive.
 @Suite struct FlightsTests {
     @Test func idsTouchedDuringARequestAreRecorded() {
         var flights = Flights()
@@ -71,7 +71,7 @@ import Testing
         #expect(flights.end(third)?.channels == [])
     }
 
-    /// Compares the result with a complete list of all events.
+    /// Compares `Flights` with a model that keeps a list of all events.
     @Test(arguments: 0..<100) func flightsEqualAModelThatRecordsEverything(seed: Int) {
         enum Happening {
             case touched(MessageID, ChannelURL)

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// A device that follows the feed.
+/// Tests a device that applies the events of the feed.
 @Suite(.timeLimit(.minutes(10))) struct FollowingTests {
     @Test func sentMessageIsStored() async throws {
         let story = try await Story()
@@ -207,8 +207,8 @@ import Testing
         }
     }
 
-    /// A bug in other clients: the cursor was the newest time, of the device or server (Stream, issue
-    /// 1246).
+    /// A bug in other clients: the cursor was the newest time, of the device or server (Stream,
+    /// issue 1246).
     @Test func wrongDeviceClockLosesNothing() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -231,7 +231,7 @@ extension Change.Operation {
 }
 
 extension ObservedChanges {
-    /// The first change that fulfills a condition.
+    /// Returns the first change that fulfills a condition.
     fileprivate func first(where condition: (Change) -> Bool) async -> Change? {
         for await change in self where condition(change) { return change }
         return nil

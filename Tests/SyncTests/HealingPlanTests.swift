@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-/// The next request for a history that is not completely known.
+/// Tests the choice of the next request for a history that is not completely known.
 @Suite struct HealingPlanTests {
     static func bound(_ place: Int) -> Gap.Bound {
         switch place {
@@ -60,7 +60,7 @@ import Testing
         #expect(plan([gap(2, 3)], stale: [late]).next == .walk(gap(2, 3)))
         #expect(plan([], stale: [late]).next == .refetch(late))
         #expect(plan([], stale: [late], hasBudget: false).next == nil)
-        // After a loss, the whole history is stale, and only its visible ranges are fetched again.
+        // After a loss, the whole history is stale. Only its visible ranges are fetched again.
         #expect(plan([], stale: [stale(1, 2, epoch: 1)]).next == nil)
     }
 
@@ -91,9 +91,10 @@ import Testing
         #expect(plan([], stale: [stale], view: ShownRange(from: Self.bound(3))).next == nil)
     }
 
-    /// Tests all histories of five positions with up to two gaps, and all views.
+    /// Tests all histories of five positions with up to two gaps, and all visible ranges.
     ///
-    /// Repeating the planned requests must end, and then nothing in the view may be missing.
+    /// The plan must end after a number of requests, and then nothing may be missing in the visible
+    /// range.
     @Test func allVisibleRangesAreFetched() {
         let spans = (0..<5).flatMap { lower in (lower + 1...5).map { (lower, $0) } }
         for first in spans {

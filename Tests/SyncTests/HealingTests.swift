@@ -5,11 +5,11 @@ import Testing
 
 @testable import Sync
 
-/// The channels that are backfilled, and when their state is removed.
+/// Tests which channels are backfilled, and when their state is removed.
 @Suite struct HealingTests {
     private var stalled: SyncError { SyncError(.stalled, "again and again") }
 
-    /// A channel with one viewer, whose backfill is done.
+    /// Returns the state of one channel with one viewer, after its backfill.
     private func shown() -> Healing {
         var healing = Healing()
         healing.begin()

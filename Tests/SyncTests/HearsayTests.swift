@@ -4,10 +4,11 @@ import Store
 import Sync
 import Testing
 
-/// Untrusted messages, which arrive from other sources than the feed, and the feed's events about
-/// them.
+/// Tests messages from sources other than the feed, which are untrusted, and the feed's events
+/// about the same messages.
 @Suite(.timeLimit(.minutes(10))) struct HearsayTests {
-    /// The feed reports only the newest messages, and a truncation for the others.
+    /// A server whose feed delivers only the newest message of a channel, and reports a truncation
+    /// for the others.
     let withTruncations: ServerConditions = {
         var conditions = ServerConditions()
         conditions.feedLimit = 1
@@ -42,9 +43,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The message of the push notification starts the backfill.
-    ///
-    /// No event of the feed is needed.
+    /// The pushed message starts the backfill, without an event of the feed.
     @Test func historyOlderThanAPushIsFetchedImmediately() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")
@@ -58,7 +57,7 @@ import Testing
         try await story.end()
     }
 
-    /// The feed reported the deletion before the device had the message.
+    /// The feed reports the deletion of "b" before a push delivers "b".
     @Test func latePushOfADeletedMessageIsRemovedWithItsGap() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -138,7 +137,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The feed delivers no event about the message.
+    /// The feed delivers no event about "late".
     @Test func shownChannelIsFilledAfterItsRowIsFetched() async throws {
         let story = try await Story()
         _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))

@@ -5,9 +5,12 @@ import Store
 import Sync
 import Testing
 
-/// Imports and other changes of the server's history that its feed reports as a range.
+/// Tests imports and other changes of the server's history that the feed reports as a range of
+/// times.
 @Suite(.timeLimit(.minutes(10))) struct HistoryChangeTests {
-    /// Returns a device that has stored all of `a b c`, which were sent at 2, 3 and 4 seconds.
+    /// Returns a device that has stored all of `a b c`.
+    ///
+    /// These messages were sent at 2, 3 and 4 seconds.
     private func story(_ conditions: ServerConditions = ServerConditions()) async throws -> Story {
         let story = try await Story(.exact, conditions)
         try await story.say("a b c")
@@ -64,8 +67,8 @@ import Testing
         try await story.end()
     }
 
-    /// An imported message may be between the position of a cursor and the stored message next to
-    /// it.
+    /// The server may import a message whose position is between that of a cursor and the stored
+    /// message next to it.
     @Test func importMovesTheEdgeOfACursor() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1
@@ -92,7 +95,7 @@ import Testing
         try await story.end()
     }
 
-    /// The backfill's cursor is already older than the imported message.
+    /// The backfill has already passed the imported message: its cursor is older.
     @Test func importRestartsAWalk() async throws {
         let story = try await story()
         story.limitFeed(1)

@@ -5,9 +5,9 @@ import Store
 import Sync
 import Testing
 
-/// Many missing messages in a channel that is shown.
+/// Tests channels that are shown and have many missing messages.
 @Suite(.timeLimit(.minutes(10))) struct HugeGapTests {
-    /// Returns a device that shows `a`, and was offline while `missing` messages and one more were
+    /// Returns a device that has `a`, and was offline while `missing` further messages and `z` were
     /// sent.
     func story(missing: Int, _ options: SyncOptions, isShown: Bool = true) async throws -> Story {
         let story = try await Story(options)
@@ -21,7 +21,7 @@ import Testing
         return story
     }
 
-    /// Imports messages with times an hour before the next message.
+    /// Imports messages, and then advances the clock by an hour.
     func importMessages(_ count: Int, in story: Story) throws {
         let now = story.clock.now.milliseconds
         try story.server.importMessages(
@@ -32,8 +32,9 @@ import Testing
         story.clock.advance(by: .seconds(3600))
     }
 
-    /// Sendbird detects more than 300; lurker (issue 214) and Stream lost the messages beyond a
-    /// page or two.
+    /// In Sendbird, a gap of more than 300 messages is huge.
+    ///
+    /// In lurker (issue 214) and Stream, messages that were not on the first page or two were lost.
     @Test(arguments: [1, 299, 300, 301, 501, 2001], HugeGapPolicy.allCases)
     func gapAbove300MessagesIsHuge(missing: Int, policy: HugeGapPolicy) async throws {
         var options = SyncOptions.exact
@@ -102,8 +103,9 @@ import Testing
         try await story.end()
     }
 
-    /// Returns a channel in which 30 messages were sent within a second, and 300 while the device
-    /// was offline.
+    /// Returns a device that has 30 messages, all sent within a second.
+    ///
+    /// While the device was offline, 300 more messages were sent.
     private func busyChannel(pageSize: Int) async throws -> (story: Story, events: EventLog) {
         var options = SyncOptions.exact
         options.clockSkew = SyncOptions().clockSkew
@@ -141,8 +143,8 @@ import Testing
         #expect(await events.hugeGaps == [])
     }
 
-    /// A page that ends with the oldest missing message does not cover the stored messages below
-    /// it.
+    /// A page whose oldest message is the oldest missing message does not cover older messages that
+    /// arrived late.
     @Test(arguments: [1, 13, 23, 299, 300])
     func lateMessagesAreFetchedBelowAnyPage(pageSize: Int) async throws {
         let (story, events) = try await busyChannel(pageSize: pageSize)
@@ -175,7 +177,7 @@ import Testing
         try await story.isTold()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "1 ~ 500")
-        // A caller that waits for the channel gets all of its messages.
+        // A caller that waits for the channel to be caught up gets all of its messages.
         try await story.engine.caughtUp("general")
         #expect(try story.counts() == "2003")
         try await story.end()
@@ -183,7 +185,7 @@ import Testing
     }
 }
 
-/// The events of an engine, once it is closed.
+/// The huge gaps that an engine reports until it is closed.
 private struct EventLog {
     private let task: Task<[ChannelURL], Never>
 

@@ -5,9 +5,11 @@ import Store
 import Sync
 import Testing
 
-/// Tests responses that are in flight while the state that they describe changes.
+/// Tests answers that are in flight while the state that they describe changes.
 @Suite(.timeLimit(.minutes(10))) struct InFlightTests {
-    /// Returns a device that requests the newest page of `a b c`, whose answer the network holds.
+    /// Returns a device that has requested the newest page of `a b c`.
+    ///
+    /// The network holds the answer while `meanwhile` runs.
     func story(
         _ meanwhile: (Story, [Message]) async throws -> Void
     ) async throws -> Story {
@@ -25,7 +27,7 @@ import Testing
         return story
     }
 
-    /// In Sendbird 4.1.4 and Stream 2783, a stale page restored a deleted message.
+    /// In Sendbird 4.1.4 and Stream 2783, an outdated page restored a deleted message.
     @Test func pageDoesNotRestoreADeletedMessage() async throws {
         let story = try await story { try await $0.delete($1[1]) }
         #expect(try story.picture() == "a c")
@@ -94,7 +96,7 @@ import Testing
 
     /// The server refuses the request because the channel was deleted.
     ///
-    /// The answer arrives after a new channel got the same URL.
+    /// The answer arrives after a new channel was created with the same URL.
     @Test func failureOfADeletedChannelDoesNotConcernItsSuccessor() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -110,7 +112,7 @@ import Testing
         try await story.say("x")
         story.network.stopFailing()
         story.network.stopHolding()
-        // The wait may have ended with the channel.
+        // The call fails if it ended when the channel was deleted.
         try? await caughtUp.value
         try await story.engine.caughtUp("general")
         #expect(try story.picture() == "x")

@@ -6,10 +6,9 @@ import Testing
 
 @testable import Sync
 
-/// Tests `Ingest`, through which all server data is stored, on a store of its own and without an
-/// engine.
+/// Tests `Ingest`, which stores all data of the server, without an engine.
 @Suite(.timeLimit(.minutes(10))) struct IngestTests {
-    /// A store, and the requests that are in flight for it.
+    /// A store, and the requests that are in flight.
     private final class Device {
         let store: ChatStore
         var flights = Flights()
@@ -39,7 +38,7 @@ import Testing
             try apply(FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true))
         }
 
-        /// Returns all rows that a reader could return.
+        /// Returns all data that a reader can return.
         func rows() throws -> [AnyHashable] {
             try store.read { reader in
                 try reader.groupChannels().flatMap { channel -> [AnyHashable] in
@@ -55,7 +54,7 @@ import Testing
 
     // MARK: Repeated deliveries
 
-    /// Returns the batches of bob's feed during some minutes with many events.
+    /// Returns the batches of bob's feed over some minutes with many events.
     private func batches(seed: Int) async throws -> [FeedBatch] {
         var random = SeededRandom(seed: seed)
         let clock = ManualClock(at: 1000)
@@ -136,7 +135,8 @@ import Testing
 
     // MARK: Order of arrival
 
-    /// The states of a message on the server, and the feed's event for each step.
+    /// The successive states of a message on the server, and the event by which the feed reports
+    /// each state.
     private static let states: [(message: Message?, event: FeedEvent)] = {
         var message = Message.sample(1, at: 1000)
         message.requestID = "r1"
@@ -160,10 +160,10 @@ import Testing
         case page, lookup, changelog, reply
     }
 
-    /// Tests all combinations of three moments: when a request is sent, which state of the server
-    /// its answer contains, and when the answer arrives.
+    /// Tests all combinations of three moments: when a request is sent (`asked`), when the server
+    /// reads the state that the answer contains (`said`), and when the answer arrives (`come`).
     ///
-    /// Each is combined with another kind of answer.
+    /// A second answer arrives at the same time, once of each kind.
     @Test(arguments: [true, false], 1...states.count)
     func orderOfArrivalLeavesOneRow(startsCovered: Bool, stateCount: Int) throws {
         let states = Array(Self.states.prefix(stateCount))
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// Delivers all events in their order, with a page and another answer in between.
+    /// Delivers all events in their order, and at the given moments a page and a second answer.
     private func run(
         _ device: Device, _ states: [(message: Message?, event: FeedEvent)], asked: Int, said: Int,
         come: Int, _ second: Answer
@@ -227,7 +227,7 @@ import Testing
                     page, of: PageRequest(in: "general", at: .newest, older: 10), since: news,
                     .messageFill)
                 for id in report.doubtful {
-                    // The answer has the server's state at that time, or a later one.
+                    // The lookup returns the server's state at that moment or a later one.
                     let lookup = MessageLookup(
                         found: message.map { [$0] } ?? [], gone: message == nil ? [id] : [])
                     try ingest.apply(lookup, in: "general", since: news, .messageFill)
@@ -310,7 +310,7 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
     }
 
-    /// An untrusted message is stale.
+    /// A stored message is untrusted, and therefore stale.
     ///
     /// The message next to it has the same time.
     @Test func staleMessageDoesNotMakeOthersOfItsTimeStale() throws {
@@ -333,13 +333,13 @@ import Testing
                 page, of: PageRequest(in: url, at: .newest, older: 10), since: news, .messageFill)
             #expect(report.doubtful == ["2"])
         }
-        // The feed has not reached the page's state yet.
+        // This event describes an earlier state of the message than the page.
         try device.apply(.messageReceived(said))
         let texts = try device.store.read { try $0.messages(in: url).map(\.text) }
         #expect(texts == ["edited", "message 2", "message 1"])
     }
 
-    /// The answer belongs to a history whose events the feed may not have delivered yet.
+    /// The feed may not have delivered all events of the history that the answer describes.
     @Test func deletedStaleMessageDoesNotReturn() throws {
         let device = try Device()
         let url: ChannelURL = "general"
@@ -362,7 +362,9 @@ import Testing
         #expect(ids == ["3", "1"])
     }
 
-    /// The user's own message arrived with its answer, and a push delivered a newer one.
+    /// Message 2, the user's own, was stored with the answer to its send request.
+    ///
+    /// Message 3 was stored from a push. The feed has not delivered either of them.
     @Test func truncationStartsOlderThanTheUndeliveredMessages() throws {
         let device = try Device()
         let url: ChannelURL = "general"
@@ -378,7 +380,8 @@ import Testing
         #expect(try device.store.read { try $0.gap(around: missed, in: url) } != nil)
     }
 
-    /// A page from the cursor would not contain the messages that the truncation omitted above it.
+    /// A page from the cursor would not contain the messages that the truncation omitted, because
+    /// they are newer than the cursor.
     @Test func truncationRemovesTheCursorOfTheNewestGap() throws {
         let device = try Device()
         let url: ChannelURL = "general"
@@ -400,7 +403,7 @@ import Testing
         (nil, nil, "a? b? c? ~"), (2000, nil, "a b? c? ~"), (nil, 2000, "a? b? c"),
         (2000, 2000, "a b? c"), (3000, 3000, "a b c? ~"), (9000, nil, "a b c ~"),
         (Timestamp.distantPast, Timestamp.distantFuture, "a? b? c? ~"),
-        // A range with reversed bounds could be anywhere.
+        // If the bounds are reversed, any message may have changed.
         (3000, 1000, "a? b? c? ~"), (.distantFuture, .distantPast, "a? b? c? ~"),
     ])
     func changedRangeIsStaleAndOpensAGapAboveTheNewestMessage(
@@ -421,7 +424,8 @@ import Testing
         #expect(try device.store.read { try $0.picture(of: "general") } == picture)
     }
 
-    /// Pages without messages have moved the backfill away from the gap's upper bound.
+    /// Pages without messages have moved the gap's backfill cursor to an older point than the gap's
+    /// upper bound.
     @Test(arguments: [(1500, nil), (500, nil), (3500, "w")] as [(Timestamp, PageCursor?)])
     func changedRangeWithinAGapRemovesItsWalkCursor(time: Timestamp, cursor: PageCursor?) throws {
         let device = try Device()
@@ -473,7 +477,7 @@ import Testing
         }
         let left = try device.store.tombstones(in: "general")
         #expect(left.count == Ingest.tombstoneLimit / 2 + 1)
-        // The oldest tombstones are removed.
+        // The oldest tombstones are removed first.
         #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
     }
 

@@ -5,13 +5,15 @@ import Store
 import Sync
 import Testing
 
-/// Messages that arrive long after their time, as from another server that was unreachable.
+/// Tests messages that arrive long after they were sent, as when another server of a federation was
+/// unreachable.
 @Suite(.timeLimit(.minutes(10))) struct LateArrivalTests {
-    /// Returns a device that was away while `missed` was sent, a minute apart, and then `late`
-    /// arrived, sent a second apart after the first missed message.
+    /// Returns a device that was offline while `missed` was sent and while `late` arrived.
     ///
-    /// It has connected again, its feed has delivered the last late message, and its request for a
-    /// page is held.
+    /// The messages of `missed` were sent a minute apart. The messages of `late` were sent a second
+    /// apart, after the first message of `missed`, but arrived only after all of `missed`. The
+    /// device has connected again, its feed has delivered the last late message, and the network
+    /// holds its request for a page.
     private func storyAfterAnAbsence(
         missed: String, late: String
     ) async throws -> (story: Story, late: [Message]) {
@@ -19,7 +21,7 @@ import Testing
         options.pageSize = 3
         var conditions = ServerConditions()
         conditions.federationDelay = .milliseconds(1)
-        // Times are taken from the clock even if it is set back.
+        // With a clock skew, the server takes times from its clock even if the clock was set back.
         conditions.clockSkew = 1
         let story = try await Story(options, conditions)
         let engine = story.engine
@@ -39,7 +41,8 @@ import Testing
         return (story, arrived)
     }
 
-    /// Returns the history of that device after the feed, after the first page and at the end.
+    /// Returns the history that the device of `storyAfterAnAbsence` has after the feed, after the
+    /// first page, and at the end.
     private func pictures(missed: String, late: String) async throws -> [String] {
         let (story, _) = try await storyAfterAnAbsence(missed: missed, late: late)
         let engine = story.engine
@@ -50,7 +53,8 @@ import Testing
         story.network.stopHolding()
         try await engine.caughtUp("general")
         pictures.append(try story.picture())
-        // The late messages are on other pages than their neighbors.
+        // The server returns the late messages on other pages than the messages next to their
+        // positions.
         let differences = try await engine.verify("general")
         #expect(differences.isEmpty, "\(differences)")
         await engine.close()
@@ -64,8 +68,8 @@ import Testing
                 == ["a b ~ x ~", "a b ~ x ~ g h", "a b c x d e f g h"])
     }
 
-    /// A page that was requested at a late message contains the messages around its arrival, not
-    /// those around its position.
+    /// A page at a late message contains the messages that arrived around the same time, not the
+    /// messages next to its position.
     @Test func pageAtALateMessageDoesNotExtendToIt() async throws {
         let (story, late) = try await storyAfterAnAbsence(missed: "c d e f g h", late: "x")
         let id = try #require(late[0].messageID)

@@ -7,9 +7,8 @@ import Testing
 
 @testable import Sync
 
-/// A cache with a size limit.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
-    /// A device that has cached all messages of some channels.
+    /// Returns a device that has cached all messages of some channels.
     private func story(
         _ channels: [ChannelURL], count: Int, _ limits: CacheLimits = CacheLimits(),
         _ options: SyncOptions = .exact, store: ChatStore? = nil
@@ -48,7 +47,8 @@ import Testing
             .map { "\($0.url) \($0.messageCount)" }.joined(separator: ", ")
     }
 
-    /// Simulates that a channel is opened after the eviction was planned.
+    /// Simulates that a channel is opened after the eviction was planned and before it is carried
+    /// out.
     @Test func messagesShownInTheMeantimeAreNotEvicted() async throws {
         let story = try await story(["a"], count: 10)
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 2)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func oldMessagesOfTheLeastRecentlyOpenedChannelAreEvictedFirst() async throws {
         let story = try await story(["a", "b", "c"], count: 40, .init(), small)
-        // Opening it again makes it the most recently opened channel.
+        // Opening `a` again makes it the most recently opened channel.
         await story.engine.show("a", nil, viewer: 2)
         await story.engine.hide("a", viewer: 2)
         let size = try story.store.cachedDataSize()
@@ -140,7 +140,8 @@ import Testing
         try await story.say("1 2 3", in: "a")
         try await story.say("1 2 3", in: "b")
         try await story.isTold()
-        // Six seconds have passed on both clocks; the last message in `a` is three seconds old.
+        // The device's clock now equals the server's. Six seconds have passed, and the last message
+        // in `a` is three seconds old.
         story.device.now = story.clock.now
         await story.engine.disconnect()
         try await story.connect()
@@ -170,7 +171,7 @@ import Testing
         await story.engine.limited()
         #expect(try counts(story) == "a 0")
         #expect(try story.store.gaps(in: "a") == [Gap(in: "a")])
-        // Collections that observe the eviction apply it like any other change.
+        // The eviction is a change that observers receive like any other.
         #expect(!observed.drain().isEmpty)
         try await story.end()
     }
@@ -202,12 +203,14 @@ import Testing
         let store = temporary.store
         let story = try await story(
             (1...30).map { ChannelURL("channel \($0)") }, count: 600, limits, options, store: store)
-        // Tables that LevelDB is compacting exist twice.
+        // While LevelDB compacts tables, the old and the new tables both count. Remove the old
+        // ones.
         try store.purgeCleared()
-        // The rows written since the engine last measured the size may exceed the limit.
+        // The size may exceed the limit by the rows that were written since the engine last
+        // measured it.
         #expect(try store.cachedDataSize() <= (3 << 20) + (512 << 10))
         #expect(try store.messageCount() > 2000)
-        // All messages of the channels opened last are stored.
+        // The channels that were opened last keep all their messages.
         #expect(try store.messageCount(in: "channel 30") == 600)
         #expect(try store.messageCount(in: "channel 1") < 600)
         try await story.end()

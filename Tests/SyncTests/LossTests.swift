@@ -5,9 +5,9 @@ import Store
 import Sync
 import Testing
 
-/// Events after which cached data may be out of date.
+/// Tests events after which cached data may be out of date.
 @Suite(.timeLimit(.minutes(10))) struct LossTests {
-    /// Returns a device that has `a b c`, and reconnects when its cursor has expired.
+    /// Returns a device that has `a b c`, and reconnects after its cursor has expired.
     func storyAfterALongTime(
         _ meanwhile: (Story, [Message]) async throws -> Void
     ) async throws -> Story {
@@ -27,7 +27,7 @@ import Testing
 
     @Test func expiredCursorMakesEverythingStale() async throws {
         let story = try await storyAfterALongTime { story, _ in try await story.say("d e") }
-        // The channel is not shown, and nothing is fetched.
+        // The channel is not shown, so the engine fetches nothing.
         #expect(try story.picture() == "a? b? c? ~")
         try await story.engine.caughtUp("general")
         #expect(try story.picture() == "a? b c d e")
@@ -89,7 +89,7 @@ import Testing
         try await story.end()
     }
 
-    /// An earlier token may refer to another point of the history now.
+    /// After the restore, an earlier token may refer to another point of the history.
     @Test func serverRestoreRemovesTheTokens() async throws {
         let story = try await Story()
         try await story.say("a b")

@@ -4,10 +4,11 @@ import Testing
 
 @testable import Sync
 
-/// Merges two copies of a message when it is unknown which one is newer.
+/// Tests merging two copies of a message when it is unknown which copy is newer.
 @Suite struct MergingTests {
-    /// Returns the successive states of one message, each with a time of its own: the copies that a
-    /// server may have delivered.
+    /// Returns copies of one message that a server may have delivered, oldest first.
+    ///
+    /// Each copy has a different time.
     private func copies(seed: Int) -> [Message] {
         var random = SeededRandom(seed: seed)
         var message = Message.sample(1, at: 1000)
@@ -46,7 +47,7 @@ import Testing
         return copies
     }
 
-    /// Returns a message's contents, independent of the order of its reactions.
+    /// Returns a message's contents as text that does not depend on the order of the reactions.
     private func shown(_ message: Message) -> String {
         let reactions = message.reactionHistory.map {
             "\($0.key) \($0.updatedAt) \($0.userIDs)"
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    /// A server that never sends the time of a poll's change omits it from the newer copy, too.
+    /// The polls have no time of change, because this server never sends one.
     @Test func pollWithoutATimeIsTakenFromTheNewerCopy() {
         var older = Message.sample(1, at: 1000)
         var poll = Poll()

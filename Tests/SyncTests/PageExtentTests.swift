@@ -5,13 +5,16 @@ import Testing
 
 @testable import Sync
 
-/// The ranges that pages cover, for all pages that a server may return of some small histories.
+/// Tests which ranges pages cover, for all pages that a server may return of some small histories.
 @Suite struct PageExtentTests {
-    /// The possible positions: three, some of which have a message.
+    /// The three possible positions.
+    ///
+    /// In each history, some of them have a message.
     static let places = (1...3).map { Message.sample($0) }
 
-    /// Returns a server's correct page: between two of the four borders of the three positions,
-    /// with a cursor on each side that has further messages.
+    /// Returns the page that a correct server returns for positions `from` to `to`.
+    ///
+    /// On each side with further messages, the page has a cursor.
     private func page(_ history: [Message], from: Int, to: Int) -> MessagePage {
         func isWithin(_ message: Message) -> Bool {
             let place = Self.places.firstIndex { $0.messageID == message.messageID }!
@@ -34,10 +37,10 @@ import Testing
         return extent.from <= bound && bound <= extent.through
     }
 
-    /// Tests every history of three positions, and every page of it, with and without a known
-    /// message at either end.
+    /// Tests every history of three positions and every page of it, with and without a known
+    /// message next to the page.
     ///
-    /// All messages in the covered range must be on the page.
+    /// The page must contain all messages of the range that it covers.
     @Test func pageCoversOnlyItsOwnRange() {
         for mask in 0..<8 {
             let history = Self.places.enumerated().filter { mask & (1 << $0.offset) != 0 }
@@ -45,8 +48,8 @@ import Testing
             for from in 0...3 {
                 for to in from...3 {
                     let page = page(history, from: from, to: to)
-                    // The anchor is at the page's newer end, which is a stored message, or at its
-                    // older end.
+                    // The edge is the message next to the page, at its newer or its older end, or
+                    // nil.
                     let above = to < 3 ? Gap.Bound.position(Self.places[to].position!) : nil
                     let below = from > 0 ? Gap.Bound.position(Self.places[from - 1].position!) : nil
                     for edge in [nil, above, below] {
@@ -66,7 +69,8 @@ import Testing
             #expect(page.messages.isEmpty || !isFollowed)
             return
         }
-        // No event would report a message that is sent after the page was read.
+        // If the feed does not follow the channel, a page covers nothing: no event would report a
+        // message that is sent after the page was read.
         #expect(isFollowed)
         #expect(extent.from <= extent.through)
         if extent.from == .beginning { #expect(page.older == nil) }

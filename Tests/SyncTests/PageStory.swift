@@ -9,7 +9,7 @@ import Testing
 /// #expect(try story.picture() == page.next("offline, bob sends d", "on disk"))
 /// ```
 struct PageStory {
-    /// The columns of the remaining lines.
+    /// The lines that `next` has not returned yet, each as its columns.
     private var lines: ArraySlice<[String]>
 
     /// Reads a diagram.
@@ -57,6 +57,6 @@ struct PageStory {
         return line[place]
     }
 
-    /// True after the last line.
+    /// True if no line is left.
     var isOver: Bool { lines.isEmpty }
 }

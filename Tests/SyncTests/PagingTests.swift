@@ -5,16 +5,17 @@ import Store
 import Sync
 import Testing
 
-/// Servers whose pages are difficult to use.
+/// Tests servers whose pages are difficult to use, such as empty or short ones.
 @Suite(.timeLimit(.minutes(10))) struct PagingTests {
-    /// Runs a device that has to backfill a truncation of eight messages under given conditions.
+    /// Runs a device that has to backfill a truncation of eight messages under the conditions that
+    /// `change` sets.
     func filled(
         _ change: (inout NetworkConditions) -> Void,
         _ conditions: ServerConditions = ServerConditions()
     ) async throws {
         var options = SyncOptions.exact
         options.pageSize = 3
-        // The order of messages with equal times is unknown.
+        // Messages with equal times may have any order.
         if conditions.timeGranularity > 1 { options.clockSkew = .milliseconds(1) }
         let story = try await Story(options, conditions)
         try await story.say("a b")
@@ -76,7 +77,8 @@ import Testing
             }, conditions)
     }
 
-    /// The token of a gap has expired by the time it is used (matrix-rust-sdk, pagination restart).
+    /// The cursor of a gap has expired by the time it is used (matrix-rust-sdk, pagination
+    /// restart).
     @Test func walkWithAnExpiredCursorRestarts() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -99,7 +101,9 @@ import Testing
         try await story.end()
     }
 
-    /// This also holds if a missing message has the same time as the deleted one.
+    /// The page's anchor is a message that is deleted.
+    ///
+    /// With a coarse clock, a missing message has the same time as the anchor.
     @Test(arguments: [1, 2000, 1_000_000]) func deletedAnchorIsReplaced(
         timeGranularity: Int64
     ) async throws {
@@ -121,7 +125,7 @@ import Testing
             try await story.held(1)
             story.network.release()
         }
-        // The next page is requested from e, which is deleted before the server receives the
+        // The next page is requested at "e", which is deleted before the server receives the
         // request.
         try await story.held(1)
         try await story.sees("a b ~ e f g h")
@@ -131,14 +135,16 @@ import Testing
         story.network.clearLog()
         story.network.stopHolding()
         try await story.sees("a b c d f g h")
-        // The requests are by the cursor, by the message, and by its time.
+        // The engine requests the page by the cursor, then by the message, and then by the
+        // message's time.
         let outcomes = story.network.log.filter { $0.contains(" messages ") }.prefix(3)
         #expect(outcomes.map { $0.contains("expired") } == [true, true, false])
         try await story.end()
     }
 
-    /// Creates two gaps between messages of one time, and returns the messages that were sent while
-    /// the device was offline.
+    /// Creates two gaps between messages that have the same time.
+    ///
+    /// Returns the messages that were sent while the device was offline.
     private func reportTwoGaps(in story: Story) async throws -> [Message] {
         try await story.say("a b")
         try await story.open()
@@ -153,8 +159,8 @@ import Testing
         return missed
     }
 
-    /// If many messages share the time of the deleted anchor, a page by that time does not reach
-    /// the gap yet.
+    /// If many messages have the time of the deleted anchor, a page at that time may not reach the
+    /// gap.
     @Test func pageClosesOnlyTheRequestedGap() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -174,8 +180,8 @@ import Testing
             from: .position(try #require(story.store.message("1", in: "general")?.position)),
             to: .position(try #require(missed[1].position)))
         await story.engine.show("general", view, viewer: 1)
-        // The client first requests the page by the cursor, then by the message, then by its time.
-        // The feed request is held at the same time.
+        // The engine requests the page by the cursor, then by the message, and then by its time.
+        // The network also holds a request of the feed.
         for _ in 1...3 {
             try await story.held(2)
             story.network.release(at: 1)
@@ -189,7 +195,7 @@ import Testing
         try await story.end()
     }
 
-    /// The request is by a time that more messages have than fit on the page.
+    /// More messages have the requested time than a page contains.
     @Test func pageThatDoesNotReachItsEdgeHasNoEdge() async throws {
         var options = SyncOptions.exact
         options.backgroundPages = 0
@@ -203,7 +209,7 @@ import Testing
             in: "general", at: .time(1_000_000), older: 2, newer: 0, edge: .position(d))
         #expect(older.page.messages.map(\.text) == ["g", "h"])
         #expect(try story.picture() == "a b ~ d e ~ g h")
-        // The gap's cursor continues from that page.
+        // The page does not reach the edge, so it moves only the gap's cursor.
         let gap = try #require(try story.store.gaps(in: "general").first)
         #expect(gap.upper == .position(d) && gap.walkCursor == older.page.older)
 
@@ -231,7 +237,7 @@ import Testing
         let messages = try await story.say("c d e f g h")
         try await story.connect()
         try await story.held(1)
-        // The remaining messages are fetched by their IDs, which covers no range.
+        // The remaining messages are fetched by their ids, so they cover no range.
         _ = try await story.engine.fetchMessages(messages.map { $0.messageID! }, in: "general")
         #expect(try story.picture() == "a b ~ c ~ d ~ e ~ f ~ g ~ h ~")
         story.network.stopHolding()
@@ -239,7 +245,9 @@ import Testing
         try await story.end()
     }
 
-    /// A server's newest page may be outdated, which its cursor shows.
+    /// The newest page of a server may be outdated.
+    ///
+    /// In that case, the page has a cursor for newer messages.
     @Test(arguments: 0..<5) func historyOlderThanTheNewestPageIsFetched(seed: UInt64) async throws {
         let story = try await Story()
         try await story.say("a b c d e")

@@ -7,11 +7,12 @@ import Store
 import Sync
 import Testing
 
-/// Messages with files that bob sends.
+/// Tests messages with files that bob sends.
 @Suite(.timeLimit(.minutes(10))) struct SendingFilesTests {
     let bytes = Data((0..<1000).map { UInt8($0 % 251) })
 
-    /// Runs a story whose device has a directory, and removes the directory afterwards.
+    /// Runs a test with a device whose store is in a directory, and removes the directory
+    /// afterwards.
     func withStory(
         _ conditions: ServerConditions = ServerConditions(),
         _ body: (Story, URL) async throws -> Void
@@ -99,7 +100,8 @@ import Testing
         }
     }
 
-    /// The upload ends without leaving a file, and the following items are sent.
+    /// When the item is canceled, the upload ends, the copy of the file is removed, and the next
+    /// items are sent.
     @Test func cancelingAnItemEndsItsUpload() async throws {
         try await withStory { story, directory in
             try await story.open()
@@ -124,7 +126,7 @@ import Testing
         }
     }
 
-    /// If an answer is lost, only the upload of that file is repeated.
+    /// If one file's answer is lost, the engine repeats only the upload of this file.
     @Test func uploadWithALostAnswerIsRepeated() async throws {
         try await withStory { story, _ in
             try await story.open()
@@ -147,13 +149,15 @@ import Testing
             }
             #expect(sent.files.count == 2)
             let uploads = story.network.log.filter { $0.contains(" upload") }
-            // The log has a numbered line or two for each call.
+            // The log has one or two lines for each call. The call's number is the first word.
             #expect(Set(uploads.map { $0.prefix { $0 != " " } }).count == 3, "\(uploads)")
             try await story.end()
         }
     }
 
-    /// A directory cannot be sent in any way, and no item for it is added to the outbox.
+    /// A directory cannot be sent, with or without a copy.
+    ///
+    /// The outbox gets no item for it.
     @Test(arguments: [true, false])
     func sendingSomethingOtherThanAFileIsRefused(keepsCopies: Bool) async throws {
         try await withStory { story, directory in
@@ -214,7 +218,7 @@ import Testing
         }
     }
 
-    /// A backend may report progress on its own thread, late and out of order.
+    /// A backend may report progress from its own thread, late and out of order.
     @Test func progressOfAnUploadGrowsAndEndsWithIt() async throws {
         let directory = try ScratchDirectory.made()
         defer { directory.remove() }
@@ -327,7 +331,8 @@ import Testing
     }
 }
 
-/// Reports the progress of an upload out of order, and once more after its end.
+/// A backend that reports the progress of an upload out of order, and again after the upload has
+/// ended.
 private final class LateProgressBackend: ForwardingBackend {
     let base: any Backend
     private let late = Locked<[@Sendable () -> Void]>([])

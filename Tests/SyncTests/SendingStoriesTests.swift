@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// Problems with sending in other systems, from their issues and release notes.
+/// Tests problems with sending that other systems had, according to their issues and release notes.
 @Suite(.timeLimit(.minutes(10))) struct SendingStoriesTests {
     let story: Story
 
@@ -14,7 +14,7 @@ import Testing
         story = try await Story()
     }
 
-    /// Sets some options of the device for the following calls.
+    /// Calls `body` with a story whose device has other options.
     private func withOptions(
         _ change: (inout SyncOptions) -> Void, _ body: (Story) async throws -> Void
     ) async throws {
@@ -29,8 +29,9 @@ import Testing
 
     // MARK: Echoes
 
-    /// The answer comes first, and the feed delivers the same message later (stream-chat-react
-    /// 2331).
+    /// The answer to the request arrives first.
+    ///
+    /// Later the feed delivers the same message (stream-chat-react 2331).
     @Test func feedEventAfterTheResponseIsOneMessage() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
@@ -46,8 +47,9 @@ import Testing
         try await story.end()
     }
 
-    /// The feed's events for three quick messages arrive together, after a message of another user
-    /// (KiroCrew 3963, stream-chat-swift 3316).
+    /// Three messages are sent quickly after a message of another user.
+    ///
+    /// The feed delivers them in one batch (KiroCrew 3963, stream-chat-swift 3316).
     @Test func quicklySentMessagesKeepTheirPlaces() async throws {
         try await story.say("o")
         try await story.open()
@@ -67,7 +69,9 @@ import Testing
         #expect(try story.picture() == "o a b c")
     }
 
-    /// All messages of a page are the user's own, and their answers were lost.
+    /// All messages of the page are the user's own.
+    ///
+    /// The answers to their send requests were lost.
     @Test func pageOfSentMessagesRemovesTheirOutboxItems() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
@@ -91,7 +95,8 @@ import Testing
 
     // MARK: Messages that only the device has
 
-    /// The page that is fetched after a reconnect does not contain it (stream-chat-android 6708).
+    /// The page that is fetched after a reconnect does not contain "b", which is still pending
+    /// (stream-chat-android 6708).
     @Test func pageKeepsWaitingOutboxItems() async throws {
         try await story.say("a")
         try await story.open()
@@ -110,8 +115,8 @@ import Testing
         try await story.end()
     }
 
-    /// While the device is offline, another user and the device's user both write the first message
-    /// of an empty channel (Sendbird's JavaScript 4.14.0).
+    /// While the device is offline, its user writes a message in an empty channel, and another user
+    /// sends one there (Sendbird's JavaScript 4.14.0).
     @Test func firstMessageOfAnEmptyChannelPrecedesUnsentMessages() async throws {
         try await story.open()
         #expect(try story.picture() == "")
@@ -142,8 +147,8 @@ import Testing
         await again.close()
     }
 
-    /// Asking for one channel's failed messages returned those of others (Sendbird's JavaScript
-    /// 4.0.2).
+    /// A request for one channel's failed messages returned those of other channels, too
+    /// (Sendbird's JavaScript 4.0.2).
     @Test func failedMessagesAreListedPerChannel() async throws {
         try story.createChannel("other")
         try await story.open()
@@ -157,8 +162,8 @@ import Testing
 
     // MARK: Ended processes
 
-    /// The process ends while a message is in flight, and the server has it (stream-chat-swift
-    /// 2676, Sendbird's JavaScript 4.39.2).
+    /// The process ends while a message is in flight, after the server has received it
+    /// (stream-chat-swift 2676, Sendbird's JavaScript 4.39.2).
     @Test func processEndDuringSendingCreatesNoSecondMessage() async throws {
         try await story.open()
         story.network.hold([.send, .feed], at: .afterEffect)
@@ -178,7 +183,8 @@ import Testing
 
     // MARK: Time
 
-    /// The app decides whether messages of the day before are sent (stream-chat-swift 2674).
+    /// The app decides whether messages that were written a day ago are still sent
+    /// (stream-chat-swift 2674).
     @Test(arguments: [1, 3]) func lifetimeOfAnItemIsAnOption(days: Int) async throws {
         try await withOptions {
             $0.outboxItemLifetime = .seconds(days * 24 * 3600)
@@ -196,7 +202,8 @@ import Testing
         }
     }
 
-    /// A clock is ten years wrong, and is corrected in the meantime (stream-chat-swift 1246).
+    /// The device's clock is wrong by ten years when the messages are written, and may be corrected
+    /// before they are sent (stream-chat-swift 1246).
     @Test(arguments: [-10, 10]) func wrongDeviceClockDoesNotMoveMessages(years: Int) async throws {
         let (a, wrong) = (try await story.say("a")[0], Duration.seconds(years * 365 * 24 * 3600))
         try await story.open()
@@ -206,7 +213,8 @@ import Testing
         let c = try await story.write("c")
         #expect(try story.store.outboxItem(b)?.follows == a.position)
         #expect(try story.picture() == "a (b) (c)")
-        // Correcting it forward would exceed the limit of three days.
+        // A clock that is behind is not corrected here: the messages would then be older than the
+        // limit of three days.
         if years > 0 { story.device.advance(by: .zero - wrong) }
         story.network.goOnline()
         await story.engine.reconnect()

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Bob's messages, on a device that is not always connected.
+/// Tests messages of bob, on a device that is not always connected.
 @Suite(.timeLimit(.minutes(10))) struct SendingTests {
     let story: Story
 
@@ -35,7 +35,7 @@ import Testing
         story.network.goOffline()
         let result = try await story.engine.deliveryResult(of: first.requestID!, in: "general")
         guard case .failed = result else { return #expect(Bool(false), "\(result)") }
-        // The message is written while the device is offline.
+        // This message is written while the device is offline.
         try await story.engine.send(UserMessageCreateParams("b"), in: "general")
         #expect(try states() == ["a failed 800101", "b failed 800101"])
         story.network.stopHolding()
@@ -90,8 +90,8 @@ import Testing
                 _ = try await engine.send(UserMessageCreateParams("b"), in: "general")
             } == .notPermitted)
         #expect(try story.store.outboxItems() == [])
-        // While the device is offline, the message is accepted: the channel may no longer be frozen
-        // when it is sent.
+        // While the device is offline, the engine accepts the message, because the channel may no
+        // longer be frozen when the message is sent.
         await story.engine.disconnect()
         #expect(
             await code {
@@ -275,7 +275,7 @@ import Testing
         conditions.missingCapabilities = .deduplicatesRequests
         let story = try await Story(.exact, conditions)
         try await story.open()
-        // If the feed continued, it would deliver the sent message.
+        // The feed is held, because it would deliver the sent message.
         story.network.hold([.feed], at: .afterEffect)
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
@@ -337,7 +337,7 @@ import Testing
         _ = try await story.engine.deliveryResult(of: long, in: "general")
         try await story.engine.caughtUp()
         #expect(try story.store.outboxItem(b)?.state == .pending)
-        // A new process stops at the same item.
+        // A new process stops at the same failed item.
         await story.engine.close()
         let again = story.restarted(options)
         _ = try await again.connect(as: Credentials("bob"))
@@ -463,7 +463,7 @@ import Testing
         try await story.end()
     }
 
-    /// The first attempt may have reached the server, whatever the result of the second was.
+    /// The first attempt may have reached the server, although the second attempt failed.
     @Test func editOfAMessageInDoubtIsSentAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
@@ -480,7 +480,7 @@ import Testing
         try await story.end()
     }
 
-    /// It is unknown which requests a process had sent when it ended.
+    /// A later process does not know which requests the earlier one had sent.
     @Test func editOfAMessageOfAnEarlierProcessIsSentAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed, .send], at: .afterEffect)
@@ -502,7 +502,7 @@ import Testing
         await engine.close()
     }
 
-    /// A view may still have the request ID of a message that was sent in the meantime.
+    /// A view may still use the request id of a message that has been sent.
     @Test func requestIDIdentifiesAMessageThatWasSent() async throws {
         try await story.open()
         let a = try await story.write("a")
@@ -565,8 +565,8 @@ import Testing
         #expect(overlay.shown(held)?.reactions.map(\.userIDs) == [["bob"]])
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         #expect(try story.store.overlay(of: "general", for: "bob").shown(held) == nil)
-        // Request the results before the items are sent, because results of finished items are not
-        // kept.
+        // Ask for the results before the items are sent, because the engine does not keep the
+        // results of finished items.
         let results = [edit, reaction, deletion].map { id in Task { try await result(of: id) } }
         for _ in 0..<100 { await Task.yield() }
         story.network.goOnline()
@@ -585,7 +585,7 @@ import Testing
 }
 
 extension MessageUpdate {
-    /// The text of the edit differs from that of the message.
+    /// Creates an update that changes only the text.
     fileprivate static func text(_ text: String) -> MessageUpdate {
         var params = UserMessageUpdateParams()
         params.text = text

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// A server whose feed lists the joined channels, but not the invitations.
+/// A backend whose feed lists the channels that the user has joined, but not the invitations.
 private struct JoinedChannelsBackend: ForwardingBackend {
     let base: any Backend
     let joined: Set<ChannelURL>
@@ -17,7 +17,7 @@ private struct JoinedChannelsBackend: ForwardingBackend {
     }
 }
 
-/// A server that reports what the failure of an attempt to send says about earlier attempts.
+/// A backend that records, for each send request, the number of attempts that the item reports.
 private final class AttemptsBackend: ForwardingBackend {
     let base: any Backend
     let attempts = Locked<[Int]>([])
@@ -30,8 +30,8 @@ private final class AttemptsBackend: ForwardingBackend {
     }
 }
 
-/// Tests events of the feed that contain only the ID of a changed object, which the engine then has
-/// to request.
+/// Tests feed events that contain only the id of a changed object, so that the engine has to
+/// request the object.
 @Suite(.timeLimit(.minutes(10))) struct ShortEventTests {
     @Test func editWithoutContentIsLookedUp() async throws {
         let story = try await Story()
@@ -44,13 +44,13 @@ private final class AttemptsBackend: ForwardingBackend {
         try await story.edit(messages[1], to: "B")
         try await story.sees("a B c")
         try await story.engine.caughtUp("general")
-        // No page is fetched for it.
+        // The engine looks up the message, and fetches no page.
         #expect(story.network.log.count { $0.contains("messages general") } == pages)
         #expect(story.network.log.contains { $0.contains("lookup general") })
         try await story.end()
     }
 
-    /// The answer to a request from before the edit does not make the message current.
+    /// The message stays stale, because the request was sent before the edit.
     @Test func editWithoutContentDuringARequestIsLookedUp() async throws {
         let story = try await Story()
         story.network.conditions.feed.editsWithoutContent = 1
@@ -108,7 +108,7 @@ private final class AttemptsBackend: ForwardingBackend {
         await story.close()
     }
 
-    /// A process does not know which requests an earlier process has sent.
+    /// A process does not know whether an earlier process sent the item.
     @Test func attemptOfALaterProcessIsNotTheFirst() async throws {
         let story = try await Story()
         let a = try await story.write("a")

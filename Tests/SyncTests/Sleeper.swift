@@ -1,6 +1,6 @@
 import Models
 
-/// A replacement for sleeping that records the durations without waiting.
+/// Replaces sleeping in tests, and records the durations.
 final class Sleeper: Sendable {
     fileprivate struct State {
         var durations: [Duration] = []
@@ -18,12 +18,11 @@ final class Sleeper: Sendable {
     /// The number of current waits.
     var count: Int { state.withLock { $0.sleeping.count } }
 
-    /// Lets future waits last until `wake()` is called.
+    /// Makes future waits last until `wake()` is called.
     ///
-    /// Without it, they end immediately.
+    /// Without this call, a wait ends immediately.
     func hold() { state.withLock { $0.isHolding = true } }
 
-    /// Ends the current waits.
     func wake() {
         let sleeping = state.withLock { state in
             defer { state.sleeping = [:] }
@@ -46,7 +45,8 @@ final class Sleeper: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (goesOn, watching) = state.withLock { state in
-                    // A caller that sees the recorded wait can wake it.
+                    // Record the duration and add the wait in one critical section, so that a
+                    // caller that sees the duration can wake the wait.
                     state.durations.append(duration)
                     if !state.isHolding || Task.isCancelled {
                         return (true, state.drainWatchers())

@@ -7,9 +7,9 @@ import Store
 import Sync
 import Testing
 
-/// Data that the store failed to write is fetched again.
+/// Tests that data that the store failed to write is fetched again.
 @Suite(.timeLimit(.minutes(10))) struct StoreFailureTests {
-    /// Runs a story on a disk, and removes its directory afterwards.
+    /// Runs a test with a store on a disk that can fail, and removes the directory afterwards.
     private func withStory(_ body: (Story, FailingDisks) async throws -> Void) async throws {
         let directory = ScratchDirectory()
         let disk = FailingDisks()
@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    /// The changelog's position does not advance, so that no page of it is skipped.
+    /// If a page of the changelog is not written, the changelog's token stays the same, so no page
+    /// is skipped.
     @Test func interruptedChangelogIsReadAgain() async throws {
         try await withStory { story, disk in
             let messages = try await story.say("a b")

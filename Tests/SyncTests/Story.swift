@@ -6,17 +6,18 @@ import Store
 import Sync
 import Testing
 
-/// A server, a user who writes, and a device whose cache is checked.
+/// A server, the user alice who writes, and bob's device.
+///
+/// Each test checks the device's cache.
 final class Story: Sendable {
     let server: EmbeddedServer
     let clock = ManualClock(at: 1000)
-    /// The user who writes.
     let alice: EmbeddedClient
     /// The device's network.
     let network: ConditionedBackend
     let store: ChatStore
     let engine: SyncEngine
-    /// The device's waits.
+    /// Replaces sleeping on the device, and records the durations.
     let sleeper = Sleeper()
     /// The device's clock, which differs from the server's.
     let device = ManualClock(at: 5_000_000_000_000)
@@ -50,7 +51,7 @@ final class Story: Sendable {
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
-    /// Sends texts of one word each, a second apart.
+    /// Sends texts of one word each, one second apart.
     @discardableResult
     func say(
         _ words: String, in url: ChannelURL = "general", every interval: Duration = .seconds(1)
@@ -87,14 +88,14 @@ final class Story: Sendable {
             message.messageID!, in: message.channelURL, requestID: requestIDs.next())
     }
 
-    /// The texts on the server, oldest first.
+    /// Returns the texts of the server's messages, oldest first.
     func texts(_ url: ChannelURL = "general") async throws -> [String] {
         try await alice.history(of: url).map(\.text)
     }
 
     // MARK: Bob's device
 
-    /// Sends a text from the device, and returns the request id.
+    /// Sends a text from the device, and returns the request id of the outbox item.
     func write(_ text: String) async throws -> RequestID {
         try #require(try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
     }
@@ -108,22 +109,22 @@ final class Story: Sendable {
         try await engine.caughtUp(url)
     }
 
-    /// Sends some texts while the device is offline, and reconnects it.
+    /// Sends texts from the server's side while the device is offline, and reconnects the device.
     func sendWhileOffline(_ words: String, in url: ChannelURL = "general") async throws {
         await engine.disconnect()
         try await say(words, in: url)
         try await connect()
     }
 
-    /// Limits the messages of a channel that the feed delivers after an absence.
+    /// Limits how many messages of each channel the feed delivers after the device was offline.
     func limitFeed(_ count: Int?) { server.conditions.feedLimit = count }
 
-    /// Starts another engine with the contents of the device, as after a crash.
+    /// Creates another engine with the device's data, as after a crash.
     ///
     /// - Parameters:
     ///   - options: The engine's options.
-    ///   - store: The device's store, by default the same as before.
-    /// - Returns: The other engine, which is not connected yet.
+    ///   - store: The engine's store. The default is the device's store.
+    /// - Returns: The new engine, which is not connected yet.
     func restarted(_ options: SyncOptions = .exact, store: ChatStore? = nil) -> SyncEngine {
         SyncEngine(
             store: store ?? self.store, backend: network, options: options,
@@ -131,12 +132,12 @@ final class Story: Sendable {
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
     }
 
-    /// The cached history of the channel, as one line.
+    /// Returns the cached history of the channel as one line.
     func picture(_ url: ChannelURL = "general") throws -> String {
         try store.read { try $0.picture(of: url) }
     }
 
-    /// The numbers of cached messages between gaps, such as "3 ~ 2".
+    /// Returns the numbers of cached messages between gaps, such as "3 ~ 2".
     func counts(_ url: ChannelURL = "general") throws -> String {
         try picture(url).split(separator: "~")
             .map { "\($0.split(separator: " ").filter { $0 != "…" }.count)" }
@@ -149,8 +150,8 @@ final class Story: Sendable {
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
         let changes: ObservedChanges
         do {
-            // The snapshot is not kept during the wait, because it prevents the files from being
-            // reopened.
+            // Release the snapshot before waiting, because it prevents the store from reopening the
+            // files.
             let (snapshot, observation) = try store.observe(.everything)
             if try condition(snapshot) { return }
             changes = observation
@@ -180,7 +181,7 @@ final class Story: Sendable {
         throw EndedMeanwhile()
     }
 
-    /// Waits until some calls are held by the network.
+    /// Waits until the network holds `count` calls.
     @discardableResult
     func held(_ count: Int) async throws -> [HeldCall] {
         let held = await network.held(atLeast: count)
@@ -188,7 +189,8 @@ final class Story: Sendable {
         return held
     }
 
-    /// Waits until the device has received everything that was done before.
+    /// Waits until the device has received the events of all changes that were made before this
+    /// call.
     func isTold() async throws {
         let url = ChannelURL("news \(requestIDs.next())")
         try createChannel(url)
@@ -197,7 +199,8 @@ final class Story: Sendable {
 
     // MARK: The end
 
-    /// Waits until the device is idle, compares its complete ranges with the server, and ends it.
+    /// Waits until the device is idle, checks its complete ranges against the server, and closes
+    /// the device.
     func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await isTold()
         try await engine.caughtUp()
@@ -205,7 +208,7 @@ final class Story: Sendable {
         await close(sourceLocation: sourceLocation)
     }
 
-    /// Ends the device, and checks that nothing of it is left running.
+    /// Closes the device, and checks that nothing of it is still running.
     func close(sourceLocation: SourceLocation = #_sourceLocation) async {
         await engine.close()
         #expect(await engine.isIdle, sourceLocation: sourceLocation)
@@ -213,7 +216,8 @@ final class Story: Sendable {
         #expect(sleeper.count == 0, sourceLocation: sourceLocation)
     }
 
-    /// The differences between the device's complete ranges and the server.
+    /// Returns the differences between the server and the ranges that the device considers
+    /// complete.
     private func falseClaims() async throws -> [String] {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))
@@ -252,7 +256,8 @@ final class Story: Sendable {
     }
 }
 
-/// The store or the engine was closed, or the test's time was over, before a condition held.
+/// The error that is thrown if the store or the engine was closed, or the test's time limit was
+/// reached, before a condition held.
 struct EndedMeanwhile: Error {}
 
 extension Message {
@@ -278,7 +283,8 @@ extension EmbeddedClient {
 }
 
 extension SyncOptions {
-    /// One server clock, and an engine without background work.
+    /// Options for a device whose requests the test controls: without background work and without
+    /// clock skew.
     static var exact: SyncOptions {
         var options = SyncOptions()
         options.clockSkew = .zero
@@ -288,8 +294,13 @@ extension SyncOptions {
 }
 
 extension StoreReader {
-    /// The messages of a channel, with `~` for a gap between them, `…` for a gap older than all of
-    /// them, `?` after stale ones, `(…)` around pending ones, and `!` before failed ones.
+    /// Returns the messages of a channel as one line.
+    ///
+    /// - `~`: a gap between two messages
+    /// - `…`: a gap that is older than all messages
+    /// - `?`: after a stale message
+    /// - `(…)`: around a pending message
+    /// - `!`: before a failed message
     func picture(of url: ChannelURL) throws -> String {
         let gaps = try gaps(in: url)
         let stale = try staleRanges(in: url)

@@ -5,11 +5,12 @@ import Store
 import Sync
 import Testing
 
-/// A server with two empty pages whose cursors lead to each other.
+/// A backend with two empty pages.
+///
+/// The cursor of each page leads to the other.
 private struct CirclingBackend: ForwardingBackend {
     let base: any Backend
-    /// A Boolean value that indicates whether these pages are at the newest end, and not among the
-    /// older messages.
+    /// True if the two pages are at the newest end, and false if they are among the older messages.
     var isNewer = false
 
     func messages(
@@ -21,7 +22,9 @@ private struct CirclingBackend: ForwardingBackend {
     }
 }
 
-/// A server with some empty pages below one message, whose cursors lead to further pages.
+/// A backend with some empty pages that are older than the only message.
+///
+/// The cursor of each page leads to the next one.
 private struct EmptyBackend: ForwardingBackend {
     let base: any Backend
     let id: MessageID
@@ -47,7 +50,7 @@ private struct EmptyBackend: ForwardingBackend {
     }
 }
 
-/// A server that returns at most a hundred messages for one request.
+/// A backend that refuses a lookup of more than a hundred ids.
 private struct ScantBackend: ForwardingBackend {
     let base: any Backend
 
@@ -59,7 +62,7 @@ private struct ScantBackend: ForwardingBackend {
     }
 }
 
-/// Servers that behave in inconvenient ways.
+/// Tests servers that behave in inconvenient ways.
 @Suite(.timeLimit(.minutes(10))) struct StubbornServerTests {
     @Test(arguments: [true, false])
     func walkWithRepeatedCursorsEnds(isNewer: Bool) async throws {
@@ -72,7 +75,7 @@ private struct ScantBackend: ForwardingBackend {
         await #expect { try await engine.caughtUp("general") } throws: {
             ($0 as? SyncError)?.code == .stalled
         }
-        // `caughtUp()` throws if the engine has stopped backfilling a channel.
+        // `caughtUp()` throws this error if the engine has stopped backfilling a channel.
         await #expect { try await engine.caughtUp() } throws: {
             ($0 as? SyncError)?.code == .stalled
         }
@@ -129,7 +132,8 @@ private struct ScantBackend: ForwardingBackend {
         await story.close()
     }
 
-    /// Returns a device that has 250 messages between two others, and can fetch a hundred at once.
+    /// Returns a device that has 250 messages between two others, and whose server looks up at most
+    /// a hundred messages at once.
     private func crowded() async throws -> (Story, SyncEngine, [MessageID]) {
         let story = try await Story()
         try await story.say("a")

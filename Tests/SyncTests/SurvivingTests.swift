@@ -9,13 +9,16 @@ import Testing
 
 @testable import Store
 
-/// Bob's outbox items survive crashes and damage on his device, and are sent once and in order.
+/// Tests that bob's outbox items survive crashes and damage on his device, and are sent once and in
+/// order.
 @Suite(.timeLimit(.minutes(10))) struct SurvivingTests {
     private let directory = ScratchDirectory()
     private let disk = FailingDisks()
 
-    /// Lets bob write b and c offline, applies a disaster to the files, and reconnects with the
-    /// store that it leaves.
+    /// Bob writes "b" and "c" offline.
+    ///
+    /// Then `disaster` damages the files, and the device connects with the store that `disaster`
+    /// returns.
     private func survives(_ disaster: (ChatStore) throws -> ChatStore) async throws {
         let story = try await Story(store: disk.open(directory.url))
         try await story.say("a")
@@ -103,7 +106,7 @@ import Testing
         let b = try await story.write("b")
         await story.engine.close()
         story.network.goOnline()
-        // Bob's items are not sent for carol, who has a store of her own.
+        // Carol's device has its own store, so bob's items are not sent for her.
         let hers = try ChatStore.inMemory()
         let carol = SyncEngine(store: hers, backend: story.server.client())
         _ = try await carol.connect(as: Credentials("carol"))
@@ -137,7 +140,7 @@ import Testing
         let b = try await story.write("b")
         let reaction = try await story.engine.react(
             .add, with: "+1", to: .written(b), in: "general")
-        // The item is returned and stays in the outbox, because bob may connect again.
+        // The items stay in the outbox, because bob may connect again.
         #expect(try story.store.outboxItems().map(\.requestID) == [a, b, reaction])
         let items = try await story.engine.discardOutboxItems()
         #expect(items.map(\.requestID) == [a, b, reaction])

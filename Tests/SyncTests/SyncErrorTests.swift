@@ -3,7 +3,6 @@ import Testing
 
 @testable import Sync
 
-/// The codes of the engine's errors.
 @Suite struct SyncErrorTests {
     private static let codes: [(BackendError.Code, SyncError.Code)] = [
         (.notConnected, .notConnected), (.unanswered, .notConnected), (.canceled, .canceled),

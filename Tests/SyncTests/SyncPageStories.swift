@@ -24,7 +24,8 @@ import Testing
         try await story.edit(messages[2], to: "B")
         try await story.sees(page.next("alice edits b", "event, whole message"))
 
-        // The page is requested before c is deleted, and answered afterwards.
+        // The server reads the page before "c" is deleted, and the answer arrives after the
+        // deletion.
         story.network.hold([.messages])
         async let old = story.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
         try await story.held(1)
@@ -78,7 +79,8 @@ import Testing
         await story.engine.disconnect()
         try await story.say("v w x y z")
         try story.server.expireCursors()
-        // The feed is requested twice: from the old cursor, which has expired, and without one.
+        // The engine requests the feed twice: with the old cursor, which has expired, and without a
+        // cursor.
         story.network.hold([.feed], at: .beforeEffect)
         try await story.connect()
         try await story.release(.feed)
@@ -132,7 +134,8 @@ import Testing
     @Test func evictionLeavesAGapAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Cache size and eviction")
         var options = SyncOptions.exact
-        // The engine would fetch the newest two messages of a channel again on its own.
+        // By default, the engine would fetch the two newest messages of the evicted channel again
+        // in the background.
         (options.pageSize, options.backgroundPages) = (2, 1)
         let story = try await Story(options)
         try await story.sendMany("a b c d e")
@@ -181,14 +184,16 @@ import Testing
 }
 
 extension Story {
-    /// Releases the first call of a kind as soon as the network holds it.
+    /// Releases the first held call of a kind, as soon as the network holds one.
     fileprivate func release(_ call: BackendCall) async throws {
         var calls: [HeldCall] = []
         repeat { calls = try await held(calls.count + 1) } while !calls.contains { $0.call == call }
         network.release(at: try #require(calls.firstIndex { $0.call == call }))
     }
 
-    /// Sends messages of twenty kilobytes, each shown as a word.
+    /// Sends messages of about twenty kilobytes.
+    ///
+    /// Each is one word in a picture.
     fileprivate func sendMany(_ words: String) async throws {
         let now = clock.now.milliseconds
         let messages = words.split(separator: " ").enumerated().map { index, word in

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Truncations of the feed, and their backfill.
+/// Tests truncations of the feed, and their backfill.
 @Suite(.timeLimit(.minutes(10))) struct TruncationTests {
     @Test func truncationIsFilled() async throws {
         let story = try await Story()
@@ -17,7 +17,8 @@ import Testing
         try await story.end()
     }
 
-    /// A bug in other clients: the newest page was joined to older cached messages (fluux, issue 1019).
+    /// A bug in other clients: the newest page was joined to older cached messages (fluux, issue
+    /// 1019).
     @Test func newestPageDoesNotJoinOlderRanges() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -36,8 +37,8 @@ import Testing
         try await story.end()
     }
 
-    /// A bug in other clients: a live message ended the backfill (fluux 534, Converse 2940, Conversations
-    /// 3408).
+    /// A bug in other clients: a live message ended the backfill (fluux 534, Converse 2940,
+    /// Conversations 3408).
     @Test func messageThatArrivesDuringAWalkDoesNotEndIt() async throws {
         let story = try await Story()
         try await story.say("a b")
@@ -94,7 +95,7 @@ import Testing
         await engine.close()
     }
 
-    /// Other clients had this bug: they wrote the token to disk before the data that it covers
+    /// A bug in other clients: the token was written to disk before the data that it covers
     /// (openclaw 127517, matrix-rust-sdk 5500).
     @Test(arguments: 0..<11) func crashAfterAnyAnswerLosesNothing(answers: Int) async throws {
         var options = SyncOptions.exact
@@ -112,7 +113,8 @@ import Testing
         let engine = story.restarted(options)
         try await engine.connect(as: Credentials("bob"))
         for _ in 0..<answers {
-            // The waiting request of the feed is the last one.
+            // The device has all data, and the only held call is a request of the feed that waits
+            // for events.
             if try story.picture() == "A c d e f g h" { break }
             try await story.held(1)
             story.network.release()
@@ -128,7 +130,7 @@ import Testing
         await story.close()
     }
 
-    /// A request for the changelog, and one or two for the omitted messages.
+    /// The device needs one request for the changelog, and one or two for the omitted messages.
     @Test func truncationOf50MessagesCostsAtMostThreeRequests() async throws {
         let story = try await Story(SyncOptions())
         let urls = (1...10).map { ChannelURL("channel\($0)") }
@@ -229,8 +231,8 @@ import Testing
         try await story.end()
     }
 
-    /// An app's request for the changelog since a time must not replace the changelog that the
-    /// engine has to read.
+    /// If an app requests the changelog since a time, the engine must still read the changelog from
+    /// its own token.
     @Test func laterTokenDoesNotHideEarlierChanges() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
@@ -254,7 +256,7 @@ import Testing
         try await story.end()
     }
 
-    /// A server without changelogs.
+    /// The server has no changelogs.
     @Test func storedMessagesAreStaleWithoutChangelogs() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")

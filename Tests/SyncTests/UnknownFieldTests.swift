@@ -5,10 +5,10 @@ import Store
 import Sync
 import Testing
 
-/// Fields that only a newer version knows must survive all changes that this version makes to a
-/// message.
+/// Tests that fields that only a newer version knows survive all changes that this version makes to
+/// a message.
 @Suite(.timeLimit(.minutes(10))) struct UnknownFieldTests {
-    /// Field 1000, of wire type 0, with the value 7: in no schema.
+    /// The bytes of field 1000, which is in no schema, with wire type 0 and the value 7.
     private let unknown: [UInt8] = [0xC0, 0x3E, 0x07]
 
     private func hasUnknown(_ record: some Record) -> Bool {

@@ -6,9 +6,11 @@ import Store
 import Sync
 import Testing
 
-/// An outbox item with an operation or state that only a newer version knows is not changed.
+/// Tests that an outbox item is not changed if only a newer version knows its operation or state.
 @Suite(.timeLimit(.minutes(10))) struct UnknownOutboxItemTests {
-    /// The bytes of field 4 (the operation) and of field 5 (the state), each with the value 99.
+    /// The bytes of field 4 (the operation), of field 5 (the state), or of both.
+    ///
+    /// The value 99 is unknown.
     static let fields: [[UInt8]] = [
         [0x20, 99], [0x28, 99], [0x20, 99, 0x28, 1], [0x20, 99, 0x28, 99],
     ]
@@ -28,7 +30,7 @@ import Testing
         let story = try await Story(options)
         let newer = try outboxItem(fields)
         try story.store.write { try $0.save(newer) }
-        // Advance the clock by more time than any item may wait.
+        // Advance the clock by more than the lifetime of any item.
         story.device.advance(by: .seconds(30 * 24 * 3600))
         try await story.open()
         let written = try await story.write("b")

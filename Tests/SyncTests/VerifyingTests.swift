@@ -4,9 +4,11 @@ import Store
 import Sync
 import Testing
 
-/// A device that compares its store with the server, and repairs it.
+/// Tests a device that compares its store with the server, and repairs the store.
 @Suite(.timeLimit(.minutes(10))) struct VerifyingTests {
-    /// Returns a device whose stored `a b c d e f g` was modified by a closure.
+    /// Returns a device with `a b c d e f g`.
+    ///
+    /// The closure `damage` has changed the stored rows.
     func story(_ damage: @escaping ([Message], Batch) throws -> Void) async throws -> Story {
         var options = SyncOptions.exact
         options.pageSize = 3
@@ -57,7 +59,9 @@ import Testing
         await story.engine.close()
     }
 
-    /// The answer to a lookup after a rollback does not confirm a page from before it.
+    /// The server is restored from a backup after the page was read.
+    ///
+    /// The lookup that follows must not confirm the page.
     @Test func historyLostDuringARepairStaysStale() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
@@ -104,7 +108,7 @@ import Testing
             var channel = try #require(try batch.groupChannel("general"))
             channel.memberCount = 9
             channel.lastMessage = nil
-            // The server does not have this property: only the device does.
+            // The comparison ignores this property, because the server does not have it.
             channel.lastSyncedChangelogAt = 7
             try batch.save(channel)
         }

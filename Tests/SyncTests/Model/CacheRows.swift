@@ -2,7 +2,9 @@ import Models
 
 @testable import Store
 
-/// The rows of a cache, decoded from their keys without the store's own reading code.
+/// The rows of a cache.
+///
+/// They are decoded from their keys and values without the store's reading code.
 ///
 /// Docs/Format.md has the grammar.
 struct CacheRows {
@@ -32,13 +34,13 @@ struct CacheRows {
     struct Channel {
         var url: ChannelURL = ""
         var messages: [MessageID: HeldMessage] = [:]
-        /// In the order of their keys.
+        /// Ordered by key.
         var positions: [Position] = []
         var places: [MessageID: Timestamp] = [:]
         var requests: [RequestID: MessageID] = [:]
         var replies: [MessageID: Set<Position>] = [:]
         var group: GroupChannel?
-        /// Oldest first.
+        /// Ordered from oldest to newest.
         var gaps: [Range] = []
         var stale: [Range] = []
         var tombstones: Set<MessageID> = []
@@ -48,7 +50,7 @@ struct CacheRows {
         func isStale(_ position: Position) -> Bool { stale.contains { $0.contains(position) } }
     }
 
-    /// The feed's cursor.
+    /// The row of the feed's cursor.
     struct Token: Hashable {
         let number: Int64
         let epoch: String
@@ -60,7 +62,7 @@ struct CacheRows {
     var token: Token?
     var losses: Int64 = 0
 
-    /// The channels that have a name row, by URL.
+    /// All channels that have a name row.
     var channels: [(url: ChannelURL, number: UInt32, channel: Channel)] {
         numbers.sorted { $0.key < $1.key }.map { ($0.key, $0.value, rows[$0.value] ?? Channel()) }
     }
@@ -141,7 +143,7 @@ struct CacheRow: Hashable, Sendable {
     let value: [UInt8]
 }
 
-/// A cache of decoded messages, so that each is decoded only once.
+/// A cache of decoded messages, so that equal bytes are decoded once.
 final class KnownMessages {
     private var messages: [[UInt8]: CacheRows.HeldMessage] = [:]
 
@@ -158,14 +160,14 @@ final class KnownMessages {
     }
 }
 
-/// Reads values from the front of a byte array.
+/// Reads values from the beginning of a byte array.
 struct RowBytes {
     private let bytes: [UInt8]
     private var offset = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The bytes that are left.
+    /// The bytes that have not been read.
     var all: [UInt8] { bytes }
 
     mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
@@ -222,7 +224,7 @@ extension LevelDB.Snapshot {
     /// Returns all rows in the order of their keys.
     func cacheRows() throws -> [CacheRow] {
         var rows: [CacheRow] = []
-        // No table has the letter 0xFF.
+        // No key begins with the byte 0xFF.
         try scan(KeyRange.all) { (key, value) throws(StoreError) in
             rows.append(CacheRow(key: Array(key), value: Array(value)))
             return true

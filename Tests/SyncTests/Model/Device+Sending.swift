@@ -5,7 +5,7 @@ import Models
 @testable import Sync
 
 extension Device {
-    /// Performs a step of the user's writing.
+    /// Performs a step in which the device's user writes something.
     ///
     /// Returns false if the step is of another kind.
     func write(_ step: Step) throws -> Bool {
@@ -58,8 +58,7 @@ extension Device {
         try attempt { try core.heldOutboxItem(id) } ?? nil
     }
 
-    /// Runs `body`, and returns nil if the disk refuses the write, or the user may not make the
-    /// change.
+    /// Returns the result of `body`, or nil if the disk fails or the user may not make the change.
     private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
         core.time = time
         do {
@@ -122,7 +121,7 @@ extension Device {
             try deliveryResult(name, held.channelURL)
             return try process(.changed)
         }
-        // The user changes a message that is shown to them.
+        // The user can only change a message that the device shows.
         guard let (url, id) = server.history.place(of: tag.rawValue),
             oracle.rows[url]?.messages[id] != nil
         else { return }

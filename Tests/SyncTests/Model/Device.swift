@@ -7,15 +7,17 @@ import ScrollbackTestSupport
 @testable import Store
 @testable import Sync
 
-/// A device that a trace drives step by step: calls, waits and answers are performed only when a
-/// step says so.
+/// A device that a trace drives step by step.
+///
+/// Calls, waits and answers happen only when a step says so.
 final class Device {
     struct PendingCall {
         let number: Int
         let request: BackendRequest
-        /// The server's answer, which the device has not received yet.
+        /// The server's answer, if the device has not received it yet.
         var answer: BackendAnswer?
-        /// The number of server events when the feed last had nothing new.
+        /// The number of the server's events when this request of the feed was last made and had no
+        /// new event.
         var heldAt: Int?
 
         var isOfFeed: Bool { if case .feed = request { true } else { false } }
@@ -35,22 +37,23 @@ final class Device {
     var sendings: Sendings
     /// The device's clock.
     var time: Timestamp = 5_000_000_000_000
-    /// The calls that await the result of an outbox item.
+    /// The request id of the outbox item whose result a call awaits, by the call's ticket.
     private var results: [Int: RequestID] = [:]
-    /// The shortest duration of each wait.
+    /// The duration that each wait must last at least.
     private var pauses: [SyncCore.Wait: Duration] = [:]
 
     private(set) var calls: [PendingCall] = []
     private(set) var waits: [SyncCore.Wait] = []
     private(set) var isRenewing = false
-    /// Unanswered calls, and their requests.
+    /// The names of the app's calls that have not returned, by ticket.
     private(set) var tickets: [Int: String] = [:]
     private var lastTicket = 0
     private(set) var shown: [ChannelURL: [Int: ShownRange]] = [:]
-    /// The channels that were reported to have a huge gap or to be stalled since the last check.
+    /// The channels that the engine has reported as having a huge gap or as stalled since the last
+    /// check.
     private(set) var hugeGaps: Set<ChannelURL> = []
     private(set) var failures: [ChannelURL: SyncError] = [:]
-    /// The rows after each commit, if they are recorded.
+    /// The rows of the cache and the outbox items after each commit, if they are recorded.
     private(set) var cuts: [[CacheRow]] = []
     private(set) var outboxCuts: [[OutboxItem]] = []
     var keepsCuts = false
@@ -82,7 +85,6 @@ final class Device {
         sendings.begin(items, oracle.rows)
     }
 
-    /// Records each commit.
     private func follow() {
         let commits = commits
         store.didCommit.withLock { $0 = { commits.retain($0) } }
@@ -217,7 +219,7 @@ final class Device {
         return lastTicket
     }
 
-    /// Ends the process and starts another one with the contents of the disk.
+    /// Ends the process, and starts another one with the data on the disk.
     private func kill() async {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
@@ -226,7 +228,8 @@ final class Device {
         core = SyncCore(store, SyncOptions(config), client.capabilities)
     }
 
-    /// Ends the process and removes unsynced data from the disk: some commits of the cache.
+    /// Simulates a power failure, which removes unsynced commits of the cache from the disk, and
+    /// ends the process.
     private func losePower(_ count: Int) async throws {
         if let directory, let disk { return try await losePower(directory.url, disk) }
         let items = try store.outboxItems()
@@ -258,13 +261,14 @@ final class Device {
     }
 
     private func push(_ tag: String, _ version: Int) throws {
-        // Before the first connection, the epoch of a message is unknown.
+        // Before the first connection, the device does not know the epoch of a message.
         guard oracle.rows.token != nil || oracle.rows.losses > 0,
             let place = server.history.place(of: tag),
             let entry = server.history.channels[place.url]?.entries[place.id],
             let channel = server.history.channels[place.url], channel.isMine,
             entry.position.createdAt >= channel.offset ?? .distantPast,
-            // The device cannot know of deletions before it had the channel.
+            // Do not push a message that was deleted before the device had its channel: the device
+            // could not know of the deletion.
             entry.diedAt.map({ oracle.hasHeld(entry.tag) && channel.changedAt < $0 }) ?? true,
             let message = entry.versions.turn(version)
         else { return }
@@ -273,7 +277,7 @@ final class Device {
         } catch {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
-        // The engine does the same, so that acknowledged items are reported immediately.
+        // The engine makes this call too, so that it reports acknowledged items immediately.
         try process(.changed)
     }
 
@@ -323,7 +327,8 @@ final class Device {
     private func fail(_ turn: Int, _ failure: Step.Failure) throws {
         guard let index = calls.indices.turn(turn) else { return }
         let call = calls.remove(at: index)
-        // A lost answer of an executed request is `unanswered`, whatever failure was chosen.
+        // If the server executed the request, the only possible failure is that the answer was
+        // lost.
         let failure = call.answer != nil && call.request.outboxItemID != nil ? .unanswered : failure
         let error =
             switch failure {
@@ -358,7 +363,7 @@ final class Device {
         try process(.deliveryResult(id, url, ticket: ticket))
     }
 
-    /// At rest, no item that could be sent is left.
+    /// Checks that no item that could be sent is left once the device is idle.
     func expectSent() throws {
         try sendings.checkRest()
         for id in results.values where sendings.outboxItems[id]?.state != .pending {
@@ -369,7 +374,7 @@ final class Device {
     func process(_ input: SyncCore.Input) throws {
         core.time = time
         let actions = core.step(input)
-        // Writes precede actions.
+        // A write is committed before the actions that follow from it.
         try check()
         for action in actions { try perform(action) }
     }
@@ -406,7 +411,7 @@ final class Device {
         }
     }
 
-    /// Checks each commit against what the server had delivered.
+    /// Checks each commit against the events that the server had delivered.
     private func check() throws {
         for snapshot in commits.drain() {
             let rows = try snapshot.view.version.cache.cacheRows()
@@ -421,7 +426,7 @@ final class Device {
         if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
 
-    /// The cached history, a line for each channel.
+    /// The cached history, one line for each channel.
     var picture: String {
         let rows = oracle.rows
         let token = rows.token.map { "\($0.cursor) (\($0.number))" } ?? "-"
@@ -436,7 +441,7 @@ final class Device {
 
     // MARK: Coming to rest
 
-    /// Completes everything that is in flight, without further failures.
+    /// Completes all calls and waits without further failures.
     func comeToRest() async throws {
         isQuiet = true
         defer { isQuiet = false }
@@ -448,7 +453,7 @@ final class Device {
 
     /// Performs the next pending step.
     ///
-    /// Returns false if nothing is pending.
+    /// Returns false if no step is pending.
     private func goOn() async throws -> Bool {
         if core.connector.phase == .off {
             try await perform(.connect)
@@ -467,7 +472,7 @@ final class Device {
     }
 }
 
-/// The commits that were not checked yet.
+/// The commits that have not been checked yet.
 private final class Commits: Sendable {
     private let snapshots = Locked<[Snapshot]>([])
 
@@ -482,8 +487,9 @@ private final class Commits: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the element at an index, counted from the end if negative, or `nil` if it does not
-    /// exist.
+    /// Returns the element at an index modulo the count, so that -1 is the last element.
+    ///
+    /// Returns nil if the collection is empty.
     func turn(_ number: Int) -> Element? {
         isEmpty ? nil : self[startIndex + (number % count + count) % count]
     }
@@ -501,7 +507,7 @@ extension SyncOptions {
         failedItemLimit = config.failedLimit
         failedItemLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
         hugeGapPolicy = config.healsHugeGaps ? .fill : .report
-        // Two clocks may be wrong in opposite directions, and both may have produced timestamps.
+        // Two clocks may be wrong in opposite directions, and both may have made timestamps.
         clockSkew =
             config.clockSkew == 0
             ? .zero : .milliseconds(2 * config.clockSkew + config.granularity)
@@ -521,7 +527,7 @@ extension NetworkConditions {
 }
 
 extension ChatStore {
-    /// Creates a store in memory with the rows of another store's cache, and the items of its
+    /// Creates a store in memory from the rows of another store's cache and the items of its
     /// outbox.
     fileprivate convenience init(_ rows: [CacheRow], _ items: [OutboxItem]) throws {
         let environment = LevelDB.Environment.memory()

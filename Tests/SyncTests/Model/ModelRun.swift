@@ -9,11 +9,13 @@ import Store
 /// A run of a trace: a server, a device, and all checks.
 struct ModelRun {
     var trace: Trace
-    /// The number of commits after which the run is repeated as if the process had ended there.
+    /// The number of random commits from which the run is finished again.
+    ///
+    /// This simulates that the process ended after the commit.
     var cutCount = 0
-    /// True if the store is on a disk that may be full or lose power.
+    /// True if the store is on a disk, which may be full or lose power.
     var isOnDisk = false
-    /// Receives a line for each event of the run.
+    /// Called with a line for each event of the run.
     var tell: ((String) -> Void)?
 
     /// The events of a run, for the statistics of a test.
@@ -25,7 +27,7 @@ struct ModelRun {
         var rows: [CacheRow] = []
     }
 
-    /// Runs the trace to its end, and then to rest.
+    /// Runs the trace to its end, and completes everything that is pending.
     func run() async throws -> Outcome {
         let server = try await ModelServer(trace.config)
         let directory = isOnDisk ? ScratchDirectory() : nil
@@ -46,13 +48,14 @@ struct ModelRun {
         var random = SeededRandom(seed: trace.seed)
         for index in device.cuts.indices.shuffled(using: &random).prefix(cutCount) {
             outcome.cuts += 1
-            // A process may end between the writes to its two databases, of which the cache is
-            // written first. A power failure also removes some unsynced commits of the cache.
+            // A commit writes the cache before the outbox, and the process may end between these
+            // two writes. In addition, a power failure removes some unsynced commits of the cache.
             let outbox = max(0, index - random.number(below: 2))
             let index = random.oneIn(3) ? max(0, index - random.number(below: 10)) : index
             do {
                 tell?("what is left after commit \(index), and \(outbox) of the outbox")
-                // Without deduplication, messages sent after the cut would be sent again.
+                // If the server does not deduplicate, the messages that it received after this
+                // commit would be sent again.
                 let items = trace.config.deduplicates ? device.outboxCuts[outbox] : []
                 let device = try Device(
                     server, trace.config, rows: device.cuts[index],
@@ -80,8 +83,8 @@ struct ModelRun {
             for other in views.values { view = view.union(other) }
             try device.oracle.checkShown(url, view)
         }
-        // Twice, because a lookup may release a waiting message, whose arrival may be reported as a
-        // truncation.
+        // Two rounds are needed: a lookup may release a waiting message, whose arrival the feed may
+        // report as a truncation.
         for _ in 0..<2 {
             for url in mine { try device.awaitCaughtUp(url) }
             try await device.comeToRest()
@@ -90,7 +93,8 @@ struct ModelRun {
         for url in mine where device.failures[url] == nil && !device.hugeGaps.contains(url) {
             try device.oracle.checkCaughtUp(url)
         }
-        // A viewer that is notified of a huge gap shows the channel again until the gap is filled.
+        // An app shows a channel again when it is notified of a huge gap. It repeats this until the
+        // gap is filled.
         var left = mine
         for viewer in 9..<29 where !left.isEmpty {
             for url in left { try device.show(url, ShownRange(from: .beginning), viewer) }
@@ -117,7 +121,7 @@ struct ModelRun {
         }
     }
 
-    /// Returns the reason of a failure, or `nil` if the run passes.
+    /// Returns the rule that the run violates, or nil if the run passes.
     func violation() async -> Violation? {
         do {
             _ = try await run()
@@ -164,7 +168,7 @@ struct ModelRun {
         }
     }
 
-    /// Configurations that each turn off one difficulty.
+    /// Returns configurations that are each simpler in one property.
     private func simplerConfigs(_ config: WorldConfig) -> [(WorldConfig) -> WorldConfig] {
         func with(_ change: @escaping (inout WorldConfig) -> Void) -> (WorldConfig) -> WorldConfig {
             { config in

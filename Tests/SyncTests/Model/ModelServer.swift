@@ -5,7 +5,7 @@ import Store
 @testable import EmbeddedServer
 @testable import Sync
 
-/// A server, its users, and a separate record of its history.
+/// A server with its users, and a separate record of its history.
 final class ModelServer {
     let server: EmbeddedServer
     let clock = ManualClock(at: 1000)
@@ -14,24 +14,27 @@ final class ModelServer {
 
     private let users: [String: EmbeddedClient]
     private(set) var history = ServerHistory()
-    /// The number of events so far.
+    /// The number of events that the server has had.
     private(set) var count = 0
-    /// For each server epoch, the number of events at each entry of the feed's log.
+    /// For each server epoch, the number of events (`count`) at each entry of the feed's log
+    /// (`sequence`).
     private var ends: [String: [(sequence: UInt64, count: Int)]] = [:]
     private var backup: (server: Backup, history: ServerHistory)?
     /// The number of times that the server was restored from a backup.
     private(set) var restores = 0
-    /// The number of messages that each request of the device has created, in all histories.
+    /// The number of messages that each request of the device has created, including messages of
+    /// histories that a restore has replaced.
     private(set) var made: [RequestID: Int] = [:]
-    /// The number of times that other requests of the device were executed.
+    /// The number of times that each request of the device other than a message was executed.
     private(set) var done: [RequestID: Int] = [:]
-    /// Messages that the user edited on another device.
+    /// The messages of the device's user that the user edited on another device.
     private(set) var edited: Set<RequestID> = []
 
     init(_ config: WorldConfig) async throws {
         let clock = clock
         server = try EmbeddedServer.inMemory(seed: 1) { clock.now }
-        // Ids are compared as text, so all ids of a run have the same number of digits.
+        // Ids are compared as text, so all ids of a run must have the same number of digits. After
+        // message 99, they have three.
         try server.importMessages([Message.sample(99, in: "archive", at: 1)])
         server.conditions.timeGranularity = config.granularity
         server.conditions.clockSkew = config.clockSkew
@@ -73,8 +76,8 @@ final class ModelServer {
 
     var epoch: String { server.withState { $0.epoch.rawValue } }
 
-    /// Returns the number of events that a device with this cursor has received, or `nil` if no
-    /// server issued the cursor.
+    /// Returns the number of events that the feed had delivered when it issued a cursor, or nil if
+    /// no server issued the cursor.
     func count(toldBefore cursor: String) -> Int? {
         guard let base = ConditionedCursor(text: cursor)?.base else { return nil }
         let parts = base.split(separator: ":", maxSplits: 1)
@@ -84,7 +87,6 @@ final class ModelServer {
         return ends.last { $0.sequence <= sequence }?.count ?? 0
     }
 
-    /// Counts an event.
     private func record() {
         count += 1
         recordEnd()
@@ -266,14 +268,15 @@ final class ModelServer {
 
     private func expireSession() async {
         server.expireSessions(of: Self.me)
-        // The step asks about the other device.
+        // Only the session of the device is meant to expire, so the phone connects again.
         _ = try? await phone.connect(as: Credentials(Self.me))
     }
 
     // MARK: Requests of the device
 
-    /// Executes a request of the device and records its effect on the server, whatever the answer
-    /// is.
+    /// Executes a request of the device by `call`, and records its effect on the server.
+    ///
+    /// The effect is the same if the answer is lost.
     func answer(
         _ request: BackendRequest, _ call: () async -> BackendAnswer
     ) async throws -> BackendAnswer {
@@ -326,7 +329,7 @@ final class ModelServer {
         try await record(parent, in: url)
     }
 
-    /// Records the current version of a message, as the user sees it.
+    /// Records the current version of a message as the device's user sees it.
     private func record(_ id: MessageID, in url: ChannelURL) async throws {
         guard var entry = history.channels[url]?.entries[id],
             var message = try await user("alice").lookup([id], in: url).found.first

@@ -3,11 +3,14 @@ import Models
 import Store
 import Testing
 
-/// Runs the engine in random worlds and compares it with a separate record of the server's history.
+/// Runs the engine in random worlds, and compares its cache with a separate record of the server's
+/// history.
 ///
-/// A failing run is shortened while it violates the same rule, and written to a file.
-/// `SCROLLBACK_TRACE=file` runs that file again and prints each event; `SCROLLBACK_DISK=1` uses a
-/// disk. `SCROLLBACK_RUNS` is the number of runs, and `SCROLLBACK_FIRST` the seed of the first.
+/// A failing run is shortened for as long as it violates the same rule, and is written to a file.
+///
+/// - `SCROLLBACK_TRACE=file` runs that file again and prints each event.
+/// - `SCROLLBACK_DISK=1` uses a disk.
+/// - `SCROLLBACK_RUNS` is the number of runs, and `SCROLLBACK_FIRST` is the seed of the first one.
 @Suite struct ModelTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let runCount = number("SCROLLBACK_RUNS") ?? 2000
@@ -15,7 +18,7 @@ import Testing
 
     private static func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
 
-    /// The runs are divided among tests that run in parallel.
+    /// The tests that run in parallel, each of which executes a share of the runs.
     private static let parts = 0..<20
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
@@ -33,7 +36,7 @@ import Testing
     func endingTheProcessAfterAnyCommitLosesNothing(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
             let seed = Self.first + 1_000_000 + index * Self.parts.count + part
-            // Repeat the first run after each of its commits, every other run after eight.
+            // The first run is finished again from every commit, the others from eight commits.
             let cutCount = index == 0 ? Int.max : 8
             let run = ModelRun(trace: Trace(seed: seed, length: 60), cutCount: cutCount)
             if let violation = await run.violation() {

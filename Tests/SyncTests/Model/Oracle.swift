@@ -17,18 +17,19 @@ struct Violation: Error, CustomStringConvertible {
     var description: String { "\(rule): \(text)" }
 }
 
-/// Compares each commit of a cache with what the server had delivered by then.
+/// Compares each commit of a cache with the events that the server had delivered by then.
 ///
-/// Events after the cursor on disk may be missing; events before it may not. A restored server
-/// delivers nothing for a cursor of an earlier epoch, so until the engine notices the new epoch,
-/// only the consistency of the rows is checked.
+/// The cache may lack events after the cursor on disk, but no event before it. A restored server
+/// delivers no events for a cursor of an earlier epoch. Therefore only the consistency of the rows
+/// is checked until the engine notices the new epoch.
 struct Oracle {
     let server: ModelServer
     private(set) var rows = CacheRows()
     private let known = KnownMessages()
-    /// The messages that the cache has had at some time.
+    /// The tags of all messages that the cache has ever had.
     private var held: Set<String> = []
-    /// The messages that left the cache because the server had deleted them, by channel number.
+    /// The ids of the messages that the cache removed because the server had deleted them, by
+    /// channel number.
     private var buried: [UInt32: Set<MessageID>] = [:]
     private let restoresBefore: Int
 
@@ -40,7 +41,7 @@ struct Oracle {
     /// Returns whether the cache has ever had a message.
     func hasHeld(_ tag: String) -> Bool { held.contains(tag) }
 
-    /// Starts from rows that were checked before.
+    /// Starts with rows that were checked before.
     mutating func begin(_ rows: [CacheRow]) throws { self.rows = try CacheRows(rows, known) }
 
     /// Checks the rows after a commit.
@@ -72,7 +73,7 @@ struct Oracle {
         }
     }
 
-    /// True if ids and versions have had one meaning since the start.
+    /// True if every id and version has meant the same since the beginning.
     private var isOneHistory: Bool { server.restores == 0 }
 
     // MARK: Consistency of the rows
@@ -95,8 +96,8 @@ struct Oracle {
                 replies[parent, default: []].insert(position)
             }
             if let request = message.essence.requestID {
-                // After a doubtful resend, a server that does not deduplicate may have the message
-                // twice.
+                // If the server does not deduplicate, a doubtful item that the user resent may be
+                // on the server twice.
                 let isTwice = !server.deduplicates && server.made[request, default: 0] > 1
                 guard requests.updateValue(position.messageID, forKey: request) == nil || isTwice
                 else {
@@ -104,7 +105,8 @@ struct Oracle {
                 }
             }
         }
-        // If two messages have the same request id, the index refers to one of them.
+        // If two messages have the same request id, the index has only one of them, so these ids
+        // are not compared.
         let once = requests.filter { server.deduplicates || server.made[$0.key, default: 0] < 2 }
         let isIndexed = once.allSatisfy { channel.requests[$0.key] == $0.value }
         guard places == channel.places, isIndexed, channel.requests.count == requests.count,
@@ -134,7 +136,8 @@ struct Oracle {
         }
         switch (old, token) {
         case (let old?, let token?) where old != token:
-            // A changed range in the batch counts as a loss, and the feed continues.
+            // A changed range in the batch counts as a loss, although the feed continues. Therefore
+            // `hasLost` is not checked here.
             guard token.number == old.number + 1, token.epoch == old.epoch else {
                 throw Violation("F2 token monotone", "\(token) after \(old), lost: \(hasLost)")
             }
@@ -198,7 +201,8 @@ struct Oracle {
         guard let count = self.server.count(toldBefore: token.cursor) else {
             throw Violation("F2 token monotone", "\(token) is no cursor")
         }
-        // A new feed has delivered all channels only when it ends.
+        // A feed without a cursor lists all channels first. Until the list ends, its cursors
+        // contain "@".
         let tellsChannels = !token.cursor.contains("@")
         if tellsChannels && server.changedAt < count {
             if !server.isMine, channel.group != nil || !channel.positions.isEmpty {
@@ -208,7 +212,8 @@ struct Oracle {
                 throw Violation("channels", "\(url) is not held, and told")
             }
         }
-        // After the user joined or left a channel, the feed reports only that, not earlier events.
+        // The events before the user joined or left a channel do not count: the feed reports only
+        // the joining or leaving.
         guard server.isMine, server.changedAt < count else { return }
         if tellsChannels, server.resetAt < count, let offset = server.offset {
             for position in channel.positions where position.createdAt < offset {
@@ -223,7 +228,7 @@ struct Oracle {
         _ count: Int
     ) throws {
         let hasChangesToRead = channel.gaps.contains(where: \.hasChangesToRead)
-        // Sorted, so that a repeated run violates the same rule.
+        // The entries are sorted, so that a repeated run violates the same rule first.
         for (id, entry) in server.entries.sorted(by: { $0.key < $1.key }) {
             let position = entry.position
             guard channel.isKnown(position), !channel.isStale(position) else { continue }
@@ -255,9 +260,11 @@ struct Oracle {
 // MARK: Late messages
 
 extension Oracle {
-    /// Returns whether a message that arrived late may be on a page that the device has not fetched:
-    /// its position is in a known range, but there is a gap between it and the next message that
-    /// arrived in time.
+    /// Returns whether a message that arrived late may be on a page that the device has not
+    /// fetched.
+    ///
+    /// This is possible if the position of the message is in a known range, but a gap lies between
+    /// this position and the next message that arrived in time.
     private func isOnAnotherPage(
         _ entry: ServerHistory.Entry, of server: ServerHistory.Channel,
         _ channel: CacheRows.Channel
@@ -297,7 +304,7 @@ extension Oracle {
         }
     }
 
-    /// Checks that a channel that is caught up lacks none of the messages sent while the device was
+    /// Checks that a channel that is caught up has all messages that were sent while the device was
     /// offline.
     func checkCaughtUp(_ url: ChannelURL) throws {
         for gap in rows[url]?.gaps ?? [] where gap.lower != .beginning || gap.upper == .end {
@@ -323,7 +330,7 @@ extension ShownRange {
 }
 
 extension GroupChannel {
-    /// The fields of a channel that have to be equal.
+    /// The fields of a channel that must equal those on the server.
     fileprivate var outline: String {
         [
             "\(url) \(name)", "\(joinedMemberCount) of \(memberCount)",

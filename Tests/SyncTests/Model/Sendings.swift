@@ -2,28 +2,31 @@ import Models
 
 @testable import Sync
 
-/// The user's outbox items and their results, compared with the outbox after each commit.
+/// The outbox items of the device's user and their results.
+///
+/// They are compared with the outbox after each commit.
 struct Sendings {
     struct Item {
         let url: ChannelURL
         let isSend: Bool
-        /// The message that a change applies to, by its tag.
+        /// The tag of the message that a change applies to.
         let target: RequestID?
         let place: Int
         var hasFailed = false
         var isCanceled = false
-        /// True if the server may have received the item, as far as the device can know.
+        /// True if, as far as the device knows, the server may have received the item.
         var isInDoubt = false
         var callCount = 0
-        /// True if the change was merged into an unsent message.
+        /// True if the item is an edit that was merged into an unsent message.
         var isRewritten = false
-        /// The files that the device knows to be uploaded.
+        /// The indexes of the files whose upload the device knows of.
         var uploads: Set<Int> = []
-        /// True if the result was reported, and whether a failure was reported since the last
-        /// attempt.
+        /// `isEnded` is true after a result was reported.
+        ///
+        /// `isReportedAsFailed` is true if a failure was reported since the last attempt.
         var isEnded = false
         var isReportedAsFailed = false
-        /// The edits of a message, oldest first.
+        /// The edits of this message, oldest first.
         var edits: [RequestID] = []
     }
 
@@ -32,14 +35,16 @@ struct Sendings {
     private(set) var items: [RequestID: Item] = [:]
     private(set) var outboxItems: [RequestID: OutboxItem] = [:]
     private var both: Set<RequestID> = []
-    /// True if the server has received items that the device's disk has lost.
+    /// True if an earlier process left items.
+    ///
+    /// The server may have received later items that the disk has lost.
     private var isCut = false
 
     init(_ server: ModelServer, _ config: WorldConfig) {
         (self.server, self.config) = (server, config)
     }
 
-    /// Starts from what an earlier process left.
+    /// Starts with the items and rows that an earlier process left.
     mutating func begin(_ held: [OutboxItem], _ cache: CacheRows) {
         for outboxItem in held {
             post(outboxItem, of: outboxItem.targetRequestID)
@@ -67,7 +72,7 @@ struct Sendings {
         }
     }
 
-    /// Forgets an item that the disk refused.
+    /// Removes an item that the store failed to write.
     mutating func withdraw(_ id: RequestID) {
         guard let item = items.removeValue(forKey: id), let target = item.target else { return }
         items[target]?.edits.removeAll { $0 == id }
@@ -143,7 +148,9 @@ struct Sendings {
         if !isTrue { throw Violation("E4 delivery result", "\(id) is reported as \(result)") }
     }
 
-    /// Records a reported result: a final result once, and a failure once for each attempt.
+    /// Records a reported result.
+    ///
+    /// Checks that an item has one final result, and at most one failure for each attempt.
     mutating func deliverToAll(_ result: DeliveryResult, of id: RequestID) throws {
         guard let item = items[id] else {
             throw Violation("E4 delivery result", "unknown item \(id)")
@@ -165,13 +172,13 @@ struct Sendings {
     private func wasMade(_ id: RequestID) -> Bool { server.made[id, default: 0] > 0 }
     private func wasDone(_ id: RequestID) -> Bool { server.done[id, default: 0] > 0 }
 
-    /// Returns whether an item may disappear without having been sent.
+    /// Returns whether an item may leave the outbox without having been sent.
     private func isExcused(_ id: RequestID, _ item: Item) -> Bool {
         if config.limitsFailed && item.hasFailed { return true }
         guard let target = item.target else { return false }
         if let item = items[target], item.isCanceled { return true }
         if config.limitsFailed, items[target]?.hasFailed == true { return true }
-        // Its message no longer exists.
+        // The message that the change applies to no longer exists.
         guard let channel = server.history.channels[item.url], server.restores == 0,
             let entry = server.history.entry(target.rawValue)
         else { return wasMade(target) }
@@ -180,10 +187,9 @@ struct Sendings {
 
     // MARK: After a commit
 
-    /// Checks the result of a commit.
+    /// Checks the outbox after a commit.
     ///
-    /// After a failed commit, the cache may have stored a message whose outbox item was not
-    /// removed.
+    /// If a write has failed, the cache may have a message whose outbox item was not removed.
     mutating func check(_ held: [OutboxItem], _ cache: CacheRows, hasFailed: Bool = false) throws {
         let new = Dictionary(held.map { ($0.requestID, $0) }) { $1 }
         guard new.count == held.count else {
@@ -245,7 +251,7 @@ struct Sendings {
             throw Violation("E1 rest", "\(id) is pending")
         }
         for (id, item) in items {
-            // A failed item has ended with a failure.
+            // For a failed item, the reported failure is its result.
             if outboxItems[id] == nil && !item.isEnded {
                 throw Violation("E4 delivery result", "no delivery result was reported for \(id)")
             }

@@ -1,14 +1,14 @@
 import Models
 
-/// The history of a server as one user sees it, including everything that ever existed.
+/// The history of a server as one user sees it, including everything that was deleted.
 ///
-/// It is a value, so a backup is a copy. Events are numbered; a cursor's number says which of them
-/// the feed has delivered.
+/// It is a value, so a copy is a backup. Events are numbered, and the number of a cursor is that of
+/// the last event that the feed has delivered.
 struct ServerHistory {
     struct Entry {
         let tag: String
         let position: Position
-        /// The versions of the message that the user saw, oldest first.
+        /// The versions of the message that the user could see, oldest first.
         var versions: [Message]
         let createdAt: Int
         var changedAt: Int
@@ -19,21 +19,25 @@ struct ServerHistory {
 
     struct Channel {
         var isThere = true
-        /// True if the user is a member of the channel, and when that last changed.
+        /// `isMine` is true if the user is a member of the channel.
+        ///
+        /// `changedAt` is the event with which that last changed.
         var isMine = true
         var changedAt = 0
-        /// The start of the user's history, and when it was set.
+        /// `offset` is the start of the history that the user may see.
+        ///
+        /// `resetAt` is the event that set it.
         var offset: Timestamp?
         var resetAt = 0
         var entries: [MessageID: Entry] = [:]
 
-        /// Returns whether the user could see a message at present.
+        /// Returns whether the user can see a message now.
         func isVisible(_ entry: Entry) -> Bool {
             isThere && isMine && entry.diedAt == nil
                 && entry.position.createdAt >= offset ?? .distantPast
         }
 
-        /// The user's messages in the channel, oldest first.
+        /// The messages of the channel that the user can see, oldest first.
         var visible: [Entry] {
             entries.values.filter(isVisible).sorted { $0.position < $1.position }
         }
@@ -43,7 +47,8 @@ struct ServerHistory {
 
     func place(of tag: String) -> (url: ChannelURL, id: MessageID)? {
         for (url, channel) in channels {
-            // After a doubtful resend there may be two; every process picks the same one.
+            // After a doubtful item was resent, two messages may have this tag. Every process must
+            // choose the same one.
             let ids = channel.entries.filter { $0.value.tag == tag }.keys
             if let id = ids.min() { return (url, id) }
         }

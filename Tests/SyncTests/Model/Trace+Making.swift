@@ -18,7 +18,7 @@ extension Trace {
 private struct TraceMaker {
     var random: SeededRandom
     private var tags: [(tag: String, url: String)] = []
-    /// The items that the user of the device has written.
+    /// The tags of the items that the device's user has written.
     private var written: [String] = []
     private var changeCount = 0
 
@@ -26,7 +26,7 @@ private struct TraceMaker {
 
     mutating func config() -> WorldConfig {
         var config = WorldConfig()
-        // Each property has its simple value in half of the worlds.
+        // In many of the worlds, a property has its simplest value.
         if random.oneIn(3) { config.granularity = 3 }
         if random.oneIn(4) { config.clockSkew = 2 }
         config.pageLimit = pick([1, 2, 3, 3, 10])
@@ -46,7 +46,8 @@ private struct TraceMaker {
         config.stopsAtFailure = random.oneIn(4)
         config.failedLimit = pick([nil, nil, nil, 1])
         config.forgetsFailed = random.oneIn(4)
-        // The clock moves by a few milliseconds in a run: late messages are older than many others.
+        // A run lasts only a few milliseconds, so a message that is 12 milliseconds late is older
+        // than many others.
         config.federationDelay = pick([nil, nil, nil, 12])
         config.lossSeed = random.oneIn(4) ? UInt64(random.number(below: 1 << 30)) : nil
         return config
@@ -61,14 +62,15 @@ private struct TraceMaker {
         return steps
     }
 
-    /// Returns a few steps that belong together.
+    /// Returns one step, or a few steps that belong together.
     private mutating func next() -> [Step] {
         switch random.number(below: 100) {
         case 0..<44: [network()]
         case 44..<62: [user()]
         case 62..<66: race()
         case 66..<68: [server()]
-        // Messages sent while the device is offline arrive as one batch, or are omitted.
+        // The messages that were sent meanwhile then arrive as one batch, or the feed omits some of
+        // them.
         case 68..<71:
             [.disconnect] + (0..<random.number(below: 10)).map { _ in change() } + [.connect]
         case 71..<72:
@@ -87,7 +89,7 @@ private struct TraceMaker {
         }
     }
 
-    /// A request whose answer is overtaken by feed events.
+    /// Returns a request whose answer arrives after feed events that are newer than the answer.
     private mutating func race() -> [Step] {
         let url = url()
         let question: Step =
@@ -109,7 +111,7 @@ private struct TraceMaker {
         return [question, .perform(-1)] + meanwhile + [.passFeed, .deliver(-1)]
     }
 
-    /// An action of the user of the device.
+    /// Returns something that the device's user does.
     private mutating func writing() -> [Step] {
         switch random.number(below: 32) {
         case 0..<10: return [write()]
@@ -121,7 +123,7 @@ private struct TraceMaker {
         case 25..<28: return [.resend(writtenTag())]
         case 28: return [.moveClock(Int64(pick([-900_000, -5, 3, 1000, 90_000, 300_000])))]
         case 29: return [.freeze(url(), !random.oneIn(3))]
-        // While the item is in flight, various other things happen.
+        // Something else happens while the item is in flight.
         case 30:
             let failure = pick([
                 Step.fail(-1, .unanswered), .fail(-1, .serverFailure), .kill, .losePower(2),
@@ -139,7 +141,7 @@ private struct TraceMaker {
         return .write(tag, in: url, isLong: random.oneIn(12))
     }
 
-    /// Messages with files have tags of their own, so that a trace shows which they are.
+    /// Messages with files have their own kind of tag, so that they can be recognized in a trace.
     private mutating func writeFiles() -> Step {
         let url = url()
         let tag = "f\(written.count)"
@@ -153,7 +155,8 @@ private struct TraceMaker {
         return .change("c\(changeCount)", of: tag, pick([.edit, .edit, .delete, .react, .unreact]))
     }
 
-    /// Returns an item that was written, newer ones more often, or a change.
+    /// Returns the tag of an item that the user has written, preferably a new one, or the tag of a
+    /// change.
     private mutating func writtenTag() -> String {
         if random.oneIn(8), changeCount > 0 {
             return "c\(1 + random.number(below: changeCount))"
@@ -193,7 +196,7 @@ private struct TraceMaker {
         }
     }
 
-    /// Returns a change, which is more frequent for new messages.
+    /// Returns a change to a message, preferably to a new one.
     private mutating func change() -> Step {
         switch random.number(below: 5) {
         case 0..<2: .delete(tag())
@@ -255,7 +258,7 @@ private struct TraceMaker {
 
     private mutating func url() -> String { random.oneIn(4) ? "y" : "x" }
 
-    /// Returns a message, newer ones more often.
+    /// Returns the tag of a message, preferably of a new one.
     private mutating func tag() -> String {
         let newest = random.oneIn(2) ? tags.suffix(4) : tags[...]
         return newest.randomElement(using: &random)?.tag ?? "m0"

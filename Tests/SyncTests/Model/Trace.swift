@@ -1,19 +1,19 @@
 import Foundation
 
-/// All events of a run: a value that can be written to a file, shortened, and run again.
+/// All steps of a run, as a value that can be written to a file, shortened and run again.
 struct Trace: Hashable {
     var seed: Int
     var config: WorldConfig
     var steps: [Step]
 }
 
-/// The properties of a run's server, network and engine.
+/// The properties of the server, the network and the engine of a run.
 struct WorldConfig: Codable, Hashable {
-    /// The resolution of the server's clock, in milliseconds.
+    /// The resolution of the server's clock in milliseconds.
     var granularity: Int64 = 1
-    /// The clock difference between the server's nodes.
+    /// The difference between the clocks of the server's nodes in milliseconds.
     var clockSkew: Int64 = 0
-    /// The maximum delay of a message from another server, in milliseconds.
+    /// The maximum delay in milliseconds with which a message arrives from another server.
     var federationDelay: Int64?
     var pageLimit = 3
     var feedBatchSize = 100
@@ -23,10 +23,10 @@ struct WorldConfig: Codable, Hashable {
     var hasInvitations = false
     /// The seed of random network failures, or `nil` for a network without failures.
     var networkSeed: UInt64?
-    /// The seed by which half of the answers to the user's requests are lost, and some requests are
-    /// temporarily refused.
+    /// The seed by which half of the answers to the user's requests are lost and some of the
+    /// requests are temporarily refused.
     var lossSeed: UInt64?
-    /// True if the feed answers with an empty batch instead of waiting.
+    /// True if the feed answers with an empty batch when it has no event, instead of waiting.
     var tellsNothing = false
     var parallelRequests = 2
     var backgroundChannels = 2
@@ -37,17 +37,17 @@ struct WorldConfig: Codable, Hashable {
     var deduplicates = true
     var stopsAtFailure = false
     var failedLimit: Int?
-    /// True if failed items are kept for only a day.
+    /// True if failed items are removed after a day.
     var forgetsFailed = false
 
     var limitsFailed: Bool { failedLimit != nil || forgetsFailed }
 }
 
-/// An event.
+/// A step of a run.
 ///
-/// Messages are referred to by tags that were chosen when the trace was created; calls and waits by
-/// their index among the pending ones, -1 being the last. A step that refers to something that does
-/// not exist has no effect, so every part of a trace is a valid trace.
+/// A step names a message by a tag that was chosen when the trace was created, and a call or a wait
+/// by its index among the pending ones, where -1 is the last. A step has no effect if what it names
+/// does not exist, so any part of a trace is a valid trace.
 enum Step: Codable, Hashable {
     // Actions of users.
     case say(String, in: String, by: String, to: String?)
@@ -63,7 +63,9 @@ enum Step: Codable, Hashable {
     case deleteChannel(String)
     case createChannel(String)
     case freeze(String, Bool)
-    /// A message is imported that is some milliseconds old; the feed delivers it, or reports its range.
+    /// A message whose time is `age` milliseconds ago is imported.
+    ///
+    /// If `isTold`, the feed delivers the message; otherwise it reports a changed range.
     case importOld(String, in: String, by: String, age: Int64, isTold: Bool)
 
     // Events of the server.
@@ -102,14 +104,16 @@ enum Step: Codable, Hashable {
     case awaitCaughtUp(String?)
     case abandon(Int)
     case kill
-    /// A power failure: some of the last, unsynced commits of the cache are lost; on a disk,
-    /// everything unsynced.
+    /// A power failure.
+    ///
+    /// A store in memory loses some of its last commits to the cache. A store on a disk loses
+    /// everything that is unsynced.
     case losePower(Int)
-    /// Writes fail after some further changes, if the store is on a disk.
+    /// The disk of the store, if it has one, is full after some further changes.
     case fillDisk(Int)
     case emptyDisk
 
-    // Writes of the device's user.
+    // Actions of the device's user.
     case write(String, in: String, isLong: Bool)
     case writeFiles(String, in: String)
     case change(String, of: String, Change)
@@ -126,7 +130,7 @@ enum Step: Codable, Hashable {
         case notConnected, unanswered, throttled, serverFailure
     }
 
-    /// A bound of the shown range.
+    /// A bound of the range that a view shows.
     enum Place: Codable, Hashable {
         case beginning, end
         case message(String)
@@ -137,7 +141,7 @@ enum Step: Codable, Hashable {
         case newest
         case time(String)
         case message(String)
-        /// The newer or older bound of one of the cached gaps.
+        /// The newer bound, or the older bound, of one of the cached gaps.
         case gapTop(Int)
         case gapBottom(Int)
     }
@@ -168,7 +172,7 @@ extension Trace {
         self.init(seed: head.seed, config: head.config, steps: steps)
     }
 
-    /// Writes the trace to a file of its own and returns the path.
+    /// Writes the trace to a new file, and returns the path.
     func keep() throws -> String {
         let file = FileManager.default.temporaryDirectory
             .appending(path: "scrollback-trace-\(seed)-\(UUID()).jsonl")
