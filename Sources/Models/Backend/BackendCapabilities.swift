@@ -8,15 +8,18 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 
     private init(bit: UInt64) { self.init(rawValue: 1 << bit) }
 
-    /// The server deduplicates by request ID: a message that a device sends again under the same ID
-    /// does not create a second message.
+    /// The server deduplicates by request ID: a request that a device repeats with the same request
+    /// ID does not create a second message.
     ///
-    /// The server recognizes an ID for `Backend.deduplicationPeriod`. Without this capability, the
-    /// engine does not automatically retry a message whose acknowledgement was lost.
+    /// The server remembers a request ID for `Backend.deduplicationPeriod`. Without this
+    /// capability, the engine does not automatically retry a message whose acknowledgement was
+    /// lost.
     public static let deduplicatesRequests = BackendCapabilities(bit: 0)
-    /// A message changelog can start at a time, in addition to a token or a cursor.
+    /// A message changelog can start at a time; every changelog can start at a token or a feed
+    /// cursor.
     public static let messageChangelogByTime = BackendCapabilities(bit: 1)
-    /// A channel changelog can start at a time, in addition to a token or a cursor.
+    /// A channel changelog can start at a time; every changelog can start at a token or a feed
+    /// cursor.
     public static let channelChangelogByTime = BackendCapabilities(bit: 2)
     /// The backend can count the messages in a range of a channel's history.
     public static let counts = BackendCapabilities(bit: 3)
@@ -36,7 +39,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let unreadCounts = BackendCapabilities(bit: 10)
     /// Users can create group channels.
     public static let channelCreation = BackendCapabilities(bit: 11)
-    /// Invited users can accept or decline.
+    /// Invited users can accept or decline an invitation.
     ///
     /// Without this capability, an invited user joins at once.
     public static let invitations = BackendCapabilities(bit: 12)
@@ -48,14 +51,17 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let historyReset = BackendCapabilities(bit: 15)
     /// The backend supports open channels.
     public static let openChannels = BackendCapabilities(bit: 16)
-    /// The server deduplicates by request ID also across the devices of a user.
+    /// The server deduplicates by request ID even if two devices of a user send the same request.
     public static let deduplicatesAcrossDevices = BackendCapabilities(bit: 17)
     /// A message can have several files.
     public static let multipleFiles = BackendCapabilities(bit: 18)
     /// Operators can delete channels.
     public static let channelDeletion = BackendCapabilities(bit: 19)
-    /// On request, the server returns the existing channel of the same users instead of creating
-    /// another one.
+    /// The server can return the existing channel of the same users instead of creating another
+    /// one.
+    ///
+    /// The server does so only if the request asks for it: see
+    /// ``GroupChannelCreateParams/isDistinct``.
     public static let distinctChannels = BackendCapabilities(bit: 20)
     /// A mute or a ban can end at a given time.
     public static let temporaryRestrictions = BackendCapabilities(bit: 21)
@@ -95,7 +101,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 }
 
 extension RestrictionType {
-    /// The capability to impose the restriction.
+    /// The capability that a backend needs in order to impose the restriction.
     package var capability: BackendCapabilities { self == .banned ? .banning : .muting }
 }
 

@@ -10,7 +10,7 @@ public struct BackendError: LocalizedError, Hashable {
     /// The server's error number; `nil` if the server gave none.
     public let detail: ErrorCode?
 
-    /// A description for people to read, which names the channel, message or other object of the
+    /// A human-readable description, which names the channel, message or other object of the
     /// request.
     public let message: String
 

@@ -56,8 +56,10 @@ public enum FeedEvent: Hashable, Sendable {
     case messageReceived(Message)
     /// A message has changed. The event contains the complete message.
     case messageUpdated(Message)
-    /// A message of a group channel was changed or deleted. The event contains only the message's
-    /// ID: a client that has cached the message fetches it again when it is shown.
+    /// A message of a group channel was changed or deleted.
+    ///
+    /// The event contains only the message's ID: a client that has cached the message fetches it
+    /// again when a list shows the message.
     case messageChanged(MessageID, in: ChannelURL)
     /// A message was deleted. The time is `nil` if the backend does not know it.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
@@ -69,14 +71,16 @@ public enum FeedEvent: Hashable, Sendable {
     /// events.
     ///
     /// To backfill, fetch pages from the newest message toward older ones. To get the changes of
-    /// older messages, fetch the message changelog since the cursor of the previous batch.
+    /// messages that are already cached, fetch the message changelog since the cursor of the
+    /// previous batch.
     case truncation(in: ChannelURL)
-    /// Messages of a channel were added, changed or removed, and the feed does not report each of
-    /// them, as after an import, a bulk deletion or the end of a retention period.
+    /// Messages of a channel were added, changed or removed, and the feed does not report each
+    /// change.
     ///
-    /// The messages were created between the two times, both inclusive. A time that the backend
-    /// does not know is `nil`: the range then extends to the oldest or to the newest message. The
-    /// client fetches the range again.
+    /// Causes are an import, a bulk deletion, or the end of a retention period. The messages were
+    /// created between the two times, both inclusive. A time that the backend does not know is
+    /// `nil`: the range then extends to the oldest or to the newest message. The client fetches the
+    /// range again.
     case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People
@@ -114,18 +118,18 @@ extension FeedEvent {
     }
 }
 
-/// A change of a group channel, and its cause.
+/// A change of a group channel, and the cause of the change.
 public struct ChannelUpdate: Hashable, Sendable {
     /// The URL of the channel.
     public var channelURL: ChannelURL
 
     /// The fields that have changed.
     ///
-    /// Fields that are missing from the patch keep their values. For a channel that is new to the
+    /// Fields that are missing from the patch have not changed. For a channel that is new to the
     /// user, the patch contains all fields that the server knows.
     public var patch: Patch<GroupChannel>
 
-    /// The cause: one of the sources of live events.
+    /// The cause of the change, which is one of the sources of live events.
     public var source: CollectionEventSource
 
     /// The affected users, such as those who joined, left, were invited or were muted.

@@ -2,35 +2,38 @@
 public enum MessageAnchor: Hashable, Sendable {
     /// The newest end of the history.
     case newest
-    /// A time on the server's clock. Messages created before it count as older, messages created at
-    /// that time or later as newer.
-    case time(Timestamp)
-    /// A message, which the page contains as the oldest of the newer messages.
+    /// A time on the server's clock.
     ///
-    /// The message may be deleted, as long as the backend knows its position.
+    /// Messages that were created before this time count as older. Messages that were created at
+    /// this time or later count as newer.
+    case time(Timestamp)
+    /// A message.
+    ///
+    /// The page contains this message, as the oldest one of its newer messages. The message may be
+    /// deleted, as long as the backend knows its position.
     case message(MessageID)
-    /// The end of another page.
+    /// An end of another page, identified by its cursor.
     case cursor(PageCursor)
 }
 
 /// A contiguous range of a channel's history.
 ///
-/// Disregarding ``outliers``, the page contains every message between its oldest and its newest
-/// one. To connect the page to known ranges, use only its cursors, not the number of messages or
-/// their times.
+/// Except for ``outliers``, the page contains every message between its oldest and its newest
+/// message. Only the page's cursors show whether it connects to a known range; the number of
+/// messages and their times do not.
 public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
 
     /// The IDs of messages on the page that lie outside the range that the page covers.
     ///
-    /// A server may order its pages differently than by position: a message that arrives late from
-    /// another server is on the newest page, but has the time at which it was sent. The anchor's ID
-    /// is in this set too if the anchor is such a message. Clients store and show outliers like
-    /// other messages.
+    /// Outliers occur if the server does not order its pages by position. For example, a message
+    /// that arrives late from another server is on the newest page, but has the older time at which
+    /// it was sent. If the anchor of the request is such a message, its ID is in this set, too.
+    /// Clients store and show outliers like other messages.
     ///
-    /// A late message that the server has on another page may be missing from the range, until the
-    /// client fetches the range between the messages that arrived just before and just after it.
+    /// Conversely, a late message whose position is in the page's range may be on another page of
+    /// the server. The client then lacks that message until it fetches the other page.
     public var outliers: Set<MessageID>
 
     /// The cursor of the next page toward older messages; `nil` if no older message exists.

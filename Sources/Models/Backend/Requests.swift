@@ -8,10 +8,10 @@ public struct GroupChannelCreateParams: Hashable, Sendable {
 
     /// The users to add in addition to the creator.
     ///
-    /// The backend determines whether they are invited or join at once.
+    /// The backend determines whether these users are invited or join at once.
     public var userIDs: [UserID]
 
-    /// The operators of the channel, in addition to the creator, who always is one.
+    /// The operators of the channel, in addition to the creator, who is always an operator.
     public var operatorUserIDs: [UserID] = []
 
     /// A Boolean value that indicates whether the server returns the existing channel of the same

@@ -1,13 +1,13 @@
 /// Rewrites a well-formed record in the canonical form.
 ///
-/// Only records that other code wrote may have another form, because protobuf allows fields in any
-/// order, repeated fields, zeros, and unpacked integers. As in protobuf, the last value wins if a
-/// field that may occur once occurs several times. If that field contains a record, the records are
-/// merged.
+/// Records that this package wrote are canonical. Records of other protobuf code may not be,
+/// because protobuf allows fields in any order, repeated fields, zeros, and unpacked integers. As
+/// in protobuf, if a singular field occurs several times, the last value wins. If its values are
+/// records, they are merged.
 enum Canonicalizer {
     /// One occurrence of a field.
     ///
-    /// The struct is compact, because the input determines how many parts are created.
+    /// The struct is compact, because the number of parts in memory depends on untrusted input.
     private struct Part {
         private let field: UInt32
         let wireType: UInt8
@@ -46,7 +46,7 @@ enum Canonicalizer {
 
     /// Returns the parts of a record, ordered by field number.
     ///
-    /// Parts of the same number keep their order.
+    /// Parts with the same field number keep their order.
     private static func parts(of span: RawSpan, _ range: Range<Int>) -> [Part] {
         var parts: [Part] = []
         var offset = range.lowerBound

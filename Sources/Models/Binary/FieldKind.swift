@@ -11,19 +11,28 @@ public struct FieldKind: Sendable {
         case text
         case bytes
         case enumeration(any WireEnum.Type)
-        /// The layout is a closure, because a record may contain records of its own type.
+        /// A nested record.
+        ///
+        /// Its layout is a closure, because a record may contain records of its own type.
         case record(name: String, layout: @Sendable () -> Layout)
     }
 
     /// The cardinality of a field, and the value that stands for a missing field.
     enum Label: UInt8, Sendable {
-        /// At most once. The type's default value is never written: a missing field stands for it.
+        /// The field occurs at most once.
+        ///
+        /// The default value of its type is never written: a missing field stands for it.
         case implicit
-        /// At most once. A zero differs from a missing value.
+        /// The field occurs at most once.
+        ///
+        /// A zero is written, and differs from a missing value.
         case optional
-        /// Any number of times, in order. Integers are packed into one payload.
+        /// The field occurs any number of times, in order.
+        ///
+        /// Integers are packed into one payload.
         case repeated
-        /// Entries of a text key (field 1) and a value (field 2), ordered by key, with unique keys.
+        /// The field is a map: entries with a text key (field 1) and a value (field 2), ordered by
+        /// their keys, which are unique.
         case map
     }
 

@@ -29,13 +29,13 @@ extension String: SingularValue {
         return String(checked: storage.bytes.span, range)
     }
 
-    /// Creates a string from bytes that the validator has checked.
+    /// Creates a string from bytes that the validator has found to be UTF-8.
     @inline(never)
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // Strings of up to 15 bytes are stored inline, and their initializer finds out whether
-            // they are ASCII.
+            // For up to 15 bytes, which a string stores inline, the initializer itself determines
+            // whether they are ASCII.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {
@@ -51,7 +51,8 @@ extension String: SingularValue {
         } catch {
             if let value = try? container.decode(Bool.self) { return value ? "true" : "false" }
             if let value = try? container.decode(Int64.self) { return String(value) }
-            // Unsigned 64-bit IDs are exact. The conversion of larger numbers would round them.
+            // Read unsigned 64-bit IDs exactly. Of other numbers, accept only those that `Double`
+            // does not round.
             if let value = try? container.decode(UInt64.self) { return String(value) }
             if let value = try? container.decode(Double.self), abs(value) < 0x1p53 {
                 return String(value)
@@ -230,7 +231,7 @@ protocol WireEnum: RawRepresentable<Int>, Hashable, SingularValue {
     static var names: [String] { get }
     /// Alternative names in JSON.
     static var aliases: [String: Self] { get }
-    /// Returns the value for an unknown number, or for an unknown name, whose number is −1.
+    /// Returns the value for an unknown number; −1 stands for an unknown name.
     static func unknown(_ number: Int) -> Self
 }
 

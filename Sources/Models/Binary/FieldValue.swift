@@ -23,9 +23,10 @@ protocol FieldValue: Sendable {
 protocol SingularValue: FieldValue {
     static var element: FieldKind.Element { get }
     static var wireType: WireType { get }
-    /// A Boolean value that indicates whether the default value means "none". If so, a missing
-    /// field suffices to represent `nil` in an optional of the type, and the default value is not
-    /// written.
+    /// A Boolean value that indicates whether the type's default value means "none".
+    ///
+    /// If it does, an optional of the type represents `nil` by a missing field, and the default
+    /// value is not written.
     static var defaultIsNone: Bool { get }
     static var defaultValue: Self { get }
     var isDefault: Bool { get }
@@ -196,7 +197,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
 
     /// Returns the size of a map entry.
     ///
-    /// A scalar zero is omitted; a record is always written.
+    /// If the value is a scalar zero, it is omitted from the entry; a record is always written.
     private static func size(of key: Key, _ value: Value) -> Int {
         key.text.size(inField: 1) + (value.isDefault ? 0 : 1 + value.payloadSize)
     }

@@ -1,6 +1,7 @@
-/// Receives the fields of a record twice: to measure them, and then to write them.
+/// Measures or writes the fields of a record.
 ///
-/// The sink measures if `writer` is `nil`.
+/// A record passes its fields to a sink twice. A sink whose `writer` is `nil` adds up their sizes;
+/// the second one writes them.
 struct FieldSink {
     var writer: FieldWriter?
     var size = 0

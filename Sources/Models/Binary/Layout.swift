@@ -1,7 +1,7 @@
 /// The fields of a record type, in the form that the validator uses.
 ///
-/// Each record type has one layout. Layouts are never freed: reference counting took an eighth of
-/// the decoding time.
+/// Each record type has one layout. Layouts are never freed and not reference-counted, because
+/// reference counting took an eighth of the time of decoding a record.
 struct Layout: Sendable {
     enum Check: UInt8 {
         case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
@@ -35,13 +35,16 @@ struct Layout: Sendable {
     private enum Nested {
         case nothing
         case layout(Layout)
-        /// A closure, because recursive layouts refer to each other. It is called at each use.
+        /// A closure that returns the layout.
+        ///
+        /// Recursive layouts refer to each other, so they cannot be stored. The closure is called
+        /// at each use.
         case recursive(@Sendable () -> Layout)
     }
 
     /// A Boolean value that indicates whether records of this layout can contain each other.
     ///
-    /// The validator limits their depth.
+    /// The validator limits the nesting depth of such records.
     let isRecursive: Bool
     // The number of elements in `slots` and in `nested`, which are indexed by field number.
     private let count: Int
@@ -66,7 +69,7 @@ struct Layout: Sendable {
         self.nested = UnsafePointer(nested)
     }
 
-    /// Returns the layout of the record in a field whose check is `record` or `mapEntry`.
+    /// Returns the layout of the nested record in a field.
     func layout(in number: Int) -> Layout {
         precondition(number >= 0 && number < count)
         switch nested[number] {

@@ -1,7 +1,8 @@
 /// A view of a record in borrowed memory, such as that of a database cursor.
 ///
-/// The view is valid only during a call. Sorting a list reads a few fields of every row, and
-/// creating a record for each row would dominate the cost.
+/// The view is valid only during the call that lends the memory. It exists for sorting lists:
+/// sorting reads a few fields of every row, and creating a record for each row would take most of
+/// the time.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer
 
@@ -11,8 +12,8 @@ package struct LentRecord<Root: Record> {
     /// Calls a closure with a view of the record that the bytes contain.
     ///
     /// - Throws: ``SerializationError``, as `Record.init(serialized:)` does.
-    /// - Complexity: O(*n*) in the number of bytes, all of which are validated. Allocates memory
-    ///   only if the bytes differ from the form that `serialize()` writes.
+    /// - Complexity: O(*n*) in the number of bytes, because all bytes are validated. Allocates
+    ///   memory only if the bytes differ from the form that `serialize()` writes.
     @inline(__always)
     package static func read<Result>(
         _ bytes: UnsafeRawBufferPointer, _ body: (LentRecord) -> Result

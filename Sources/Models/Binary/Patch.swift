@@ -1,19 +1,20 @@
 /// A partial update of a record: new values for some of its fields.
 ///
-/// A patch sets fields to values, or clears them to the value that they have in an empty record.
-/// Applying it leaves all other fields unchanged. For example, a patch without metadata does not
-/// change the metadata.
+/// A patch sets some fields to new values, and clears others, so that they have the values of an
+/// empty record. Applying the patch leaves all other fields unchanged. For example, a patch without
+/// metadata does not change the metadata.
 public struct Patch<Root: Record>: Hashable, Sendable {
     /// The fields that the patch sets.
     private var values = RecordFields<Root>()
-    /// The numbers of the cleared fields, and of fields whose new value is a guess.
+    /// The numbers of the fields that the patch clears, and of the fields whose new values are
+    /// guesses.
     private var update = JSONUpdate()
 
     /// Creates a patch that changes nothing.
     public init() {}
 
-    /// Creates a patch that replaces a whole record: it clears the fields that the record does not
-    /// have.
+    /// Creates a patch that replaces a whole record: it sets the record's fields, and clears all
+    /// others.
     ///
     /// - Parameters:
     ///   - record: The record that the patch produces from any other record.
@@ -35,8 +36,8 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     /// Sets a property to a value.
     ///
-    /// - Precondition: The property is stored in a field of its own, rather than computed from
-    ///   others like ``GroupChannel/isHidden``.
+    /// - Precondition: The property is stored in a field of its own, and not computed from other
+    ///   properties, as ``GroupChannel/isHidden`` is.
     public mutating func set<Value>(
         _ property: WritableKeyPath<Root, Value>, to value: Value
     ) {
@@ -58,8 +59,9 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     private func number(of property: AnyKeyPath) -> Int? {
         if let number = Root.schema.number(of: property) { return number }
-        // `extra` belongs to all record types, and no schema contains its key path. Creating that
-        // path is slower than the rest of this call, so the schema is searched first.
+        // No schema contains the key path of `extra`, which belongs to all record types. Creating
+        // that key path takes longer than the rest of this call, so compare with it only if the
+        // schema does not contain the property.
         return property == \Root.extra ? Field.extra.number : nil
     }
 
@@ -97,7 +99,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 }
 
 extension Patch: Codable {
-    /// Decodes a patch from the JSON of a partial update, with all keys that are present.
+    /// Decodes a patch from JSON that contains only the changed fields.
     ///
     /// - Throws: `DecodingError`, as decoding the record itself does.
     public init(from decoder: any Decoder) throws {

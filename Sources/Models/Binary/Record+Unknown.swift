@@ -1,7 +1,8 @@
 extension Record {
-    /// Copies the fields that this version of the code does not know from another copy of the
-    /// record, except for those that this copy has too.
+    /// Copies fields that this version of the code does not know from `other`, another copy of the
+    /// record.
     ///
+    /// Unknown fields that this copy already has are not replaced.
     /// - Complexity: O(*f*) in the number of fields, and a copy of the bytes for each copied field.
     package mutating func copyUnknownFields(from other: Self) {
         let layout = Self.schema.layout

@@ -3,15 +3,15 @@ public import Foundation
 /// A value of the data model, such as a message, a channel, a user, a query, or a part of one of
 /// these.
 ///
-/// A record consists of its binary form: canonical bytes in protobuf's wire format, which are
-/// validated once, when they are decoded. Copying a record increments a reference count, comparing
-/// two records compares their bytes, and ``serialize()`` returns the bytes. Fields that this
-/// version of the code does not know survive every change.
+/// A record consists of its binary form: canonical bytes in protobuf's wire format. The bytes are
+/// validated once, when the record is decoded. Copying a record increments a reference count,
+/// comparing two records compares their bytes, and ``serialize()`` returns the bytes. Fields that
+/// this version of the code does not know survive every change.
 ///
 /// A getter searches the bytes for its field, which takes some nanoseconds, and creates the text or
-/// array that it returns; keep a value that you need often in a local variable. A setter writes all
-/// bytes again: O(*n*) in the size of the record. A nested record shares the bytes of the record
-/// that contains it, and keeps them in memory.
+/// array that it returns. If you need a value often, keep it in a local variable. A setter writes
+/// all bytes again: O(*n*) in the size of the record. A nested record shares the bytes of the
+/// record that contains it, and keeps all of these bytes in memory.
 ///
 /// Only Scrollback's own types conform to this protocol.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -42,13 +42,13 @@ public struct RecordFields<Root: Record>: Sendable {
 // MARK: Properties
 
 extension Record {
-    /// The value of the field with a number.
+    /// The value of the field with the given number.
     subscript<Value: FieldValue>(number: Int) -> Value {
         @inline(__always) get { fields.bytes.read(number) }
         set { fields.bytes.write(number, newValue) }
     }
 
-    /// The value of a field that is omitted if it equals a default.
+    /// The value of a field that is not written if it equals `standard`.
     subscript<Value: SingularValue & Equatable>(
         number: Int, default standard: Value
     ) -> Value {
@@ -213,8 +213,8 @@ extension Record {
 }
 
 extension RecordBytes {
-    /// Returns the record whose length prefix is at `offset`, and moves `offset` to the record's
-    /// end.
+    /// Returns the record whose length prefix is at `offset`, and moves `offset` to the end of that
+    /// record.
     ///
     /// The returned record shares the bytes of this one.
     func nestedRecord(at offset: inout Int) -> RecordBytes {

@@ -1,4 +1,5 @@
-/// The bytes of a record: a whole array or, for a nested record, a range of an array.
+/// The bytes of a record: a whole array or, for a nested record, a range of the outer record's
+/// array.
 ///
 /// The bytes are always well-formed and in the canonical form that `Validator` describes, so equal
 /// records have equal bytes. A setter writes a new array and never changes the bytes in place.
@@ -19,8 +20,8 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        // The bounds are in order when the record is created and never change, so checking them
-        // again is unnecessary.
+        // The range was valid when the record was created, and its bounds never change. Do not
+        // check them again.
         @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
@@ -58,7 +59,7 @@ extension RecordBytes {
 struct FieldPlace {
     /// The offset of the first tag of the field.
     let tag: Int
-    /// The offset at which that tag ends.
+    /// The offset at which ``tag`` ends.
     let payload: Int
 }
 
@@ -106,8 +107,8 @@ extension RecordBytes {
 
     /// Returns the range of all bytes of a field.
     ///
-    /// If the field is missing, the range is empty, at the offset where the field would be
-    /// inserted.
+    /// If the field is missing, the range is empty, and starts at the offset at which the field
+    /// would be inserted.
     func run(of number: Int) -> Range<Int> {
         let span = bytes.span.bytes
         var start = range.upperBound
@@ -150,7 +151,7 @@ extension RecordBytes {
         replace(run(of: number), size: copied.count) { $0.copy(source.bytes, copied) }
     }
 
-    /// Writes all bytes again, with `size` new bytes in place of a field's bytes.
+    /// Writes all bytes again, and replaces those of one field by `size` new bytes.
     @inline(__always)
     private mutating func replace(
         _ run: Range<Int>, size: Int, with write: (inout FieldWriter) -> Void
@@ -203,9 +204,10 @@ extension RecordBytes {
 
     /// Creates a record from several fields with one allocation.
     ///
-    /// Calls `fields` twice: to measure the fields, and then to write them.
+    /// The initializer calls `fields` twice: first to measure the fields, and then to write them.
     ///
-    /// - Precondition: Both calls put the same fields, in ascending order of their numbers.
+    /// - Precondition: Both calls of `fields` pass the same fields, in ascending order of their
+    ///   numbers.
     @inline(__always)
     static func of(_ fields: (inout FieldSink) -> Void) -> RecordBytes {
         var measure = FieldSink(writer: nil)

@@ -95,8 +95,8 @@ extension Record {
 }
 
 extension FieldBytes {
-    /// The type of a range of bytes, which determines the names and types of the fields in the
-    /// range.
+    /// The kind of content of a range of bytes, which determines the names and types of the fields
+    /// in the range.
     fileprivate enum Shape {
         case record(String)
         case mapEntry(FieldKind.Element)

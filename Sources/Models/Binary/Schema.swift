@@ -1,8 +1,8 @@
 /// The fields of a record type: their numbers, names and types.
 ///
-/// The schema defines the binary form, JSON and descriptions, and tests compare it with
-/// Docs/scrollback.proto. The class is not generic, so that a program contains its code once
-/// instead of once for each record type.
+/// The schema defines the type's binary form, its JSON and its descriptions. Tests compare the
+/// schema with Docs/scrollback.proto. The class is not generic, so that the compiled program
+/// contains its code only once.
 public final class Schema: Sendable {
     /// The name of the record type, as in Docs/scrollback.proto.
     public let name: String
@@ -12,10 +12,10 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // Created for the first patch: creating key paths is slow, and an app needs the schema, but not
-    // the key paths, to show its first page.
+    // Computed for the first patch, not for each schema: creating key paths is slow, and an app can
+    // show its first page without them.
     private let numbers = Locked<Numbers?>(nil)
-    /// The rules for decoding JSON that concern the whole record or keys without a field.
+    /// The rules for decoding JSON that concern the whole record, or JSON keys that are not fields.
     let rules: JSONRules
 
     init(_ name: String, _ fields: [Field], rules: JSONRules = JSONRules()) {
@@ -52,8 +52,8 @@ public final class Schema: Sendable {
 
 /// The field numbers of a record type, by key path.
 private struct Numbers: @unchecked Sendable {
-    // @unchecked: the dictionary does not change after init, and `Field` provides the key paths as
-    // Sendable values.
+    // @unchecked: the dictionary does not change after init, and `Field` requires its key paths to
+    // be Sendable.
     let byKeyPath: [AnyKeyPath: Int]
 
     init(of fields: [Field]) {
@@ -73,14 +73,15 @@ struct Field: Sendable {
     let protoName: String
     /// Alternative names in JSON.
     ///
-    /// Of several names, ``name`` first, decoding uses the first one whose value is not `null`.
+    /// If the JSON contains several names of the field, decoding uses the first one whose value is
+    /// not `null`. ``name`` is tried first, then the aliases in order.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
     /// The type of the Swift property.
     let propertyType: any FieldValue.Type
-    /// The type of the field's value: an optional if the property returns a default for a missing
-    /// field, otherwise the same as ``propertyType``.
+    /// The type of the field's value: an optional of ``propertyType`` if the property returns a
+    /// default for a missing field, otherwise ``propertyType`` itself.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
@@ -176,7 +177,7 @@ extension Optional: OptionalValue {
 }
 
 extension Record {
-    /// JSON values under keys that are not fields of this record type.
+    /// The JSON values whose keys are not fields of this record type.
     ///
     /// The binary form preserves them, and encoding the record to JSON writes them.
     public var extra: [String: JSONValue] {

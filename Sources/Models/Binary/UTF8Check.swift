@@ -18,8 +18,10 @@ extension RawSpan {
         @inline(__always) get { endOfASCII(from: 0, to: byteCount) == byteCount }
     }
 
-    /// Returns an offset up to which all bytes are ASCII: `end` if all bytes of the range are
-    /// ASCII, otherwise an offset that is not above that of the first other byte.
+    /// Returns an offset up to which all bytes are ASCII.
+    ///
+    /// The result is `end` if all bytes of the range are ASCII. Otherwise, it is at most the offset
+    /// of the first byte that is not ASCII.
     @inline(__always)
     private func endOfASCII(from start: Int, to end: Int) -> Int {
         var offset = start
@@ -28,8 +30,8 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // Check the last bytes as one word as well, and mask out the bytes that are outside the
-        // range.
+        // Check the last, fewer than eight bytes as one word too, and ignore the bytes of the word
+        // that are outside the range.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
@@ -43,15 +45,15 @@ extension RawSpan {
         return offset
     }
 
-    /// The highest bit of each of eight bytes.
+    /// A mask with the highest bit of each of eight bytes.
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     @inline(never)
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // Check the most frequent forms a word at a time. A text in one script consists mostly
-            // of these.
+            // Check sequences of two and three bytes, of which most texts in one script consist, a
+            // word at a time.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
                 let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8

@@ -6,9 +6,9 @@
 /// have equal bytes:
 ///
 /// - Fields are in ascending order, so a search for a field can stop at the first higher number.
-/// - A field occurs at most once, unless it may repeat.
+/// - A field occurs at most once, unless it is repeated or a map.
 /// - A zero that means "missing" is not written.
-/// - Integers have as few bytes as possible, and those of repeated fields are packed.
+/// - Integers have as few bytes as possible, and the integers of a repeated field are packed.
 /// - Map entries are ordered by key.
 enum Validator {
     /// Validates a record.
@@ -153,13 +153,15 @@ enum Validator {
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
     }
 
-    /// Moves `offset` past a varint, and returns the value if it is at most 127, otherwise any
-    /// value above 127.
+    /// Moves `offset` past a varint, and returns the value if it is at most 127.
+    ///
+    /// For a larger value, it returns any number above 127.
     @inline(__always)
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> UInt64 {
-        // Times have six bytes, so eight bytes are read at once if the input is long enough.
+        // Most long varints are times, which have six bytes. Read eight bytes at once if the input
+        // is long enough.
         if offset <= end &- 8 {
             let word = span.uncheckedWord(at: offset)
             let ends = ~word & RawSpan.highBits

@@ -13,8 +13,8 @@ enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
     /// The exclusive upper bound of a record's size: 1 GiB.
     ///
-    /// Offsets below this bound fit in 32 bits, even if packing integers makes the canonical form
-    /// larger.
+    /// Offsets in such a record fit in 32 bits. This is also true for its canonical form, which may
+    /// be larger because packed integers get a length prefix.
     static let maximumSize = 1 << 30
 
     /// Returns the number of bytes of a varint: one for every seven bits, rounded up.
@@ -55,8 +55,9 @@ extension RawSpan {
     }
 }
 
-// Reads of validated bytes. Nevertheless, every read checks the bounds of the span, in release
-// builds too: an error in the validator would then cause a trap instead of a read past the end.
+// Reads of bytes that the validator has checked. Every read checks the bounds of the span
+// nevertheless, even in release builds, so that an error in the validator causes a trap instead of
+// a read past the end.
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
@@ -77,8 +78,8 @@ extension RawSpan {
 
     /// Returns the value of a varint whose first byte was already read, and the offset of its end.
     ///
-    /// The end is returned instead of passed as `inout`, so that the caller's offset stays in a
-    /// register.
+    /// The end is a part of the result, not an `inout` parameter, so that the compiler keeps the
+    /// caller's offset in a register.
     @inline(never)
     private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
         var offset = start
@@ -116,8 +117,8 @@ extension RawSpan {
             offset &+= 1
             return
         }
-        // Read eight bytes at once if the span is long enough. The first byte without the highest
-        // bit ends the varint.
+        // Read eight bytes at once if the span is long enough. The varint ends at the first byte
+        // whose highest bit is not set.
         if offset <= byteCount &- 8 {
             let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
             if ends != 0 {

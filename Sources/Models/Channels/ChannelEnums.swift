@@ -28,7 +28,7 @@ public struct HiddenState: OpenEnumeration {
 
     /// The channel is visible.
     public static let unhidden = Self(rawValue: 0)
-    /// The channel is hidden until its next message.
+    /// The channel is hidden until it receives a new message.
     public static let hiddenAllowAutoUnhide = Self(rawValue: 1)
     /// The channel is hidden until the user shows it again.
     public static let hiddenPreventAutoUnhide = Self(rawValue: 2)

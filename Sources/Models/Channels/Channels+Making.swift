@@ -14,7 +14,7 @@ extension GroupChannel {
     /// The inclusive lower bound of the history that the current user can see; `nil` if the history
     /// starts with the channel.
     ///
-    /// A bound exists after the user reset the history, or the server purged messages.
+    /// A bound exists if the user has reset the history, or the server has purged messages.
     public var historyOffset: Timestamp? {
         [messageOffset, messagePurgeOffset].compactMap(\.self).max()
     }

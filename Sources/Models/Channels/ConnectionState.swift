@@ -1,7 +1,7 @@
 /// The state of this device's connection to the server.
 ///
-/// The raw values are those of established chat SDKs. Their state 2, "closing", does not exist
-/// here: ``closed`` is reported instead.
+/// The raw values are those of established chat SDKs. The state 2 of these SDKs, "closing", does
+/// not exist here: a closing connection is ``closed``.
 public enum ConnectionState: Int, CaseIterable, Sendable {
     /// The connection is being established.
     case connecting = 0

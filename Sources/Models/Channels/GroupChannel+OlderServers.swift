@@ -1,7 +1,7 @@
-// JSON forms of a channel that only some servers use.
+// JSON keys of a channel that only some servers use.
 extension GroupChannel {
-    /// Reads the key `is_hidden` of older servers, which does not tell for how long the channel is
-    /// hidden.
+    /// Reads the key `is_hidden` of older servers, which does not indicate for how long the channel
+    /// is hidden.
     static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
         guard let isHidden = unknown["is_hidden"]?.truth else { return }
         unknown["is_hidden"] = nil

@@ -52,7 +52,8 @@ public struct GroupChannel: Channel {
         set { self[25] = newValue }
     }
 
-    /// The newest message that the server counts as a last message; `nil` in an empty channel.
+    /// The newest message, except for messages that the server excludes, such as silent ones; `nil`
+    /// in an empty channel.
     public var lastMessage: Message? {
         get { self[36] }
         set { self[36] = newValue }
@@ -131,7 +132,7 @@ extension GroupChannel {
     }
 }
 
-// MARK: The current user in it
+// MARK: The current user
 
 extension GroupChannel {
     /// The current user's membership: joined, invited or neither.

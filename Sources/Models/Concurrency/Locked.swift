@@ -38,4 +38,5 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
 }
 
 extension Locked: @unchecked Sendable where Value: ~Copyable {}
-// @unchecked: the pointers never change, and their memory is accessed only under the mutex.
+// @unchecked: the pointers never change, and their memory is accessed only while the mutex is
+// locked.

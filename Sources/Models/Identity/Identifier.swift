@@ -3,9 +3,9 @@ import Foundation
 /// A text that identifies a channel, a message, a user or a request.
 ///
 /// Identifiers are opaque; an integer ID is a text in decimal notation. Each kind of identifier is
-/// a separate type, so that the compiler detects a confusion. Identifiers are compared by their
-/// UTF-8 bytes: "é" as one code point and "é" as two are equal as `String` values, but different as
-/// identifiers.
+/// a separate type, so that the compiler reports an error if one kind is passed as another.
+/// Identifiers are compared by their UTF-8 bytes: "é" as one code point and "é" as two are equal as
+/// `String` values, but different as identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringInterpolation
 {
@@ -47,12 +47,13 @@ extension Identifier {
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
-// These functions are not named `==` and `hash(into:)`, because the compiler would prefer those of
+// Identifier types call these functions in their own `==` and `hash(into:)`. Default
+// implementations in this extension would not be used: the compiler prefers those of
 // `RawRepresentable`, which compare strings.
 extension Identifier {
     @inline(__always)
     func hasSameBytes(as other: Self) -> Bool {
-        // Only some strings bridged from Objective-C do not provide contiguous bytes.
+        // All strings provide contiguous bytes, except for some that are bridged from Objective-C.
         let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
             other.rawValue.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count
@@ -73,7 +74,7 @@ extension String {
     /// Returns a Boolean value that indicates whether this text precedes another in the byte order
     /// of UTF-8.
     ///
-    /// A text follows its own prefixes.
+    /// A prefix of a text precedes the text.
     package func precedesByBytes(_ other: String) -> Bool {
         let isFirst = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in

@@ -30,7 +30,7 @@ public struct UserID: Identifier {
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Identifies a message from the moment the user writes it, before a server has received it.
+/// Identifies a message from the moment the user writes it, even before a server has received it.
 ///
 /// The client creates a unique ID for each message and never changes it. A server that deduplicates
 /// creates only one message for several requests with the same ID.
@@ -52,8 +52,8 @@ public struct RequestID: Identifier {
 
 /// Identifies a message that a server has accepted.
 ///
-/// IDs are ordered by length and then by bytes: `9 < 10 < 11 < "$abc"`. The order of decimal
-/// integers is therefore numeric. Keys on disk have the same order.
+/// IDs are ordered by length and then by bytes: `9 < 10 < 11 < "$abc"`. IDs that are decimal
+/// integers are therefore in numeric order. Keys on disk have the same order.
 public struct MessageID: Identifier {
     /// The text of the identifier.
     public let rawValue: String

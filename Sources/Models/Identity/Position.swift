@@ -6,7 +6,7 @@ public struct Position: Hashable, Comparable, Codable, Sendable {
     /// The time at which the server accepted the message.
     public let createdAt: Timestamp
 
-    /// The ID of the message, which orders messages of the same time.
+    /// The ID of the message, which determines the order of messages with the same time.
     public let messageID: MessageID
 
     /// Creates a position.

@@ -18,9 +18,10 @@ struct JSONField<Value: FieldValue>: Codable {
 }
 
 extension SingleValueDecodingContainer {
-    /// Decodes an integer, or a number with a fraction, a text or a Boolean that stands for one.
+    /// Decodes an integer from an integer, a number with a fraction, a text or a Boolean.
     ///
-    /// Fractions are truncated toward zero. For example, some servers write 1700000000123.0.
+    /// Fractions are truncated toward zero. Some servers write integers with a fraction, such as
+    /// 1700000000123.0.
     func decodeLenientInt64() throws -> Int64 {
         do {
             return try decode(Int64.self)

@@ -1,4 +1,5 @@
-/// The meaning of a field's JSON value, where servers write a special value or different units.
+/// The meaning of a field's JSON value, for fields in which servers write special values or
+/// different units.
 enum JSONMeaning {
     case itself
     /// The ID 0 means "no message".
@@ -8,7 +9,7 @@ enum JSONMeaning {
     /// The value is a time in seconds or in milliseconds, depending on the server.
     case secondsOrMilliseconds
 
-    /// Replaces the value of a field, just decoded from JSON, by its meaning.
+    /// Replaces a field's value as decoded from JSON by the value that it means.
     func apply(to number: Int, in record: inout RecordBytes) {
         if self == .itself { return }
         if self == .zeroIsNone {
@@ -20,8 +21,9 @@ enum JSONMeaning {
         case .negativeIsNone where value < 0:
             record.remove(number)
         case .secondsOrMilliseconds where abs(value / 1000) < 100_000_000:
-            // 100 billion milliseconds are in 1973, before any chat existed; 100 billion seconds
-            // are in the year 5138. Lower values are therefore seconds.
+            // Values below 100 billion are seconds: as milliseconds, they would be before 1973,
+            // when no chat existed. Larger values are milliseconds: as seconds, they would be after
+            // the year 5138.
             record.write(number, value * 1000)
         default:
             break
@@ -29,9 +31,9 @@ enum JSONMeaning {
     }
 }
 
-/// The rules of a record type for decoding JSON, beyond those of its fields.
+/// The rules of a record type for decoding JSON, in addition to the rules of its fields.
 struct JSONRules: Sendable {
-    /// Interprets JSON values under keys that are not fields.
+    /// Interprets the JSON values whose keys are not fields.
     ///
     /// The closure removes the values that it has used from `unknown`. The remaining values are
     /// added to ``Record/extra``.
@@ -68,12 +70,12 @@ struct JSONRules: Sendable {
     }
 }
 
-/// The properties of a JSON update that the field values do not show.
+/// The properties of a decoded JSON update that are not visible in the record's field values.
 struct JSONUpdate: Hashable, Sendable {
     /// The numbers of fields whose JSON value is `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values are guesses, which apply only if the record has no value
-    /// yet.
+    /// The numbers of fields whose values are guesses, which are applied only to a record whose
+    /// field has no value.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

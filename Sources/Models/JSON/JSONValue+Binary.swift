@@ -1,6 +1,6 @@
 // json := null (1) | bool (2) | int (3) | double (4) | string (5) | array (6) | object (7)
 //
-// On-disk format since version 1, DO NOT CHANGE. An unknown kind is read as null.
+// On-disk format since version 1, DO NOT CHANGE. A value of an unknown kind is read as null.
 extension JSONValue: SingularValue {
     private enum Number {
         static let null = 1
@@ -35,7 +35,7 @@ extension JSONValue: SingularValue {
     static var element: FieldKind.Element { .record(name: "JSONValue") { layout } }
     static var wireType: WireType { .lengthDelimited }
     static var defaultValue: JSONValue { .null }
-    /// In a map, an entry with a record is always written, even if it is `null`.
+    /// A JSON value is encoded as a record, and a map always writes a record, even for `null`.
     var isDefault: Bool { false }
 
     var payloadSize: Int { Wire.size(ofDelimited: contentSize(depth: 1)) }
@@ -89,8 +89,7 @@ extension JSONValue: SingularValue {
 
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> JSONValue {
         let record = storage.nestedRecord(at: &offset)
-        // If another program wrote several fields, the last one wins, as in a protobuf `oneof`
-        // whose fields are written in order.
+        // If another program wrote several fields, the last one wins, as in a `oneof` of protobuf.
         guard let number = record.numbers.last(where: { $0 <= Number.object }) else {
             return .null
         }

@@ -28,7 +28,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The nesting depth: 1 for a scalar, otherwise one more than that of the deepest element.
+    /// The nesting depth: 1 for a scalar, otherwise 1 plus the depth of the deepest element.
     public var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
@@ -37,7 +37,8 @@ extension JSONValue {
         }
     }
 
-    /// The value under a key; `nil` if this is not an object, or the object does not have the key.
+    /// The value under a key; `nil` if this is not an object, or if the object does not have the
+    /// key.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let entries) = self else { return nil }
         return entries[key]

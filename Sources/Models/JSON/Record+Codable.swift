@@ -2,9 +2,9 @@ extension Record {
     /// Decodes a record from the JSON of a chat server's REST API, with keys in snake case.
     ///
     /// Decoding accepts the variants that servers write: numbers and Booleans may be strings,
-    /// integers may have a fraction, and `null` means that a value is missing. An unknown name of
-    /// an ``OpenEnumeration`` becomes the number -1, an unknown name of another enumeration the
-    /// first case. Values under keys that are not fields are preserved in ``extra``.
+    /// integers may have a fraction, and `null` means that a value is missing. An unknown name
+    /// becomes the number -1 in an ``OpenEnumeration``, and the first case in any other
+    /// enumeration. Values under keys that are not fields are preserved in ``extra``.
     ///
     /// - Throws: `DecodingError`, with the key, if a value has the wrong type.
     public init(from decoder: any Decoder) throws {
@@ -16,8 +16,8 @@ extension Record {
 
     /// Encodes the present fields under their JSON names.
     ///
-    /// Decoding the result creates an equal record, except in two cases: a message that has an ID
-    /// but no sending status is decoded as sent, and a channel's creation time before 1973 is
+    /// Decoding the result creates an equal record, with two exceptions. A message that has an ID
+    /// but no sending status is decoded as sent. A channel's creation time before 1973 is
     /// interpreted as seconds.
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot represent, such as infinity.
@@ -57,7 +57,8 @@ extension Schema {
         return update
     }
 
-    /// Returns the name under which a field is decoded; `nil` if none is present.
+    /// Returns the name of the JSON key from which a field is decoded; `nil` if the JSON has none
+    /// of the field's names.
     private func name(
         of field: Field, in container: KeyedDecodingContainer<JSONKey>
     ) throws -> String? {
@@ -95,8 +96,8 @@ extension Schema {
         for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
-        // A field is also in `extra` if an older version of the code, which did not know it, stored
-        // the record.
+        // `extra` may contain the value of a field, if the record was stored by an older version of
+        // the code that did not know the field.
         let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         for (name, value) in extra where !names.contains(name) {

@@ -1,5 +1,5 @@
-// Updates that arrive separately from the message. Each has its own time, so that an older update
-// never replaces a newer one, in whatever order they arrive.
+// Updates that arrive separately from the message. Each update has its own time, so that an older
+// update never replaces a newer one, regardless of the order in which they arrive.
 extension Message {
     /// The reactions that at least one user currently has.
     ///
@@ -13,8 +13,8 @@ extension Message {
     ///
     /// The event's channel is ignored, because message IDs are unique within an application.
     ///
-    /// In a large channel, the server does not list all users of a reaction. There, an event that
-    /// arrives twice may be counted twice until the message is fetched again.
+    /// In a large channel, the server does not list all users of a reaction. An event that arrives
+    /// twice may therefore be counted twice, until the message is fetched again.
     ///
     /// - Returns: `true` if the event is for this message and not older than the known state of its
     ///   reaction.
@@ -58,8 +58,8 @@ extension Message {
 
     /// Replaces the poll by a newer version.
     ///
-    /// - Returns: `true` if the poll was replaced. Otherwise, `newer` is another poll, or older
-    ///   than the known version.
+    /// - Returns: `true` if the poll was replaced. `false` if `newer` is a different poll, or is
+    ///   older than the known version.
     @discardableResult
     public mutating func apply(_ newer: Poll) -> Bool {
         guard let poll, poll.id == newer.id else { return false }
@@ -83,7 +83,8 @@ extension Reaction {
             userIDs.append(event.userID)
             totalCount = totalCount.map { min($0, .max - 1) + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
-            // In a large channel, the list may not contain the user.
+            // In a large channel, the lists may not contain the user: change the count
+            // nevertheless.
             userIDs.removeAll { $0 == event.userID }
             sampledUserIDs.removeAll { $0 == event.userID }
             sampledUsers.removeAll { $0.userID == event.userID }

@@ -198,7 +198,7 @@ extension Message {
 // MARK: Threads
 
 extension Message {
-    /// A summary of the parent message when this reply was written.
+    /// A summary of the parent message, as it was when this reply was written.
     public var parentMessageInfo: ParentMessageInfo? {
         get { self[23] }
         set { self[23] = newValue }
@@ -297,7 +297,7 @@ extension Message {
     }
 }
 
-// MARK: Of the edit that brought it
+// MARK: Parameters
 
 extension Message {
     /// The parameters of a pending or failed user message.

@@ -90,7 +90,7 @@ public struct ThreadInfoUpdateEvent: Record {
 
 extension ThreadInfoUpdateEvent: SingularValue {}
 
-/// A summary of a message when another message replied to it.
+/// A summary of a message that contains its content when another message replied to it.
 public struct ParentMessageInfo: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<ParentMessageInfo>()

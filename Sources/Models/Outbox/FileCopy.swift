@@ -3,8 +3,8 @@ public import Foundation
 /// A copy of a file that the outbox keeps until the file is uploaded.
 ///
 /// The outbox item contains this record, and a file in the outbox's own directory contains the
-/// bytes. The size and the hash are those of the original bytes, even if the file is encrypted.
-/// Reading the copy verifies both.
+/// bytes. The size and the hash are those of the plain bytes, even if the copy is encrypted. When
+/// the outbox reads the copy, it verifies both.
 public struct FileCopy: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<FileCopy>()
@@ -21,13 +21,13 @@ public struct FileCopy: Record {
         set { self[1] = newValue }
     }
 
-    /// The number of copied bytes.
+    /// The size of the file in bytes.
     public var size: Int {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The SHA-256 hash of the copied bytes: 32 bytes.
+    /// The SHA-256 hash of the file: 32 bytes.
     public var sha256: Data? {
         get { self[3] }
         set { self[3] = newValue }

@@ -1,4 +1,4 @@
-// Unsent messages, as lists show them.
+// Creating and editing unsent messages, as lists show them.
 extension Message {
     /// Creates a user message as lists show it until it is sent.
     ///
@@ -44,7 +44,8 @@ extension Message {
         } else if var params = multipleFilesMessageParams {
             params.files[index] = new
             multipleFilesMessageParams = params
-            // A message that was read from disk may list fewer files than its parameters.
+            // The list of files of a message that was read from disk may be shorter than the list
+            // in its parameters.
             files = params.files.map(FileInfo.init)
         }
     }
@@ -110,7 +111,7 @@ extension Message {
 }
 
 extension MessageCreateParams {
-    /// Copies the properties that an edit can change from a message to its parameters.
+    /// Copies those properties from an edited message that an edit can change.
     fileprivate mutating func copyContent(from message: Message) {
         data = message.data
         customType = message.customType

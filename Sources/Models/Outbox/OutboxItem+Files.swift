@@ -1,6 +1,5 @@
-// The files of an item. The uploaded files and the copies that the outbox keeps are lists with the
-// same indices as `files`. Trailing empty entries are removed, so that equal items have equal
-// bytes.
+// The files of an item. `uploadedFiles` and `fileCopies` have the same indices as `files`. Trailing
+// empty entries are removed from them, so that equal items have equal bytes.
 extension OutboxItem {
     /// The files of a new message as the app passed them, in the order of the parameters; empty for
     /// any other item.
@@ -68,7 +67,7 @@ extension OutboxItem {
 }
 
 extension Array {
-    /// Returns the list with one entry replaced.
+    /// Returns the list after replacing the entry at `index`.
     ///
     /// Missing entries before `index` become `none`, and trailing `none` entries are removed.
     fileprivate func with(

@@ -1,8 +1,9 @@
 extension OutboxItem {
     /// Creates an outbox item for a new message.
     ///
-    /// `message` is the message as lists show it, with its parameters. In the item, the message is
-    /// pending and has the `requestID`. The item gets the message's channel and time.
+    /// `message` is the message as lists show it, with its parameters. The item contains a copy of
+    /// it that is pending and has the `requestID`, and the item's channel and time are those of the
+    /// message.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
         var message = message
         message.requestID = requestID
@@ -51,7 +52,7 @@ extension OutboxItem {
     /// The newest known position in the channel when the user wrote the item; `nil` if no message
     /// was known.
     ///
-    /// Lists show an unsent message after this position, whatever this device's clock says.
+    /// Lists show an unsent message after this position, even if this device's clock is wrong.
     public var follows: Position? {
         get { followsMessageID.map { Position(createdAt: followsCreatedAt, messageID: $0) } }
         set {

@@ -1,7 +1,7 @@
-// Changes of an item's state, which also update the message that lists show.
+// Changes of an item's state, which also update the state of its message.
 extension OutboxItem {
-    /// The start of the period after which the outbox stops retrying: the time at which the user
-    /// wrote or last resent the item.
+    /// The time at which the user wrote or last resent the item, from which the outbox counts the
+    /// period of its retries.
     public var waitingSince: Timestamp { resentAt ?? createdAt }
 
     /// A Boolean value that indicates whether the user may resend the item: it failed, and its

@@ -71,8 +71,8 @@ public struct OutboxItem: Record {
         set { self[8] = newValue }
     }
 
-    /// The request ID of the message to change, if that message was not sent when the user wrote
-    /// the item.
+    /// The request ID of the message to change, if that message was not sent yet when the user
+    /// wrote this item.
     public var targetRequestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
@@ -123,13 +123,13 @@ public struct OutboxItem: Record {
         set { self[19] = newValue }
     }
 
-    /// The time of the message in ``follows``.
+    /// The time of ``follows``.
     public var followsCreatedAt: Timestamp {
         get { self[20] }
         set { self[20] = newValue }
     }
 
-    /// The ID of the message in ``follows``; `nil` if no message was known.
+    /// The message ID of ``follows``; `nil` if no message was known.
     public var followsMessageID: MessageID? {
         get { self[21] }
         set { self[21] = newValue }
@@ -137,8 +137,8 @@ public struct OutboxItem: Record {
 
     /// The server's descriptions of uploaded ``files``, with the same indices.
     ///
-    /// A file is not uploaded if its entry has no URL, or if the list is too short to have an
-    /// entry. ``uploadedFile(at:)`` handles both.
+    /// A file is not uploaded yet if its entry has no URL, or if the list is too short to have an
+    /// entry. ``uploadedFile(at:)`` handles both cases.
     public var uploadedFiles: [FileInfo] {
         get { self[22] }
         set { self[22] = newValue }
@@ -146,8 +146,8 @@ public struct OutboxItem: Record {
 
     /// A Boolean value that indicates whether another attempt could execute the operation twice.
     ///
-    /// This is the case if an attempt may have reached a server that does not deduplicate requests,
-    /// or does so only for a limited time.
+    /// This is the case if an earlier attempt may have reached the server, and the server does not
+    /// deduplicate requests, or deduplicates them only for a limited time.
     public var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }
@@ -162,7 +162,8 @@ public struct OutboxItem: Record {
     /// The outbox's copies of ``files``, with the same indices.
     ///
     /// A file has no copy if its entry has no name, or if the list is too short to have an entry.
-    /// ``fileCopy(at:)`` handles both. The outbox owns the copies and deletes them with the item.
+    /// ``fileCopy(at:)`` handles both cases. The outbox owns the copies and deletes them with the
+    /// item.
     public var fileCopies: [FileCopy] {
         get { self[26] }
         set { self[26] = newValue }
@@ -182,7 +183,7 @@ public struct OutboxItem: Record {
             Field(8, "message_id", \OutboxItem.messageID, meaning: .zeroIsNone),
             Field(9, "target_request_id", \OutboxItem.targetRequestID),
             Field(10, "reaction_key", \OutboxItem.reactionKey),
-            // Numbers 11 to 13 are free. The message contains the parameters of a new message.
+            // Numbers 11 to 13 are free: the parameters of a new message are fields of the message.
             Field(14, "user_message_update_params", \OutboxItem.userMessageUpdateParams),
             Field(15, "file_message_update_params", \OutboxItem.fileMessageUpdateParams),
             Field(16, "attempts", \OutboxItem.attempts),
@@ -193,8 +194,7 @@ public struct OutboxItem: Record {
             Field(21, "follows_message_id", \OutboxItem.followsMessageID, meaning: .zeroIsNone),
             Field(22, "uploaded_files", \OutboxItem.uploadedFiles),
             Field(23, "is_doubtful", \OutboxItem.isDoubtful),
-            // Number 24 had the names of file copies, without their size and hash. Do not use it
-            // again.
+            // Number 24 was a list of the names of file copies. Do not use it again.
             Field(25, "resent_at", \OutboxItem.resentAt),
             Field(26, "file_copies", \OutboxItem.fileCopies),
         ])

@@ -2,7 +2,7 @@ extension MessageListParams {
     /// Returns a Boolean value that indicates whether a message belongs to the list, regardless of
     /// its time.
     ///
-    /// ``showsSubchannelMessagesOnly`` is ignored, because a message does not contain its
+    /// ``showsSubchannelMessagesOnly`` is ignored, because a message has no information about its
     /// subchannel.
     public func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
@@ -11,9 +11,9 @@ extension MessageListParams {
     /// Returns a Boolean value that indicates whether the left message precedes the right one in
     /// the list.
     ///
-    /// Sent messages are ordered by position. Unsent messages come after them, in the order in
-    /// which they were written. If ``isReversed`` is set, the whole list is reversed. Of two
-    /// messages with different IDs, exactly one precedes the other.
+    /// Sent messages are ordered by position. Unsent messages follow them, in the order in which
+    /// the user wrote them. If ``isReversed`` is set, the whole list is reversed. Of two messages
+    /// with different IDs, exactly one precedes the other.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }

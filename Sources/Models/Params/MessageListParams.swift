@@ -9,23 +9,26 @@ public struct MessageListParams: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of messages to list before the anchor, from 0 to 10,000.
+    /// The number of messages older than the anchor to list, from 0 to 10,000.
     ///
-    /// The default is 40. A number out of this range is replaced by the nearest one in it.
+    /// The default is 40. A number outside this range is replaced by the nearest number in the
+    /// range.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// The number of messages to list after the anchor, from 0 to 10,000.
+    /// The number of messages newer than the anchor to list, from 0 to 10,000.
     ///
-    /// The default is 40. A number out of this range is replaced by the nearest one in it.
+    /// The default is 40. A number outside this range is replaced by the nearest number in the
+    /// range.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
-    /// A Boolean value that indicates whether the list contains messages at the anchor itself.
+    /// A Boolean value that indicates whether the list contains the messages at the anchor's own
+    /// time.
     ///
     /// The default is `true`.
     public var isInclusive: Bool {
@@ -59,7 +62,7 @@ public struct MessageListParams: Record {
 
     /// The replies to list.
     ///
-    /// The default is none.
+    /// The default is ``ReplyType/none``.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }

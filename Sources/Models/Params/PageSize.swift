@@ -1,12 +1,12 @@
 /// The limits for the number of messages, channels or members that a request asks for.
 ///
-/// Apps, stored parameters and JSON may contain any number. A number out of range is replaced by
-/// the nearest one in range.
+/// Apps, stored parameters and JSON may contain any number. A number outside the valid range is
+/// replaced by the nearest number in the range.
 package enum PageSize {
     /// The maximum size of a page.
     package static let maximum = 10_000
 
-    /// Returns the number from `minimum` to ``maximum`` that is nearest to a number.
+    /// Returns `size`, limited to the range from `minimum` to ``maximum``.
     package static func nearest(to size: Int, atLeast minimum: Int = 0) -> Int {
         min(max(size, minimum), maximum)
     }

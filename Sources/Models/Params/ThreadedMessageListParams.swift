@@ -8,23 +8,26 @@ public struct ThreadedMessageListParams: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of replies to list before the anchor, from 0 to 10,000.
+    /// The number of replies older than the anchor to list, from 0 to 10,000.
     ///
-    /// The default is 20. A number out of this range is replaced by the nearest one in it.
+    /// The default is 20. A number outside this range is replaced by the nearest number in the
+    /// range.
     public var previousResultSize: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
     }
 
-    /// The number of replies to list after the anchor, from 0 to 10,000.
+    /// The number of replies newer than the anchor to list, from 0 to 10,000.
     ///
-    /// The default is 20. A number out of this range is replaced by the nearest one in it.
+    /// The default is 20. A number outside this range is replaced by the nearest number in the
+    /// range.
     public var nextResultSize: Int {
         get { self[2, default: 20] }
         set { self[2, default: 20] = newValue }
     }
 
-    /// A Boolean value that indicates whether the list contains replies at the anchor itself.
+    /// A Boolean value that indicates whether the list contains the replies at the anchor's own
+    /// time.
     ///
     /// The default is `true`.
     public var isInclusive: Bool {

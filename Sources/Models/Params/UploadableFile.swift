@@ -2,7 +2,7 @@ public import Foundation
 
 /// A file to send.
 ///
-/// Set ``data``, ``path`` or ``url``.
+/// Set one of ``data``, ``path`` and ``url``.
 public struct UploadableFile: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<UploadableFile>()

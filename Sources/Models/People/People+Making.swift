@@ -13,10 +13,9 @@ extension User {
 private let sharedNumbers = Set(User.personFields.map(\.number))
 
 extension Person {
-    /// Creates a value of this user type with those fields of another user that all user types
-    /// have.
+    /// Creates a value of this user type from the fields of another user that all user types have.
     ///
-    /// Fields that only one type has, ``Record/extra`` and unknown fields are not copied.
+    /// Not copied are the fields of only one user type, ``Record/extra``, and unknown fields.
     public init(person: some Person) {
         self.init(person.fields.bytes.keeping(sharedNumbers.contains))
     }

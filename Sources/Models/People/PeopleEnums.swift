@@ -28,7 +28,8 @@ public struct MemberState: OpenEnumeration {
     public static let joined = Self(rawValue: 0)
     /// The user is invited and has neither accepted nor declined.
     public static let invited = Self(rawValue: 1)
-    /// The user is not a member, after leaving the channel, or while only viewing a public channel.
+    /// The user is not a member, because the user has left the channel, or only views a public
+    /// channel.
     public static let none = Self(rawValue: 2)
 }
 

@@ -1,8 +1,8 @@
-/// A user in any role: as a user of the application, a sender, a member or a participant.
+/// A user in any role: a user of the application, a sender, a member or a participant.
 public protocol Person: Record {}
 
-// The getters of the first three properties are specialized for `Sender`, because a message list
-// reads them for each message.
+// The getters of `userID`, `nickname` and `profileURL` are specialized for `Sender`, because a
+// message list reads them for each message.
 extension Person {
     /// The ID of the user; unique within the application.
     public var userID: UserID {
@@ -55,13 +55,13 @@ extension Person {
         set { self[8] = newValue }
     }
 
-    /// The key by which the user was found as a friend.
+    /// The key, such as a phone number, by which the user was found as a friend.
     public var friendDiscoveryKey: String? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// The name of the user among the current user's friends.
+    /// The name of the user in the current user's list of friends.
     public var friendName: String? {
         get { self[10] }
         set { self[10] = newValue }

@@ -1,4 +1,4 @@
-/// The author of a message, with the author's properties at that time.
+/// The author of a message, with the author's properties at the time of the message.
 public struct Sender: Person {
     /// The fields in their binary form.
     public var fields = RecordFields<Sender>()

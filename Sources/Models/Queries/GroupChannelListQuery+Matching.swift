@@ -3,8 +3,8 @@ import Foundation
 extension GroupChannelListQuery {
     /// Returns a Boolean value that indicates whether a channel passes all filters of the query.
     ///
-    /// The filters use only the data in the channel. A supergroup contains only some of its
-    /// members, so filters by member may miss the others.
+    /// The filters use only the data in `channel`. A supergroup lists only some of its members, so
+    /// filters by member may not find the others.
     ///
     /// Filters by nickname ignore the current user, and ``userIDsExactFilter`` includes the current
     /// user implicitly. If `currentUserID` is `nil`, all members count as others.
@@ -34,7 +34,8 @@ extension GroupChannelListQuery {
         }
     }
 
-    /// The query never lists a public channel that the user only views.
+    /// Returns a Boolean value that indicates whether the current user's part in a channel matches
+    /// the query; `false` for a public channel that the user only views.
     private func matchesOwnPart(_ channel: GroupChannel) -> Bool {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false

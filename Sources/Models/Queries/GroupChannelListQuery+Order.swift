@@ -15,8 +15,8 @@ extension GroupChannelListOrder {
     /// by URL. Names, values and URLs are compared in byte order, so that the order is the same in
     /// every language and on every device. No channel precedes itself.
     ///
-    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list. If it is `nil`,
-    /// no channel has a value.
+    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list. If the key is
+    /// `nil`, no channel has a value.
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {

@@ -12,7 +12,8 @@ public struct GroupChannelListQuery: Record {
 
     /// The number of channels in a page, from 1 to 10,000.
     ///
-    /// The default is 20. A number out of this range is replaced by the nearest one in it.
+    /// The default is 20. A number outside this range is replaced by the nearest number in the
+    /// range.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
@@ -177,8 +178,9 @@ extension GroupChannelListQuery {
         set { self[21] = newValue }
     }
 
-    /// The users of whom all or at least one, depending on ``queryType``, must be members; empty
-    /// for no filter.
+    /// The users who must be members; empty for no filter.
+    ///
+    /// ``queryType`` determines whether all of them must be members, or at least one.
     public var userIDsIncludeFilter: [UserID] {
         get { self[22] }
         set { self[22] = newValue }
@@ -223,19 +225,19 @@ extension GroupChannelListQuery {
         set { self[27] = newValue }
     }
 
-    /// The key that the metadata must contain.
+    /// The key that a channel's metadata must contain.
     public var metaDataKeyFilter: String? {
         get { self[28] }
         set { self[28] = newValue }
     }
 
-    /// The values of which ``metaDataKeyFilter`` must have one; empty for any value.
+    /// The allowed values of the metadata key ``metaDataKeyFilter``; empty for any value.
     public var metaDataValuesFilter: [String] {
         get { self[29] }
         set { self[29] = newValue }
     }
 
-    /// The prefix that the value of ``metaDataKeyFilter`` must have.
+    /// The prefix that the value of the metadata key ``metaDataKeyFilter`` must have.
     public var metaDataValueStartsWithFilter: String? {
         get { self[30] }
         set { self[30] = newValue }

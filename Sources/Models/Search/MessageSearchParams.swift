@@ -37,8 +37,9 @@ public struct MessageSearchParams: Hashable, Sendable {
     public enum Order: String, CaseIterable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// By the number of words and phrases that the message contains as complete words, then by
-        /// the proportion of the message's text that the hits cover, then newest first.
+        /// By relevance: first by the number of the query's words and phrases that occur as
+        /// complete words in the message, then by the proportion of the message's text that the
+        /// hits cover, then newest first.
         ///
         /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered and
         /// returned.

@@ -9,8 +9,8 @@
 /// | `snake_case`, `ann@example.com`, `雨傘` | its words next to each other, in this order |
 ///
 /// A quotation without a closing quote extends to the end of the query. Characters that belong to
-/// no word are ignored. A query without a word to find, such as one that only excludes words,
-/// matches nothing.
+/// no word are ignored. A query that contains no word to find matches nothing, even if it excludes
+/// words.
 ///
 /// The search ignores differences of case, diacritics, width and other compatibility forms. In
 /// scripts without spaces between words, such as Chinese and Thai, each character is a word, and so
@@ -103,7 +103,7 @@ public struct SearchHit: Hashable, Sendable {
     /// The text that contains the range.
     public let field: Field
 
-    /// The range, which consists of complete words or of complete parts of words.
+    /// The range in that text, which consists of complete words or of complete parts of words.
     public let range: Range<String.Index>
 }
 
@@ -140,8 +140,8 @@ extension SearchQuery {
 }
 
 extension SearchQuery {
-    /// Returns a Boolean value that indicates whether several texts together match the query, as
-    /// the texts of a message do in ``hits(in:)``.
+    /// Returns a Boolean value that indicates whether a message that consists of the given texts
+    /// would match the query.
     package func matches(_ texts: [String]) -> Bool {
         let texts = texts.map { SearchText($0) }
         return !required.isEmpty
@@ -223,9 +223,10 @@ extension SearchText {
 }
 
 extension SearchText.Word {
-    /// Returns the whole word, or its first part, that matches a term; `nil` if none does.
+    /// Returns the piece that matches a term: the whole word or, if it does not match, the first
+    /// matching part; `nil` if none matches.
     ///
-    /// With `isPrefix`, the term may be the beginning of it.
+    /// If `isPrefix` is true, the term may be the beginning of the piece.
     fileprivate func piece(matching term: String, isPrefix: Bool) -> SearchText.Piece? {
         func matches(_ piece: SearchText.Piece) -> Bool {
             isPrefix

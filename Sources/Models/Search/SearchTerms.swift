@@ -6,9 +6,9 @@
 package struct SearchTerms {
     /// The term that is being read.
     ///
-    /// Its memory is reused.
+    /// The array is a property so that its memory is reused.
     private var term: [UInt8] = []
-    /// The offsets at which the term's parts begin, except for the first part.
+    /// The offsets in ``term`` at which its parts begin, except for the first part.
     private var parts: [Int] = []
 
     package init() {}
@@ -20,7 +20,7 @@ package struct SearchTerms {
     ///   - first: The number of the text's first word. Further words have consecutive numbers; the
     ///     parts of a word have the word's number.
     ///   - body: A closure that receives the term's bytes, which are valid only during the call.
-    /// - Returns: The number after that of the last word.
+    /// - Returns: The number that follows the number of the last word.
     /// - Complexity: O(*n*) in the length of the text.
     package mutating func forEach(
         in text: String, from first: Int, _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
@@ -30,8 +30,8 @@ package struct SearchTerms {
         text.withUTF8 { utf8 in
             var start = 0
             while start < utf8.count {
-                // No word contains white space, so the pieces between white space are read
-                // separately.
+                // Read the pieces between white space separately, because no word contains white
+                // space.
                 if utf8[start] <= 0x20 {
                     start += 1
                     continue
@@ -160,13 +160,14 @@ extension SearchQuery {
     /// Returns `false` if a message certainly does not match the query.
     ///
     /// If the result is `true`, ``hits(in:)`` determines whether the message matches. This method
-    /// is faster, because it does not divide the texts into words.
+    /// is faster than ``hits(in:)``, because it does not divide the texts into words.
     ///
     /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
     package func mayMatch(_ message: Message) -> Bool {
         var texts = message.searchedTexts.map { $0.text }
         for index in texts.indices {
-            // Folding changes more than the case of a text with other characters.
+            // Folding may change other characters in more than their case, so such a text may
+            // match.
             let isPlain = texts[index].withUTF8 { $0.allSatisfy { $0 < 0x80 && $0 != 0x27 } }
             if !isPlain { return true }
         }
@@ -179,8 +180,8 @@ extension SearchQuery {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether this text contains a lowercase one, ignoring
-    /// the case of ASCII letters.
+    /// Returns a Boolean value that indicates whether this text contains `other`, which is
+    /// lowercase, ignoring the case of this text's ASCII letters.
     fileprivate mutating func containsLowercased(_ other: String) -> Bool {
         var other = other
         return withUTF8 { text in

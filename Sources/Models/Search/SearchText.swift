@@ -148,7 +148,8 @@ private struct WordRun {
                     parts.append(partStart..<end)
                     partStart = end
                 case (.upper, .lower) where previousIndex > partStart:
-                    // The last uppercase letter of the run in "HTTPServer" begins a part.
+                    // The last letter of a run of uppercase letters begins a part: "HTTPServer" has
+                    // the parts "HTTP" and "Server".
                     parts.append(partStart..<previousIndex)
                     partStart = previousIndex
                 default: break
@@ -214,11 +215,11 @@ extension SearchText {
             }
         }
         if let plain { return plain }
-        // Lowercase, then uppercase, then lowercase: "ẞ" becomes "ß", "SS" and "ss", and both forms
-        // of lowercase sigma become one.
+        // Convert to lowercase, uppercase and lowercase again. "ẞ" thus becomes "ß", then "SS",
+        // then "ss", and both lowercase forms of sigma become the same letter.
         let cased = String(text).decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()
-        // Some case mappings compose letters, so decompose the text again.
+        // Decompose the text again, because some case mappings produce composed letters.
         var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
         folded.removeAll { $0.isIgnoredBySearch }
         return String(folded)
