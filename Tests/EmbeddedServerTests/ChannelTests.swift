@@ -92,7 +92,8 @@ import Testing
 
     @Test func refusedChannelChangesNothing() async throws {
         try world.makeChannel("general", "alice")
-        // If a change was rolled back, the channel is loaded again and is another object.
+        // A failed change of several steps is rolled back by loading the channel again, as a new
+        // object. The refused request must not have begun such a change.
         func loaded() -> ObjectIdentifier? {
             world.server.withState { state in state.channels.values.first.map(ObjectIdentifier.init)
             }
@@ -175,7 +176,7 @@ import Testing
         #expect(try await bob.channel("general").unreadMessageCount == 0)
         #expect(try await bob.channel("general").myLastRead == 1000)
         #expect(try await alice.channel("general").readReceipts["bob"] == 1000)
-        // The message is sent in the millisecond in which the channel was read.
+        // "d" is sent in the same millisecond in which bob read the channel.
         _ = try await alice.say("d")
         #expect(try await bob.channel("general").unreadMessageCount == 1)
         #expect(try await alice.channel("general").unreadMessageCount == 1)

@@ -98,7 +98,7 @@ import Testing
         let epoch = try await alice.connect(as: Credentials("alice")).epoch
         #expect(epoch.rawValue != original)
         #expect(try await alice.feed(since: nil).epoch == epoch)
-        // The server assigns the ID a second time.
+        // The server assigns the id 2 a second time.
         #expect(try await alice.say("c").map(\.messageID) == ["2"])
         try world.server.restore(backup)
         let next = try await alice.connect(as: Credentials("alice")).epoch
@@ -114,7 +114,7 @@ import Testing
         let clock = Clock()
         let world = try World(at: directory.url, clock: clock)
         let first = ServerEpoch(world.epoch)
-        // No other request was made to this server.
+        // The epoch must be on disk, although no request was made to this server.
         world.server.close()
         clock.advance()
         let again = try World(at: directory.url, clock: clock)
@@ -168,7 +168,7 @@ import Testing
         try old.server.restore(first)
         let second = try await epoch(of: old)
         let backup = try old.server.backup()
-        // This server does not know the epochs of the other server.
+        // The new server has never had the epochs that the old one has used.
         let new = try World()
         try new.server.restore(first)
         var seen = [try await epoch(of: new)]
@@ -190,12 +190,12 @@ import Testing
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
         let both = try world.server.backup()
         try world.server.restore(backup)
-        // Creates the channels in the reverse order, so that each gets the number that the other
-        // had.
+        // Create the channels in the other order, so that each gets the number that the other
+        // channel had before.
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
         _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
         _ = try await bob.enter("one")
-        // The backup does not contain these log entries.
+        // The backup does not contain the log entries of these messages.
         for text in ["a", "b", "c"] { _ = try await bob.send(.text(text, in: "one")) }
         try world.server.restore(both)
         let cursor = try await bob.catchUp(since: nil).cursor

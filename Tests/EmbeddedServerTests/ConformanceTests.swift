@@ -105,7 +105,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 
-    /// Two clocks may differ by twice the skew: one may be fast and the other slow.
+    /// Two clocks may differ by twice the skew: one may be fast, and the other slow.
     var clockSkew: Duration { .milliseconds(conditions.clockSkew * 2) }
 
     func makeChannel(
@@ -128,7 +128,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     var hooks: Set<ConformanceHook> {
         var hooks = Set(ConformanceHook.allCases)
         // The suite resumes a changelog from the time of a message. With a coarse or skewed clock,
-        // that time may be older than the log that the server has kept.
+        // that time may be older than the server's log reaches after `forgetPast`.
         if conditions.timeGranularity > 1 || conditions.clockSkew > 0 {
             hooks.remove(.forgetPast)
         }
@@ -153,7 +153,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     }
 }
 
-/// A device that connects to the new server after a restart.
+/// A device that connects to the restarted server after its own server was closed.
 private final class RestartedClient: ForwardingBackend {
     private let make: @Sendable () -> EmbeddedClient
     private let client: Locked<EmbeddedClient>
@@ -166,7 +166,7 @@ private final class RestartedClient: ForwardingBackend {
     var base: any Backend { client.withLock { $0 } }
 
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
-        // A closed server does not accept this device anymore.
+        // A device of a closed server throws `notConnected`.
         let old = client.withLock { $0 }
         do throws(BackendError) {
             return try await old.connect(as: credentials)

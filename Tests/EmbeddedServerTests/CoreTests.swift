@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// Tests the server without tasks and locks, with direct calls.
+/// Tests the server's state by direct calls, without tasks and locks.
 @Suite struct CoreTests {
     private let state: ServerState
 

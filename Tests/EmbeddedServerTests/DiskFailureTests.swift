@@ -25,7 +25,8 @@ import Testing
             }
         }
         #expect(half?.code == .serverFailure)
-        // The change in memory cannot be rolled back yet.
+        // The server has not yet rolled back the change in memory, because the row on disk cannot
+        // be read. Until then, requests fail.
         #expect(await thrown { try await alice.channel("general") }?.code == .serverFailure)
         try world.server.withState { state in
             Result { () throws(BackendError) in
@@ -74,7 +75,7 @@ import Testing
             #expect(say("a") == nil)
             disk.fail(at: 1, with: EIO, once: false)
             #expect(say("b")?.code == .serverFailure)
-            // The files cannot be reopened either.
+            // The database cannot be reopened either while the disk fails.
             #expect(say("c")?.code == .serverFailure)
             disk.heal()
             #expect(try texts() == ["a"])

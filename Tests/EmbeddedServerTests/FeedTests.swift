@@ -160,8 +160,8 @@ import Testing
         _ = try await alice.say("gone")
         let (later, _) = try await carol.catchUp(since: cursor)
         #expect(later.words == ["lost general left"])
-        // A device that was offline all the time receives the removal of the channel, and none of
-        // its messages.
+        // A device that was offline all the time is notified of the removal, but receives none of
+        // the channel's messages.
         #expect(try await carol.catchUp(since: start).events.words == ["lost general left"])
     }
 
@@ -275,7 +275,7 @@ import Testing
         world.server.conditions.feedLimit = limit
         let (rest, cursor) = try await bob.catchUp(since: first.cursor)
         #expect(rest.words == ["c", "d", "e"])
-        // The new limit applies only to the next absence.
+        // The changed limit applies only to what is sent after this catch-up.
         _ = try await alice.say("f", "g")
         let next = try await bob.catchUp(since: cursor).events.words
         #expect(

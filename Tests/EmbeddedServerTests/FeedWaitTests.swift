@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// Events between the steps of a waiting feed.
+/// Tests events that occur between the steps of a feed that waits.
 @Suite(.timeLimit(.minutes(10))) struct FeedWaitTests {
     let world: World
 
@@ -13,7 +13,9 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
     }
 
-    /// A feed call of bob, which makes no progress until its executor runs.
+    /// Returns a feed call of bob.
+    ///
+    /// The call makes progress only when its executor runs.
     @available(macOS 15, iOS 18, *)
     func waitingFeed(
         of client: EmbeddedClient, since cursor: FeedCursor, on executor: StepExecutor
@@ -75,8 +77,8 @@ import Testing
             try await alice.setTyping(true, in: "general")
             cursor = try await bob.feed(since: cursor).cursor
         }
-        // The last reference to alice's client is released. The feed must report the end of her
-        // typing now, since no later event will.
+        // Alice's client has no reference left. The feed must now report that she stopped typing,
+        // because no later event does.
         let feed = waitingFeed(of: bob, since: cursor, on: executor)
         #expect(try await feed.value.get() == ["typing []"])
     }
@@ -106,7 +108,7 @@ import Testing
 }
 
 extension Result where Failure == BackendError {
-    /// The code of the failure; `nil` if it succeeded.
+    /// The code of the failure, or `nil` if the result is a success.
     fileprivate var code: BackendError.Code? {
         if case .failure(let error) = self { error.code } else { nil }
     }

@@ -28,7 +28,7 @@ import Testing
         #expect(channel.unreadMessageCount == 0)
         #expect(channel.lastMessage?.messageID == "$b")
         #expect(try await carol.lookup(["$b", "1"], in: "old").found.map(\.createdAt) == [20, 10])
-        // A new message is placed after all imported ones.
+        // A new message is newer than all imported ones.
         #expect(try await carol.say("c", in: "old").map(\.createdAt) == [1000])
         #expect(try await carol.texts(in: "old") == ["a", "b", "c"])
     }
@@ -80,7 +80,8 @@ import Testing
         #expect(events.channels["old"]?.memberCount == 3)
     }
 
-    /// A device backfills a truncation from its newer end down to the messages that it already has.
+    /// The device fetches the messages of a truncation from the newest one down to the messages
+    /// that it has.
     @Test func aTruncationDoesNotHideOlderMessages() async throws {
         let world = try World()
         try world.server.importMessages([message("m", from: "alice", at: 10)], members: ["bob"])
@@ -120,8 +121,8 @@ import Testing
         #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
     }
 
-    /// Skipping a message because another channel has its ID would lose the message without an
-    /// error.
+    /// If the import skipped a message because another channel has a message with the same id, the
+    /// message would be lost without an error.
     @Test func importDoesNotSkipAMessageOfAnotherChannel() async throws {
         let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)
@@ -144,7 +145,7 @@ import Testing
             reply.parentMessageID = "7"
             messages.append(reply)
         }
-        // The messages are imported one by one, so that each is written before the next.
+        // Import the messages one by one, so that each is written before the next.
         for index in order { try world.server.importMessages([messages[index]]) }
         let alice = try await world.connect("alice")
         let info = try await alice.lookup(["7"], in: "old").found.first?.threadInfo

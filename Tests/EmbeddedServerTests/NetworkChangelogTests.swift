@@ -15,7 +15,9 @@ import Testing
         network = ConditionedBackend(server)
     }
 
-    /// Follows the tokens to the end, and returns each page with its token.
+    /// Follows the tokens to the end.
+    ///
+    /// Returns each page with its token.
     func pages(_ limit: Int = 20, since point: ChangelogPoint = .time(0)) async throws -> [String] {
         var point = point
         var lines: [String] = []

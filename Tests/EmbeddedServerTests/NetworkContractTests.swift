@@ -5,17 +5,22 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// A minimal client that retries, backfills truncations, and starts over when a cursor has expired.
+/// A minimal client that retries, backfills truncations, and starts again when a cursor has
+/// expired.
 private struct Client {
     let network: ConditionedBackend
     var messages: [MessageID: Message] = [:]
     var cursor: FeedCursor?
-    /// The number of calls that may still be made, to detect an endless loop.
+    /// The number of calls that the client may still make.
+    ///
+    /// It ends an endless loop.
     var budget = 6_000
 
     init(_ network: ConditionedBackend) { self.network = network }
 
-    /// Repeats a call until it is answered; returns `nil` if a cursor has expired.
+    /// Repeats a call until it is answered.
+    ///
+    /// Returns `nil` if a cursor has expired.
     mutating func call<Answer>(
         _ body: () async throws(BackendError) -> Answer
     ) async throws -> Answer? {
@@ -79,7 +84,7 @@ private struct Client {
         messages[message.messageID ?? ""] = message
     }
 
-    /// Walks from the newest message to the oldest one.
+    /// Reads the history from the newest message to the oldest one.
     private mutating func walk(_ url: ChannelURL) async throws {
         let network = network
         var anchor = MessageAnchor.newest
@@ -97,7 +102,7 @@ private struct Client {
         }
     }
 
-    /// Follows the changelog since a cursor, or from the beginning if the cursor has expired.
+    /// Reads the changelog since a cursor, or from the beginning if the cursor has expired.
     private mutating func changes(_ url: ChannelURL, _ cursor: FeedCursor) async throws {
         let network = network
         var point = ChangelogPoint.feed(cursor)
@@ -118,7 +123,7 @@ private struct Client {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct NetworkContractTests {
-    /// The client's messages of the server, sorted.
+    /// Returns the texts of messages, sorted by time and then by text.
     private func picture(_ messages: some Sequence<Message>) -> String {
         messages.sorted { ($0.createdAt, $0.text) < ($1.createdAt, $1.text) }.map(\.text)
             .joined(separator: " ")

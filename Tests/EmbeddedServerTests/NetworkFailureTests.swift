@@ -69,7 +69,7 @@ import Testing
 
     @Test func feedEndsWithItsConnectionAtAnyStep() async throws {
         let network = ConditionedBackend(server)
-        // In each round, the network fails at another step of the feed call.
+        // In each round, the network fails at a different step of the feed call.
         for round in 0..<400 {
             _ = try await network.connect(as: Credentials("u"))
             let feed = Task {
@@ -211,7 +211,7 @@ import Testing
     }
 }
 
-/// A network that goes offline in its own sleep.
+/// Goes offline while one of the network's own calls sleeps.
 private final class OwnNetwork: Sendable {
     let network = Locked<ConditionedBackend?>(nil)
 

@@ -55,7 +55,8 @@ import Testing
         #expect(first.picture == "a b")
         server.change("a", to: "A")
         let other = ConditionedBackend(server)
-        // The server delivers the newer state in place of the old one; no change may be lost.
+        // The server's event of "a" now contains the edited message. The event of the edit must
+        // still be delivered.
         #expect(try await other.feed(since: first.cursor).picture == "A c A*")
     }
 
@@ -127,7 +128,8 @@ import Testing
         let words = try await network.feed(since: "0").events.map(\.picture)
         #expect(words[2] == "##")
         #expect(Set(words[..<2]) == ["a", "x"])
-        // The channel events keep their order, as in the channel list at the start of a feed.
+        // The channel events keep their order, because the list of channels at the start of a feed
+        // has an order.
         #expect(words.filter { $0.hasPrefix("#") } == ["##", "#two", "#one"])
     }
 
@@ -146,7 +148,7 @@ import Testing
         network.update { $0.feed.repeatedEvents = 1 }
         #expect(try await network.feed(since: "0").picture == "a a b b")
         network.update { $0.feed.batchCap = 1 }
-        // Cutting the batch between the two makes the second repetition unnecessary.
+        // A batch that ends between the two events makes the second repetition unnecessary.
         #expect(try await pictures(upTo: "2") == ["a", "b", ""])
     }
 

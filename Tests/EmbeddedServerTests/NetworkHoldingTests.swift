@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NetworkHoldingTests {
     let server = LogBackend()
 
-    /// Sends letters, each in a task of its own that starts when the network holds the previous
-    /// one.
+    /// Sends a message for each letter, each in its own task, which starts when the network holds
+    /// the call of the previous one.
     func send(
         _ letters: String, through network: ConditionedBackend
     ) async -> [Task<BackendError.Code?, Never>] {
@@ -116,7 +116,7 @@ import Testing
         #expect(await feed.value == .notConnected)
     }
 
-    /// True if the closure returns in time.
+    /// Returns true if the closure returns within the time limit.
     func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -77,7 +77,7 @@ import Testing
         let pages = try await network.walk(older: 3)
         #expect(pages.map(\.picture) == ["… f g h", "… c d e …", "a b …"])
         #expect(pages[0].older == "~g1:6")
-        // The cursors of feeds and changelogs are not affected.
+        // Expiring page cursors does not affect the cursors of feeds and changelogs.
         #expect(try await network.feed(since: "7").picture == "h")
     }
 

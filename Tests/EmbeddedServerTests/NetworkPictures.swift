@@ -4,7 +4,8 @@ import Sync
 @testable import EmbeddedServer
 
 extension FeedEvent {
-    /// An event in a word: "a", "a*" for an edit, "-a" for a deletion, "~" for a truncation.
+    /// The event as one word: "a" for a message, "a*" for an edit, "-a" for a deletion, "~" for a
+    /// truncation.
     var picture: String {
         switch self {
         case .messageReceived(let message): message.text
@@ -21,12 +22,12 @@ extension FeedEvent {
 }
 
 extension FeedBatch {
-    /// The events in one line.
+    /// The events as one line.
     var picture: String { events.map(\.picture).joined(separator: " ") }
 }
 
 extension MessagePage {
-    /// The messages in one line, with "…" on a side that has more.
+    /// The messages as one line, with "…" on each side that has more messages.
     var picture: String {
         let texts = messages.map(\.text)
         return ((older == nil ? [] : ["…"]) + texts + (newer == nil ? [] : ["…"]))
@@ -35,13 +36,13 @@ extension MessagePage {
 }
 
 extension Backend {
-    /// Sends a message named by a letter.
+    /// Sends a message whose text is a letter.
     func send(_ letter: String, in url: ChannelURL = "one") async throws(BackendError) -> Message {
         let message = Message(id: nil, channelURL: url, text: letter, createdAt: 0)
         return try await send(OutboxItem(message, requestID: RequestID("r\(letter)")))
     }
 
-    /// Reads the feed up to a given cursor of the server, and returns a picture of each batch.
+    /// Reads the feed up to the server's cursor `end`, and returns the batches.
     func batches(
         since cursor: FeedCursor, upTo end: FeedCursor
     ) async throws(BackendError) -> [FeedBatch] {
@@ -51,7 +52,7 @@ extension Backend {
             let batch = try await feed(since: cursor)
             batches.append(batch)
             cursor = batch.cursor
-            // A feed that never ends is a failure too.
+            // A feed that does not reach `end` would loop forever.
             guard batches.count < 100 else { throw BackendError(.serverFailure, "no end") }
         }
         return batches
@@ -69,7 +70,7 @@ extension Backend {
     }
 }
 
-/// Returns the error that a call threw.
+/// Returns the error that a call throws, or `nil` if it throws none.
 func failure<Answer>(
     _ body: () async throws(BackendError) -> Answer
 ) async -> BackendError.Code? {

@@ -2,11 +2,13 @@ import Models
 import Store
 import Sync
 
-/// A small correct backend: the log of two channels, which its feed delivers completely.
+/// A small correct backend: a log of two channels.
 ///
-/// The text of a message is its name. Messages are created at the times 1, 2, 3 …, counted over
-/// both channels. Page cursors are times between messages; the cursor of the feed and of changelogs
-/// is the length of the log.
+/// Its feed delivers the complete log.
+///
+/// A message's text identifies it. Messages are created at the times 1, 2, 3 and so on, counted
+/// over both channels. A page cursor is a time between two messages. The cursor of the feed and of
+/// changelogs is the length of the log.
 final class LogBackend: Backend {
     struct State {
         var isConnected = true
@@ -25,13 +27,13 @@ final class LogBackend: Backend {
         .deduplicatesRequests, .messageChangelogByTime, .channelChangelogByTime, .readReceipts,
         .typing,
     ]
-    /// The number of log entries in a page of a changelog.
+    /// The maximum number of log entries in one page of a changelog.
     let changelogLimit = 2
     static let urls: [ChannelURL] = ["one", "two"]
 
     // MARK: By hand
 
-    /// Adds messages of other users: "a b" in a channel, one message for each letter.
+    /// Adds messages of other users to a channel, one for each letter: "a b" adds two messages.
     func receive(_ letters: String, in url: ChannelURL = "one") {
         for letter in letters.split(separator: " ") { add(String(letter), url, nil) }
     }
@@ -143,14 +145,13 @@ final class LogBackend: Backend {
                 }
             }
         } onCancel: {
-            // Uses a task because `cancel()` calls this closure while the waiting task is locked,
-            // and the thread that holds our lock may be resuming that task: locking here could
-            // deadlock.
+            // The task avoids a deadlock. `cancel()` calls this closure while it holds the lock of
+            // the waiting task, and the thread that holds `state`'s lock may be resuming that task.
             Task { state.withLock { $0.waits.removeValue(forKey: id)?.resume() } }
         }
     }
 
-    /// Returns when a feed is waiting for a future event.
+    /// Waits until a feed request waits for a future event.
     func waitUntilFeedWaits() async {
         for await _ in feedWaits.stream { return }
     }
@@ -184,7 +185,7 @@ final class LogBackend: Backend {
             newer: last.count < after.count ? PageCursor("\(upper)") : nil)
     }
 
-    /// Returns the creation time of a message, deleted or not.
+    /// Returns the time at which a message was created, even if the message was deleted since.
     private func created(_ messageID: MessageID) -> Int64? {
         state.withLock {
             for case .messageReceived(let message) in $0.log where message.messageID == messageID {
@@ -315,7 +316,9 @@ extension LogBackend.State {
         waits = [:]
     }
 
-    /// Returns the log's events from an entry on, each with the current state of its message.
+    /// Returns the log's events from the index `start` on.
+    ///
+    /// Each event has the current state of its message.
     func events(from start: Int) -> [FeedEvent] {
         log.dropFirst(start).map { event in
             switch event {

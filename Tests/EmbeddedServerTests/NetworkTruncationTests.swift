@@ -31,7 +31,7 @@ import Testing
         server.remove("b")
         server.receive("c")
         network.update { $0.feed.truncations = 1 }
-        // The seed chooses how many messages a truncation omits.
+        // The seed determines how many messages a truncation omits.
         let pictures = try await (0..<30).asyncMap { seed in
             network.update { $0.seed = UInt64(seed) }
             return try await network.feed(since: before).picture
@@ -65,7 +65,8 @@ import Testing
         }
         let batches = try await network.batches(since: "0", upTo: "6")
         expectOneTruncation(batches.flatMap(\.events).map(\.picture), of: "abcdef")
-        // The changelog since a cursor in the middle of a batch begins before the batch.
+        // The cursor is in the middle of a batch of the server, so the changelog starts before that
+        // batch.
         server.change("a", to: "A")
         let middle = batches[0].cursor
         let changes = try await network.messageChanges(in: "one", since: .feed(middle))
@@ -74,7 +75,7 @@ import Testing
     }
 }
 
-/// Expects a truncation in the place of the omitted messages, of which there is at least one.
+/// Expects exactly one truncation in place of one or more omitted messages.
 private func expectOneTruncation(
     _ pictures: [String], of messages: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PageTests {
     let world: World
 
-    /// Makes messages `0` to `9`, at 1000, 1001 and so on.
+    /// Creates messages `0` to `9` with the times 1000, 1001 and so on.
     init() async throws {
         world = try World()
         try world.makeChannel("general", "alice", "bob")

@@ -74,7 +74,7 @@ import Testing
                 for key in keys { state.database.put({ $0.raw(key) }) { $0.raw([0xFF, 1, 2]) } }
                 try state.database.commit()
             }
-            // Any error is acceptable, as long as the call ends.
+            // Each call may fail with any error, but it must end.
             let errors = [
                 await thrown { try await alice.texts() },
                 await thrown { try await alice.feed(since: "1:1") },

@@ -6,8 +6,8 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// Reads every row of a server with a reader that was written only from the grammar in
-/// Docs/Format.md, without the server's code for keys and values.
+/// Reads every row of a server with a reader that follows only the grammar in Docs/Format.md and
+/// uses none of the server's code.
 ///
 /// The server has rows of each table and of each kind of event.
 @Suite(.timeLimit(.minutes(10))) struct ServerGrammarTests {
@@ -39,9 +39,9 @@ import Testing
         }
     }
 
-    /// Makes requests that create rows of each kind.
+    /// Makes requests that create rows of every kind.
     ///
-    /// - Returns: The texts of the messages in "general", by ID.
+    /// - Returns: The texts of the messages in "general", by id.
     private func fill(_ world: World) async throws -> [String: String] {
         let server = world.server
         try server.addUser(User(id: "carol", nickname: "C"), accessToken: "secret")
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// The rows, decoded as the page describes.
+/// The rows of a server, decoded as Docs/Format.md describes.
 private struct GrammarRows {
     struct Foreign: Error {
         let what: String
@@ -235,7 +235,7 @@ private struct GrammarRows {
     }
 }
 
-/// Reads values from the front of bytes.
+/// Reads values from the beginning of bytes.
 private struct GrammarBytes {
     private var bytes: ArraySlice<UInt8>
 
@@ -289,7 +289,7 @@ private struct GrammarBytes {
 
     mutating func cause() throws {
         let source = CollectionEventSource(rawValue: Int(try integer(2)))
-        // An unknown source is described by its number.
+        // The description of an unknown source is its number.
         guard source.description.first?.isLetter == true else {
             throw GrammarRows.Foreign(what: "a source")
         }

@@ -2,12 +2,11 @@ import Foundation
 
 /// An executor that runs its tasks only when a test calls it, and only up to their next suspension.
 ///
-/// A test can thus decide which events occur between the steps of a call, without waiting for any
-/// of them.
+/// With it, a test determines which events occur between the steps of a call, without waiting.
 @available(macOS 15, iOS 18, *)
 final class StepExecutor: TaskExecutor {
     private let lock = NSLock()
-    // nonisolated(unsafe): only used while the lock is held.
+    // Safe because it is only used while the lock is held.
     nonisolated(unsafe) private var jobs: [UnownedJob] = []
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -18,7 +17,7 @@ final class StepExecutor: TaskExecutor {
     /// True if a task is ready to run.
     var isReady: Bool { lock.withLock { !jobs.isEmpty } }
 
-    /// Runs all tasks until each of them waits or has ended.
+    /// Runs tasks until each of them waits or has ended.
     func run() {
         while let job = lock.withLock({ jobs.isEmpty ? nil : jobs.removeFirst() }) {
             job.runSynchronously(on: asUnownedTaskExecutor())

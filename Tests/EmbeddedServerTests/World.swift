@@ -20,7 +20,7 @@ final class World: Sendable {
         }
     }
 
-    /// The prefix of the server's cursors.
+    /// The server's epoch, with which each of its cursors begins.
     var epoch: String { server.withState { $0.epoch.rawValue } }
 
     /// Returns a connected device of a user, whose feed never waits.
@@ -32,7 +32,7 @@ final class World: Sendable {
 
     /// Creates a channel that all users have joined.
     ///
-    /// The first one is its operator.
+    /// The first user is its operator.
     func makeChannel(_ url: ChannelURL, _ userIDs: UserID...) throws {
         try server.createChannel(
             GroupChannelCreateParams(
@@ -51,7 +51,9 @@ final class Clock: Sendable {
 }
 
 extension OutboxItem {
-    /// An outgoing text message, whose request id is the text too.
+    /// Returns an outgoing text message.
+    ///
+    /// By default, the request id is the text.
     static func text(
         _ text: String, in url: ChannelURL = "general", requestID: RequestID? = nil,
         _ change: (inout UserMessageCreateParams) -> Void = { _ in }
@@ -65,7 +67,7 @@ extension OutboxItem {
 }
 
 extension EmbeddedClient {
-    /// Sends texts, one after the other.
+    /// Sends texts, one after another.
     @discardableResult
     func say(_ texts: String..., in url: ChannelURL = "general") async throws -> [Message] {
         var messages: [Message] = []
@@ -73,12 +75,12 @@ extension EmbeddedClient {
         return messages
     }
 
-    /// The texts of a channel's newest messages, the oldest first.
+    /// Returns the texts of a channel's newest messages, oldest first.
     func texts(in url: ChannelURL = "general", newest count: Int = 100) async throws -> [String] {
         try await messages(in: url, at: .newest, older: count, newer: 0).messages.map(\.text)
     }
 
-    /// Returns all events of the feed since a cursor, and the last cursor.
+    /// Returns all events of the feed since a cursor, and the cursor after the last event.
     func catchUp(since cursor: FeedCursor?) async throws -> (
         events: [FeedEvent], cursor: FeedCursor
     ) {
@@ -102,7 +104,8 @@ extension EmbeddedClient {
 }
 
 extension FeedEvent {
-    /// The message that the event reports, as one or two words; `nil` if it reports none.
+    /// The message that the event reports, as one or two words, or `nil` if the event reports no
+    /// message.
     var word: String? {
         switch self {
         case .messageReceived(let message): message.text
@@ -129,7 +132,7 @@ extension FeedEvent {
 extension [FeedEvent] {
     var words: [String] { compactMap(\.word) }
 
-    /// The channels that result from applying the events to empty channels.
+    /// The channels that result when the events are applied in order.
     var channels: [ChannelURL: GroupChannel] {
         reduce(into: [:]) { channels, event in
             guard case .channel(let update) = event else { return }
@@ -137,7 +140,7 @@ extension [FeedEvent] {
         }
     }
 
-    /// Returns the state of a channel after all updates.
+    /// Returns the channel that results when its updates are applied in order.
     func channel(_ url: ChannelURL) -> GroupChannel {
         var channel = GroupChannel()
         for case .channel(let update) in self where update.channelURL == url {
@@ -147,7 +150,7 @@ extension [FeedEvent] {
     }
 }
 
-/// Returns the error that a call throws; `nil` if it throws none.
+/// Returns the error that a call throws, or `nil` if it throws none.
 func thrown<Result>(_ body: () async throws -> Result) async -> BackendError? {
     do {
         _ = try await body()
@@ -157,7 +160,7 @@ func thrown<Result>(_ body: () async throws -> Result) async -> BackendError? {
     }
 }
 
-/// Runs a test in a directory that is removed afterwards.
+/// Runs a test in a directory, and removes the directory afterwards.
 func withDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = ScratchDirectory()
     defer { directory.remove() }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Models
 
-/// Whichever encoding a protobuf writer chooses, equal values have equal bytes after decoding.
+/// Tests that equal values have equal bytes after decoding, whichever encoding a protobuf writer
+/// chose.
 @Suite struct CanonicalFormTests {
     @Test(arguments: RecordTests.types)
     func allProtobufEncodingsDecodeToTheSameRecord(_ type: TypeOfRecord) throws {
@@ -28,7 +29,8 @@ import Testing
     }
 
     @Test func zeroIsWrittenOnlyInOptionalFields() throws {
-        // require_auth (6) is implicit, size (4) is optional.
+        // An explicit default of require_auth (6) is removed. The zero of size (4) stays, because
+        // size is optional.
         let file = try FileInfo(serialized: [0x20, 0x00, 0x30, 0x00])
         #expect(file.serializedBytes == [0x20, 0x00])
         #expect(file.size == 0)
@@ -36,7 +38,7 @@ import Testing
     }
 
     @Test func defaultValuesAreNotEncoded() throws {
-        // is_active (6) is true by default.
+        // The default of is_active (6) is true.
         #expect(try User(serialized: [0x30, 0x01]) == User())
         #expect(try User(serialized: [0x30, 0x00]).isActive == false)
         var query = GroupChannelListQuery()
@@ -108,7 +110,7 @@ import Testing
     }
 }
 
-/// Writes a record in one of the other encodings that protobuf allows.
+/// Writes a record in one of the various encodings that protobuf allows.
 struct Disorder {
     let layout: Layout
 

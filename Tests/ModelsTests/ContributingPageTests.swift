@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// The example of a new field in CONTRIBUTING.md, as a channel would declare it.
+/// The example of a new field in CONTRIBUTING.md, in the form in which a channel would declare it.
 private struct Room: Record {
     var fields = RecordFields<Room>()
 
@@ -28,7 +28,7 @@ private struct Room: Record {
     }
 
     @Test func fieldNumberInTheExampleIsTheNextFreeOne() throws {
-        // This version has no name for field 100.
+        // Field 100 and higher fields have no name in this version.
         let numbers = GroupChannel.schema.fields.map(\.number).filter { $0 < 100 }
         #expect(numbers.max() == 57)
         let page = try String(

@@ -4,8 +4,9 @@ import Testing
 
 @testable import Models
 
-/// Tests that any bytes from outside decode to a value or throw an error with an offset, and never
-/// trap.
+/// Tests that any bytes from outside decode to a value or throw an error with an offset.
+///
+/// They must never cause a trap.
 @Suite struct DamageTests {
     @Test(arguments: RecordTests.types)
     func everyPrefixOfASampleIsAValueOrAnError(_ type: TypeOfRecord) throws {
@@ -15,7 +16,7 @@ import Testing
 
     @Test(arguments: RecordTests.types)
     func everyFlippedBitOfASampleIsAValueOrAnError(_ type: TypeOfRecord) throws {
-        // Values that are nested in large types have their own tests of damage.
+        // For large types, nested values are left out: their own types are tested with damage.
         var bytes = Sample.bytes(type.schema, depth: 1)
         if bytes.count > 1500 { bytes = Sample.bytes(type.schema, depth: 0) }
         for index in bytes.indices {
@@ -37,7 +38,8 @@ import Testing
         }
     }
 
-    /// Reads every property of a decoded value, and decodes it again.
+    /// Decodes a record, reads its properties, and decodes its bytes again, unless the first
+    /// decoding fails.
     private func expectValueOrError(_ type: TypeOfRecord, _ bytes: [UInt8]) {
         do {
             let record = try type.root.init(serialized: bytes)
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test func theOffsetOfNestedDamageCountsFromTheStart() {
-        // sender (6) with a nickname (2) that is not UTF-8.
+        // The nickname (2) of the sender (6) is not UTF-8.
         #expect(throws: SerializationError(.invalidText, at: 4)) {
             try Message(serialized: [0x32, 0x03, 0x12, 0x01, 0xff])
         }
@@ -116,7 +118,7 @@ import Testing
 
     // MARK: Depth
 
-    /// Returns the bytes of a plugin whose detail is nested to a given depth.
+    /// Returns the bytes of a plugin whose detail has `depth` nested levels.
     private func nested(_ depth: Int) -> [UInt8] {
         var value: [UInt8] = [0x18, 0x07]
         for _ in 1..<depth {
@@ -143,7 +145,7 @@ import Testing
     }
 
     @Test func aHundredThousandLevelsDoNotOverflowTheStack() {
-        // Nested arrays, each of which claims to extend over all following bytes.
+        // Nested arrays. The length of each claims to include all following bytes.
         let level: [UInt8] = [0x32, 0xff, 0xff, 0x7f, 0x0a, 0xff, 0xff, 0x7f]
         let bytes =
             [0xa2, 0x06, 0xff, 0xff, 0x7f, 0x12, 0xff, 0xff, 0x7f]
@@ -177,7 +179,8 @@ import Testing
             for seed in 0..<20 {
                 var sloppy = GeneratedRecord(seed: seed, isSloppy: true)
                 let bytes = sloppy.bytes(type.schema)
-                // A single packed integer takes one byte more than an unpacked one.
+                // The encoder writes packed integers. A single packed integer takes one byte more
+                // than an unpacked one.
                 #expect(try type.decodeAndEncode(bytes).count <= bytes.count + bytes.count / 2)
             }
         }

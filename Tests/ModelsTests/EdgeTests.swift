@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// Values that look equal but are not, and values that servers write in unexpected ways.
+/// Tests values that look equal but are not, and unusual forms in which servers write values.
 @Suite struct EdgeTests {
     private func decode<Root: Decodable>(_ json: String) throws -> Root {
         try JSONDecoder().decode(Root.self, from: Data(json.utf8))

@@ -3,17 +3,18 @@ import Testing
 
 @testable import Models
 
-/// Compares the bytes on the page Docs/Format.md with those of records created in Swift.
+/// Compares the bytes in Docs/Format.md with those of records that are created in Swift.
 @Suite struct FormatTests {
     static let page = repository.appending(path: "Docs/Format.md")
 
-    /// The bytes in the blocks of the page that show a type's fields.
+    /// Returns the bytes of the page's first block that shows the fields of a type and contains a
+    /// text.
     private func bytes(_ type: String, containing text: String) throws -> [UInt8] {
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         let block = page.components(separatedBy: "```").first {
             $0.contains("scrollback> fields \(type) ") && $0.contains(text)
         }
-        // offset, bytes, and then a name: "  22    0a 05 61        1 user_id: …"
+        // A line has an offset, bytes and a name: "  22    0a 05 61        1 user_id: …"
         let rows = try #require(block).split(separator: "\n").compactMap { row in
             row.firstMatch(of: /^ *\d+ {2,}((?:[0-9a-f]{2} )+)\s/)?.output.1
         }

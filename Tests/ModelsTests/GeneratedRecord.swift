@@ -4,14 +4,13 @@ import ScrollbackTesting
 
 /// Writes records that fit a schema, using only the schema.
 ///
-/// It does not use the codec that is tested: it is a second, naive implementation of the wire
-/// format.
+/// This is a second, naive implementation of the wire format. It does not use the codec that is
+/// tested.
 struct GeneratedRecord {
     var random: SeededRandom
 
-    /// A Boolean value that indicates whether the writer uses the freedom of protobuf: fields in
-    /// any order or written twice, zeros, unpacked integers, and integers with more bytes than
-    /// necessary.
+    /// True if the writer uses the freedom that protobuf gives: fields in any order or written
+    /// twice, zeros, unpacked integers, and integers with more bytes than necessary.
     var isSloppy = false
 
     private var depth = 0
@@ -21,15 +20,16 @@ struct GeneratedRecord {
         self.isSloppy = isSloppy
     }
 
-    /// Returns the bytes of some of a schema's fields, or of the given ones.
+    /// Returns the bytes of a random choice of a schema's fields, or of the fields `only`.
     mutating func bytes(_ schema: Schema, only: Set<Int>? = nil) -> [UInt8] {
         var fields: [[UInt8]] = []
         for field in schema.fields {
-            // In JSON, a message with an ID always gets a status, so a message without a status
-            // would change.
+            // A message always gets a status (5), because decoding JSON adds a status to a message
+            // with an id.
             let isStatus = schema === Message.schema && field.number == 5
             guard only?.contains(field.number) ?? (isStatus || random.oneIn(2)) else { continue }
-            // Values that JSON would read differently are excluded: −1, and times in seconds.
+            // Integers with a meaning get plausible times in milliseconds. JSON would read −1 and
+            // times in seconds as other values.
             if field.meaning != .itself, case .integer = field.kind.element {
                 fields.append(
                     tag(field.number, field.kind.element)
@@ -46,19 +46,22 @@ struct GeneratedRecord {
         Array((isSloppy ? fields.shuffled(using: &random) : fields).joined())
     }
 
-    /// Returns a field as the parts that may be separated from each other.
+    /// Returns the parts of a field.
+    ///
+    /// Other fields may be written between the parts.
     private mutating func parts(_ number: Int, _ kind: FieldKind) -> [[UInt8]] {
         switch kind.label {
         case .implicit, .optional:
             var isZero = kind.label == .optional && random.oneIn(4)
             if let standard = kind.standard, kind.label == .optional {
-                // A Boolean whose default is true is written only if it is false.
+                // If the default of a Boolean is true, only false is written.
                 isZero = standard == 1
             }
             var value = payload(kind.element, isZero: isZero)
-            // For a field that is not in a map or list, JSON's `null` means that it is missing.
+            // JSON's `null` is excluded, because in a single field it means that the field is
+            // missing.
             while value == [0x02, 0x08, 0x01] { value = payload(kind.element) }
-            // Defaults are never written.
+            // A default is excluded, because the encoder never writes one.
             while let standard = kind.standard, kind.label == .optional, value == [UInt8(standard)]
             {
                 value = payload(kind.element)
@@ -77,7 +80,7 @@ struct GeneratedRecord {
                 }
                 return [varint(number << 3 | 2) + delimited(Array(elements.joined()))]
             default:
-                // These parts stay together, because their order matters.
+                // The elements form one part, because their order matters.
                 return [
                     Array(
                         (0..<count).map { _ in

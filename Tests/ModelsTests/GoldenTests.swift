@@ -3,12 +3,13 @@ import Testing
 
 @testable import Models
 
-/// The bytes and the JSON of every type as each version of the schema writes them.
+/// Compares the bytes and the JSON of every type with files that each version of the schema has
+/// written.
 ///
 /// The files of a released version never change, because apps have such bytes on disk. For a new
-/// field, add files for a new version, and add the version's number to `versions`. The files of a
-/// version that is not released yet may be deleted and written again. `SCROLLBACK_WRITE_GOLDEN=1
-/// swift test --filter GoldenTests` writes the missing files.
+/// field, add the number of a new version to `versions`, and write the version's files with
+/// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter GoldenTests`, which writes missing files. The
+/// files of an unreleased version may be deleted and written again.
 @Suite struct GoldenTests {
     static let directory = repository.appending(path: "Tests/ModelsTests/Golden")
     static let versions = [1]
@@ -59,7 +60,7 @@ import Testing
 }
 
 extension TypeOfRecord {
-    /// The JSON of a record in a normalized form.
+    /// Returns the JSON of a record in a normalized form.
     func json(_ bytes: [UInt8]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

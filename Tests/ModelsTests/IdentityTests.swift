@@ -130,7 +130,8 @@ import Testing
     }
 }
 
-/// Checks that exactly one of two different values comes first, and that the order is transitive.
+/// Checks that of two different values exactly one precedes the other, and that the order is
+/// transitive.
 func expectStrictTotalOrder<Value: Equatable>(
     _ values: [Value], _ precedes: (Value, Value) -> Bool
 ) {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Models
 
-/// Reads and writes the binary form with protoc, which uses Docs/scrollback.proto and none of our
-/// code.
+/// Reads and writes the binary form with protoc, which uses Docs/scrollback.proto and none of this
+/// project's code.
 @Suite(.enabled(if: Protoc.isNeeded || Protoc.path != nil, "protoc is not installed"))
 struct InteropTests {
     @Test(arguments: RecordTests.types)
@@ -12,7 +12,8 @@ struct InteropTests {
         let golden = try golden(type)
         let text = String(
             decoding: try Protoc.run("decode", type.schema.name, golden), as: UTF8.self)
-        // The fields of the record itself are not indented; an unknown one is only a number.
+        // protoc prints the fields of the record itself without an indent, and an unknown field as
+        // a number.
         let names = Set(text.matches(of: /(?m)^(\w+)/).map { String($0.output.1) }).subtracting([
             "}"
         ])
@@ -94,8 +95,7 @@ struct InteropTests {
 
 /// The protobuf compiler, used to convert between bytes and text.
 enum Protoc {
-    /// A Boolean value that indicates whether a run without protoc fails instead of skipping these
-    /// tests.
+    /// True if the tests must fail, instead of being skipped, when protoc is missing.
     static let isNeeded =
         ProcessInfo.processInfo.environment["SCROLLBACK_REQUIRE_PROTOC"] != nil
 
@@ -122,7 +122,7 @@ enum Protoc {
         process.standardOutput = stdout
         process.standardError = stderr
         try process.run()
-        // The input is small enough for the buffer of a pipe, so that neither process blocks.
+        // The input fits into the buffer of the pipe, so writing it cannot block.
         precondition(input.count < 60_000)
         try stdin.fileHandleForWriting.write(contentsOf: input)
         try stdin.fileHandleForWriting.close()

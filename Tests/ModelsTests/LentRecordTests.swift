@@ -6,7 +6,7 @@ import Testing
 
 /// Tests that a view of a record returns the record's values, whichever encoder wrote the bytes.
 @Suite struct LentRecordTests {
-    /// The values that lists sort by.
+    /// The values that lists use for sorting.
     private struct Looks: Equatable {
         var url: [UInt8]
         var name: [UInt8]
@@ -36,7 +36,7 @@ import Testing
             #expect(channel.lend { Looks($0) } == Looks(channel), "seed \(seed)")
             #expect(channel.lend(\.record) == channel)
 
-            // Writes the record in the various encodings that protobuf allows.
+            // Write the record in one of the various encodings that protobuf allows.
             var random = SeededRandom(seed: seed)
             let messy = Disorder(GroupChannel.schema.layout).disturb(bytes, using: &random)
             let looks = try messy.withUnsafeBytes { try LentRecord.read($0) { Looks($0) } }

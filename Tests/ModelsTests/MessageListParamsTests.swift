@@ -3,7 +3,7 @@ import Testing
 @testable import Models
 
 @Suite struct MessageListParamsTests {
-    /// Messages with every combination of the filtered properties.
+    /// Messages with every combination of the properties that a list can filter.
     static let messages: [Message] = {
         var messages: [Message] = []
         for type in MessageType.knownValues {

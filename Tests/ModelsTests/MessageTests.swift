@@ -12,7 +12,7 @@ import Testing
         ReactionEvent(operation, key, by: user, to: "7", in: "c", at: time)
     }
 
-    /// The users of each reaction, such as "+1: ann bo".
+    /// Returns the users of each reaction, such as "+1: ann bo".
     private func picture(_ message: Message) -> String {
         message.reactions.map { reaction in
             "\(reaction.key): \(reaction.userIDs.map(\.rawValue).joined(separator: " "))"
@@ -70,7 +70,8 @@ import Testing
         var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
             var message = Self.message
-            // The newest event of a key counts; older ones have no effect after it.
+            // Events may arrive late or twice. An event has no effect if the message already has a
+            // newer event of the same key.
             for event in (events + events).shuffled(using: &random) { message.apply(event) }
             let history = try #require(message.reactionHistory.first)
             #expect(history.updatedAt == 4)

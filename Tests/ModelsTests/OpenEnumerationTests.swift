@@ -4,12 +4,12 @@ import Testing
 @testable import Models
 
 extension OpenWireEnum {
-    /// The values that have a name.
+    /// The values that have a name in this version.
     static var knownValues: [Self] { names.indices.map { Self(rawValue: $0) } }
 }
 
 @Suite struct OpenEnumerationTests {
-    /// A message of a type that this version does not know.
+    /// Returns a message whose type is unknown to this version.
     private func message() -> Message {
         var message = Message(id: "1", channelURL: "general", text: "hello", createdAt: 1)
         message.type = MessageType(rawValue: 77)
@@ -53,7 +53,7 @@ extension OpenWireEnum {
         #expect("\(CollectionEventSource(rawValue: 77))" == "77")
     }
 
-    /// Compares the names of all constants in the sources with their descriptions.
+    /// Compares the name of each constant in the sources with its description.
     @Test func everyConstantIsDescribedByItsName() throws {
         let pattern = /public static let `?(\w+)`? = Self\(rawValue: (\d+)\)/
         var types: [String: (Int) -> any OpenEnumeration] = [

@@ -4,7 +4,7 @@ import Testing
 @testable import Models
 
 @Suite struct OrderTests {
-    /// Channels that are equal in each criterion of the orders and differ only in their URLs.
+    /// Channels that include ties in every criterion of the orders, so that only their URLs decide.
     static let channels: [GroupChannel] = {
         var channels: [GroupChannel] = []
         for created: Timestamp in [1, 2] {
@@ -31,7 +31,9 @@ import Testing
         expectStrictTotalOrder(Self.channels) { query.precedes($0, $1) }
     }
 
-    /// The sort key as numbers or texts, most significant first, in ascending order.
+    /// Returns the sort key of a channel for an order.
+    ///
+    /// The most significant element is the first, and lower keys come first.
     private func key(_ channel: GroupChannel, _ order: GroupChannelListOrder) -> [[Int64]] {
         func text(_ text: String) -> [Int64] { text.utf8.map { Int64($0) } }
         let tie = [[-channel.createdAt.milliseconds], text(channel.url.rawValue)]
@@ -80,7 +82,7 @@ import Testing
         let sent = [(1, "9"), (1, "10"), (2, "1"), (2, "a")].map { time, id in
             Message(id: MessageID(id), channelURL: "c", createdAt: Timestamp(milliseconds: time))
         }
-        // This device's clock is an hour slow, and returns the same time twice.
+        // The clock of the device that wrote these messages is slow, and returned one time twice.
         let unsent = [(-5, "r1"), (-5, "r2"), (3, "r0")].map { time, id in
             Message(
                 id: nil, channelURL: "c", requestID: RequestID(id),

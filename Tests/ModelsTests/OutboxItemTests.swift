@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func outboxItemHasItsGoldenBytes() {
-        // DO NOT CHANGE: apps have these bytes on disk.
+        // On-disk format, do not change.
         let item = OutboxItem(
             .deleteReaction, requestID: "r", channelURL: "c", createdAt: 9, messageID: "7",
             reactionKey: "+1", follows: Position(createdAt: 8, messageID: "7"))

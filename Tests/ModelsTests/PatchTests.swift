@@ -91,8 +91,8 @@ import Testing
         #expect(try JSONDecoder().decode(Patch<GroupChannel>.self, from: json) == patch)
     }
 
-    /// Tests for every field of every type that a patch with this field changes the field and
-    /// nothing else.
+    /// Tests that a patch of one field changes this field and nothing else, for every field of
+    /// every type.
     @Test(arguments: RecordTests.types)
     func everyFieldCanBePatched(_ type: TypeOfRecord) throws {
         func check<Root: Record>(_: Root.Type) throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProtoTests {
     static let file = repository.appending(path: "Docs/scrollback.proto")
 
-    /// The definitions of the file, as `ProtoText` writes them.
+    /// Returns the definitions in Docs/scrollback.proto in the form that `ProtoText` writes.
     static func definitions() throws -> [String: String] {
         let text = try String(contentsOf: file, encoding: .utf8)
         let words = text.split(separator: "\n")

@@ -4,8 +4,9 @@ import Foundation
 
 /// The expected contents of Docs/scrollback.proto, generated from the schemas in the code.
 struct ProtoText {
-    /// The messages and enumerations, by name, each without comments and with one space between
-    /// its words.
+    /// The definitions of the messages and enumerations, by name.
+    ///
+    /// They have no comments, and one space between words.
     private(set) var definitions: [String: String] = [:]
 
     init() {
@@ -32,7 +33,8 @@ struct ProtoText {
         }
     }
 
-    /// The name of an enumeration's case, which protobuf requires to be unique in the file.
+    /// Returns the name of an enumeration's case in protobuf, where the name must be unique in the
+    /// file.
     static func constant(_ name: String, _ value: String) -> String {
         var prefix = ""
         for character in name {

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Models
 
-/// Compares `belongsTo` with a list of rules, one for each filter, on small sets of channels.
+/// Compares `belongsTo` with a list of rules, one rule for each filter, on small sets of channels.
 @Suite struct QueryTests {
-    /// One filter: a closure that enables it in a query, and the condition for a channel.
+    /// A closure that enables one filter in a query, and the condition that the filter then imposes
+    /// on a channel.
     struct Rule: Sendable {
         let name: String
         let turnOn: @Sendable (inout GroupChannelListQuery) -> Void
@@ -15,7 +16,7 @@ import Testing
     static let me: UserID = "me"
 
     static let rules: [Rule] = [
-        // The condition of a query without any filter.
+        // This condition applies even if no filter is enabled.
         Rule(name: "mine", turnOn: { _ in }, passes: { $0.myMemberState != .none }),
         Rule(
             name: "no empty", turnOn: { $0.includesEmptyChannel = false },
@@ -120,7 +121,8 @@ import Testing
             }, passes: { ($0.metadata["k"] ?? "").first == "r" }),
     ]
 
-    /// The conditions of a default query in addition to the rules.
+    /// Returns whether a channel fulfills the conditions that a default query has besides the
+    /// rules.
     static func isShownUnlessAsked(_ channel: GroupChannel) -> Bool {
         channel.myMemberState != .none && channel.hiddenState == .unhidden
             && !channel.isChatNotification
@@ -175,7 +177,8 @@ import Testing
         let listed = Self.channels.filter { query.belongsTo($0, currentUserID: Self.me) }
         let expected = Self.channels.filter { Self.isShownUnlessAsked($0) && rule.passes($0) }
         #expect(listed == expected, "\(rule.name)")
-        // If a rule accepted all channels or none, the comparison would show nothing.
+        // The rule must accept some channels and reject others. Otherwise this comparison would
+        // test nothing.
         #expect(!listed.isEmpty && listed.count < Self.channels.count, "\(rule.name)")
     }
 
@@ -186,7 +189,8 @@ import Testing
                 first.turnOn(&query)
                 let before = query
                 second.turnOn(&query)
-                // If two rules set the same field, the later one counts.
+                // If both rules set the same field, the second one overwrites the first, so they
+                // cannot be combined.
                 let names = Set(before.customMirror.children.map(\.label))
                 var alone = GroupChannelListQuery()
                 second.turnOn(&alone)

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Models
 
-/// The properties of every field of every type of record, including future ones.
+/// Tests all properties that belong to a field, for every field of every type of record.
+///
+/// New fields are included automatically.
 @Suite struct RecordTests {
     static let types = recordTypes.map { TypeOfRecord(root: $0) }
 
@@ -50,7 +52,7 @@ import Testing
 
     @Test(arguments: types)
     func unknownFieldsSurviveChanges(_ type: TypeOfRecord) throws {
-        // 90: a varint; 95: a text; 120: a fixed64.
+        // Unknown fields: 90 is a varint, 95 a text, and 120 a fixed64.
         let unknown: [[UInt8]] = [
             [0xd0, 0x05, 0x2a], [0xfa, 0x05, 0x02, 0x68, 0x69],
             [0xc1, 0x07, 1, 2, 3, 4, 5, 6, 7, 8],
@@ -91,12 +93,12 @@ struct TypeOfRecord: Sendable, CustomTestStringConvertible {
         try root.init(serialized: bytes).serializedBytes
     }
 
-    /// Reads a property of the record in `source` and sets it on the record in `target`.
+    /// Reads the property of a field in the record `source`, and sets it in the record `target`.
     func copyThroughProperty(
         _ field: Field, _ source: [UInt8], onto target: [UInt8] = []
     ) throws -> [UInt8] {
         func copy<Root: Record, Value>(_: Root.Type, _: Value.Type) throws -> [UInt8] {
-            // `extra` belongs to all types, and no schema contains its key path.
+            // Every type has `extra`, but no schema contains its key path.
             let property =
                 field.number == Field.extra.number ? \Root.extra as AnyKeyPath : field.keyPath
             let keyPath = try #require(property as? WritableKeyPath<Root, Value>)
@@ -120,7 +122,8 @@ struct TypeOfRecord: Sendable, CustomTestStringConvertible {
             let json = try JSONEncoder().encode(record)
             var again = try JSONDecoder().decode(Root.self, from: json)
             if Set(record.fields.bytes.numbers) == [2], var message = again as? Message {
-                // A message that has an id and nothing else gets a status: see `Message.rules`.
+                // Decoding JSON adds a status to a message that has only an id: see
+                // `Message.rules`.
                 message.sendingStatus = .none
                 again = message as? Root ?? again
             }

@@ -2,7 +2,9 @@
 
 /// Records in which every field has a value that depends on the field's number.
 enum Sample {
-    /// The bytes are the same in every run, because the golden files contain them.
+    /// Returns the bytes of a sample.
+    ///
+    /// They are the same in every run, because the golden files contain them.
     static func bytes(_ schema: Schema, depth: Int = 3) -> [UInt8] {
         schema.fields.flatMap { field in
             bytes(field.number, field.protoName, field.kind, depth: depth)
@@ -46,8 +48,8 @@ enum Sample {
     ) -> [UInt8] {
         switch element {
         case .bool: return [1]
-        // All integers are plausible times in milliseconds, so none is read as seconds or as a
-        // negative ID.
+        // Every integer is a plausible time in milliseconds. JSON would read smaller values as
+        // times in seconds, and negative ones as other ids.
         case .integer: return varint(1_700_000_000_000 + number)
         case .double: return withUnsafeBytes(of: (Double(number) + 0.5).bitPattern) { Array($0) }
         case .text: return delimited(Array("\(name) \u{2713}".utf8))

@@ -2,7 +2,8 @@ import Models
 import Testing
 
 @Suite struct SearchQueryTests {
-    /// The phrases of a query: `+` for required ones, `-` for excluded ones, `*` for a prefix.
+    /// Returns the phrases of a query, with `+` before required ones, `-` before excluded ones, and
+    /// `*` after a prefix.
     private func picture(_ text: String) -> String {
         let query = SearchQuery(text)
         return (query.required.map { ("+", $0) } + query.excluded.map { ("-", $0) })
@@ -35,7 +36,8 @@ import Testing
         #expect(letters.required.map(\.terms.count) == [1] && !letters.isShortened)
     }
 
-    /// The texts of a message with its hits in brackets, or `nil` if it does not match.
+    /// Returns the texts of a message with the hits in brackets, or `nil` if the message does not
+    /// match.
     private func match(_ query: String, _ text: String, files: [String] = []) -> String? {
         var message = Message(id: "1", channelURL: "general", text: text, createdAt: 1)
         message.files = files.map { name in

@@ -3,7 +3,9 @@ import ScrollbackTesting
 import Testing
 
 @Suite struct SearchTextTests {
-    /// The words of a text, with the parts of each in parentheses.
+    /// Returns the words of a text.
+    ///
+    /// The parts of a word follow it in parentheses.
     private func words(_ text: String) -> String {
         SearchText(text).words.map { word in
             let parts = word.parts.map(\.term).joined(separator: " ")

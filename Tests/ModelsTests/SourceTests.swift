@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// Checks on the source code that no type and no property is missing from a schema.
+/// Checks that every type and every property in the source code is in a schema.
 @Suite struct SourceTests {
     static let files: [String] = {
         let directory = repository.appending(path: "Sources/Models")
@@ -25,8 +25,10 @@ import Testing
         #expect(Set(declared) == Set(recordTypes.map { $0.schema.name }))
     }
 
-    /// A property that reads field 7 has a line `Field(7, "…", \Type.property)` in a schema of its
-    /// file; otherwise JSON and Docs/scrollback.proto would lack the field.
+    /// A property that reads field 7 needs a line `Field(7, "…", \Type.property)` in a schema of
+    /// its file.
+    ///
+    /// Otherwise JSON and Docs/scrollback.proto would lack the field.
     @Test func everyPropertyThatReadsAFieldIsInASchema() {
         var count = 0
         for file in Self.files {
@@ -59,10 +61,10 @@ import Testing
         }
     }
 
-    /// Only JSON is recursive.
+    /// Of all types, only JSON values may be nested without a limit in the schema.
     ///
-    /// All other records end after a few levels, so that protobuf readers, whose limit is a hundred
-    /// levels, can read every record that Scrollback writes.
+    /// All other records end after a few levels, because protobuf readers accept at most a hundred
+    /// levels.
     @Test func recordsNestInEachOtherOnlyAFewLevelsDeep() {
         func depth(_ schema: Schema, _ path: [String]) -> Int {
             #expect(!path.contains(schema.name), "\(schema.name) holds itself: \(path)")
@@ -71,7 +73,7 @@ import Testing
                 guard case .record(let name, _) = field.kind.element else { return 0 }
                 let entry = field.kind.label == .map ? 1 : 0
                 guard let type = recordTypes.first(where: { $0.schema.name == name }) else {
-                    // An array or object, its entry, and the value, for each level of JSON.
+                    // Each level of JSON adds three: an array or object, its entry, and the value.
                     return entry + 3 * JSONValue.maximumDepth
                 }
                 return entry + depth(type.schema, path + [schema.name])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// Compares the UTF-8 check with that of the standard library, which is slower.
+/// Compares the UTF-8 check with the slower one of the standard library.
 @Suite struct UTF8Tests {
     private func isUTF8(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { $0.bytes.isUTF8(from: 0, to: $0.count) }
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func everyCharacterPasses() {
-        // Tests the scalar in the middle of a text, where whole words are checked, and at its end.
+        // Test the scalar alone, and in a text that is long enough to be checked by whole words.
         for scalar in (0...0x10ffff).compactMap(Unicode.Scalar.init) {
             let bytes = Array(String(scalar).utf8)
             if !isUTF8(bytes) || !isUTF8([0x61] + bytes + [UInt8](repeating: 0x62, count: 9)) {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Every first byte, with second bytes at all bounds of the standard's table.
+    /// Tests every first byte with second and third bytes at all bounds of the standard's table.
     @Test func boundsOfUTF8AreValidatedLikeTheStandardLibrary() {
         let bounds: [UInt8] = [
             0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xe0, 0xed, 0xff,

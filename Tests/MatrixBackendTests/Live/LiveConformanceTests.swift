@@ -2,7 +2,7 @@ import Foundation
 import ScrollbackTesting
 import Testing
 
-/// The conformance suite on a real homeserver, which `make test-matrix` starts.
+/// Runs the conformance suite with a real homeserver, which `make test-matrix` starts.
 @Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(15)))
 struct LiveConformanceTests {
     @Test func homeserverKeepsThePromisesOfABackend() async throws {
@@ -17,8 +17,10 @@ struct LiveConformanceTests {
         )
     }
 
-    /// The checks that are skipped: "the host lacks" where the test cannot make the homeserver do it,
-    /// "the backend lacks" where Matrix has no such operation.
+    /// The expected list of skipped checks.
+    ///
+    /// "The host lacks" means that the test cannot make the homeserver do something. "The backend
+    /// lacks" means that Matrix has no such operation.
     static let skipped = """
         - feed.expired: resume the feed after the server has discarded its past (skipped: the host lacks forgetPast)
         - feed.expired: resume the feed after the server's history was rolled back (skipped: the host lacks breakHistory)
@@ -56,7 +58,7 @@ struct LiveConformanceTests {
         """
 }
 
-/// The list of skipped checks, without a homeserver.
+/// Checks the list of skipped checks without a homeserver.
 @Suite struct SkippedCheckTests {
     @Test func allSkippedChecksExist() {
         let ids = BackendConformance.checks.map(\.id)

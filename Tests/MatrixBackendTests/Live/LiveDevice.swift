@@ -7,14 +7,15 @@ import Store
 import Sync
 import Testing
 
-/// An app of a user on the live homeserver, in memory, whose network can be interrupted.
+/// A user's app on the live homeserver.
+///
+/// Its data is in memory, and its network can be interrupted.
 @MainActor
 struct LiveDevice {
     let user: UserID
     let network: ConditionedBackend
     let client: ChatClient
 
-    /// Connects a new device of a user.
     init(
         _ credentials: Credentials, timelineLimit: Int = 50,
         configure: (inout ChatClientOptions) -> Void = { _ in }
@@ -41,7 +42,7 @@ struct LiveDevice {
 
     var engine: SyncEngine { get throws { try client.engine } }
 
-    /// Creates a room with other users, who join it.
+    /// Creates a room with other users, and lets them join it.
     func makeRoom(with others: [LiveDevice]) async throws -> ChannelURL {
         let params = GroupChannelCreateParams("Room", userIDs: others.map(\.user))
         let url = try await client.createChannel(params).url
@@ -76,7 +77,9 @@ struct LiveDevice {
 
     struct Unsent: Error, CustomStringConvertible { let description: String }
 
-    /// Waits until a condition holds that another process brings about.
+    /// Waits until a condition holds.
+    ///
+    /// Another process brings it about, so it is checked repeatedly.
     func waits(
         upTo limit: Duration = .seconds(60), until condition: () async throws -> Bool,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -134,8 +137,10 @@ struct LiveDevice {
         try await engine.caughtUp(url)
     }
 
-    /// The messages that the homeserver returns to a new device, and that this device has not
-    /// stored although their positions are in no gap.
+    /// Returns the messages that this device should have but has not stored.
+    ///
+    /// The homeserver returns these messages to a new device, and their positions are in no gap of
+    /// this device's cache.
     func lost(in url: ChannelURL) async throws -> [Message] {
         let truth = try await LiveServer.history(of: url, as: Credentials(user))
         let gaps = try engine.store.gaps(in: url)
@@ -146,7 +151,7 @@ struct LiveDevice {
         }
     }
 
-    /// Expects that the cache has exactly the homeserver's messages, in their current versions.
+    /// Expects that the cache has exactly the homeserver's messages in their current versions.
     func expectEqualToServer(
         _ url: ChannelURL, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -167,7 +172,7 @@ struct LiveDevice {
 }
 
 extension LiveServer {
-    /// The complete history of a room, read by a new device.
+    /// Returns the complete history of a room, read by a new device.
     static func history(
         of url: ChannelURL, as user: Credentials
     ) async throws -> [Message] {
@@ -181,7 +186,7 @@ extension LiveServer {
             anchor = page.older.map { .cursor($0) }
         }
         await backend.disconnect()
-        // If the clocks of homeservers differ, the homeserver's order differs from the order of the
+        // If the clocks of homeservers differ, the homeserver's order may differ from the order of
         // positions.
         return messages.sorted { left, right in
             guard let place = left.position, let other = right.position else { return false }

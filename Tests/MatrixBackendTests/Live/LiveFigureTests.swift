@@ -56,8 +56,8 @@ struct LiveFigureTests {
                 try device.engine.store.outboxItems().isEmpty
             }
         }
-        // Make one request before measuring, so that the server has the events in memory in each
-        // measurement.
+        // One request is made before the measurement, so that the server has the events in memory
+        // for every measured request.
         _ = try await LiveServer.history(of: url, as: Credentials(alice.user))
         let pages = try await measured {
             try await LiveServer.history(of: url, as: Credentials(alice.user))

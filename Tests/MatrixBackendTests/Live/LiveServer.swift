@@ -10,12 +10,12 @@ import Sync
 
 /// The homeserver that `make test-matrix` has started.
 enum LiveServer {
-    /// The address of the homeserver; `nil` if the live tests are not enabled.
+    /// The address of the homeserver, or `nil` if the live tests are not enabled.
     static let url = ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX"].flatMap {
         URL(string: $0)
     }
 
-    /// The address of a second homeserver, which federates with the first one; `nil` if there is
+    /// The address of a second homeserver that federates with the first one, or `nil` if there is
     /// none.
     static let peer = ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX_PEER"].flatMap {
         URL(string: $0)
@@ -42,7 +42,9 @@ enum LiveServer {
         return Credentials(UserID(id))
     }
 
-    /// The homeserver of a user, whose ID ends in the port after that of the address.
+    /// Returns the address of a user's homeserver.
+    ///
+    /// The number at the end of a user's id is one above the port in the address.
     private static func homeserver(of user: UserID?) -> URL {
         guard let peer, let user, user.rawValue.hasSuffix(":\((peer.port ?? 0) + 1)") else {
             return url!
@@ -50,10 +52,10 @@ enum LiveServer {
         return peer
     }
 
-    /// Stops the homeserver and starts it again.
+    /// Stops and restarts the homeserver.
     ///
-    /// - Parameter limits: The rate limits: `off`, or those that Synapse has by `default`.
-    /// - Throws: `Refused` if it does not restart.
+    /// - Parameter limits: The rate limits: `off`, or `default` for Synapse's own.
+    /// - Throws: `Refused` if the homeserver does not restart.
     static func restart(limits: String = "off") throws {
         let process = Process()
         process.executableURL = URL(filePath: "Tests/Tools/matrix-server")
@@ -65,8 +67,9 @@ enum LiveServer {
         guard process.terminationStatus == 0 else { throw Refused(reply: "it does not restart") }
     }
 
-    /// Sends a request of the application service `late`, whose users choose the times of their
-    /// messages, and returns the reply.
+    /// Sends a request as the application service `late`, and returns the reply.
+    ///
+    /// The users of this service choose the times of their messages.
     @discardableResult
     static func callAsService(
         _ method: String, _ path: String, _ query: [URLQueryItem] = [], _ body: JSONValue?
@@ -87,7 +90,9 @@ enum LiveServer {
 
     static let password = "live tests"
 
-    /// Returns a new device of a user; by default, one of the first homeserver.
+    /// Returns a new device of a user.
+    ///
+    /// Without a user, the device belongs to the first homeserver.
     static func device(
         of user: UserID? = nil, longPoll: Duration, timelineLimit: Int = 50
     ) -> MatrixBackend {
@@ -111,7 +116,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// The homeserver as the subject of the conformance suite, with three new users.
+/// The live homeserver as the subject of the conformance suite, with three new users.
 struct LiveSubject: ConformanceSubject {
     let users: [Credentials] = []
     private let requestIDs = RequestIDs(prefix: "\(LiveServer.run)-")
@@ -122,7 +127,10 @@ struct LiveSubject: ConformanceSubject {
         return users
     }
 
-    /// The application service joins the channel, and sends in the name of the message's sender.
+    /// Sends a message with an old time.
+    ///
+    /// The application service does this after it has joined the channel, on behalf of the
+    /// message's sender.
     func deliverLate(_ message: Message) async throws -> Bool {
         guard let sender = message.sender else { return false }
         let member = LiveServer.device(longPoll: .zero)

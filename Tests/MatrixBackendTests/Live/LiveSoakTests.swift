@@ -7,15 +7,14 @@ import Store
 import Sync
 import Testing
 
-/// Random messages, edits, deletions and reactions of several writers, all of whom are absent at
-/// times.
+/// Several writers send, edit, delete and react at random, and each is offline at times.
 ///
-/// At the end, each cache equals the homeserver.
+/// At the end, each cache must equal the homeserver's history.
 @Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .serialized)
 @MainActor
 struct LiveSoakTests {
     private static let environment = ProcessInfo.processInfo.environment
-    /// The number of rounds: `SCROLLBACK_MATRIX_ROUNDS`.
+    /// The number of rounds, from `SCROLLBACK_MATRIX_ROUNDS`.
     private static let rounds = environment["SCROLLBACK_MATRIX_ROUNDS"].flatMap { Int($0) } ?? 12
     private static let seed =
         environment["SCROLLBACK_SEED"].flatMap { Int($0) } ?? .random(in: 0...Int.max)
@@ -32,7 +31,7 @@ struct LiveSoakTests {
     private func work(on servers: [URL]) async throws {
         var random = SeededRandom(seed: Self.seed)
         print("seed \(Self.seed): SCROLLBACK_SEED repeats the choices")
-        // Timelines are short, so that absences cause truncations.
+        // The timelines are short, so that a writer who was offline receives truncations.
         var writers: [LiveDevice] = []
         for (index, name) in ["alice", "bob", "carol"].enumerated() {
             let user = try await LiveServer.register(name, on: servers[index % servers.count])
@@ -46,8 +45,8 @@ struct LiveSoakTests {
                 let writer = Int.random(in: 0..<writers.count, using: &random)
                 try await act(as: writers[writer], in: url, "\(round).\(step)", &random)
             }
-            // At random, wait until the returning device has received the new messages, or continue
-            // at once.
+            // In half of the rounds, wait until the writers that are online have sent everything,
+            // before the other one returns.
             if Bool.random(using: &random) {
                 for (index, writer) in writers.enumerated() where index != away {
                     try await settle(writer)
@@ -58,7 +57,8 @@ struct LiveSoakTests {
         for writer in writers { try await settle(writer) }
         let count = try await LiveServer.history(of: url, as: Credentials(writers[0].user)).count
         #expect(count > Self.rounds * 5)
-        // Send a last message: a feed that has reported it has reported all earlier events.
+        // The feed delivers events in order. A feed that has delivered this last message has
+        // delivered all earlier events.
         let end = try await writers[0].sends("end", to: url)
         for writer in writers {
             try await writer.waits {
@@ -71,8 +71,9 @@ struct LiveSoakTests {
         print("\(count) messages are equal in three caches and on \(servers.count) homeservers")
     }
 
-    /// Waits until the homeserver has answered all items of the outbox, and cancels those that it
-    /// refused: changes of messages that were deleted meanwhile.
+    /// Waits until the homeserver has answered all items of the outbox.
+    ///
+    /// Cancels the items that it refused, which change messages that were deleted meanwhile.
     private func settle(_ writer: LiveDevice) async throws {
         try await writer.waits {
             try writer.engine.store.outboxItems().allSatisfy { $0.state == .failed }
@@ -83,7 +84,7 @@ struct LiveSoakTests {
         }
     }
 
-    /// Sends, edits, deletes or reacts.
+    /// Sends, edits or deletes a message, or reacts to one.
     private func act(
         as writer: LiveDevice, in url: ChannelURL, _ name: String, _ random: inout SeededRandom
     ) async throws {

@@ -7,9 +7,9 @@ import Store
 import Sync
 import Testing
 
-/// Stories of `ChatClient` with a real homeserver.
+/// Tests `ChatClient` with a real homeserver.
 ///
-/// Some stories restart the homeserver, so the stories run one by one.
+/// The tests are serialized, because some of them restart the homeserver.
 @Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(5)), .serialized)
 @MainActor
 struct LiveStoryTests {
@@ -59,8 +59,8 @@ struct LiveStoryTests {
             try await device.shows(texts, in: url, upTo: .seconds(120))
         }
         #expect(try devices[0].client.failedOutboxItems().isEmpty)
-        // The server has throttled requests, because the test sends more messages than it accepts
-        // at a time.
+        // The test sends more messages at once than the server accepts, so the server has throttled
+        // requests.
         let log = devices[0].network.log.joined(separator: "\n")
         #expect(log.contains("throttled"))
         try await Task.detached { try LiveServer.restart() }.value
@@ -107,7 +107,8 @@ struct LiveStoryTests {
         let url = try await phone.makeRoom(with: [bob])
         let sent = try await phone.sends("from the phone", to: url)
         try await laptop.shows(["from the phone"], in: url)
-        // The laptop recognizes the message as one of its own user.
+        // By the request id, the laptop recognizes a message that its own user sent on another
+        // device.
         #expect(try laptop.messages(in: url).first?.requestID == sent.requestID)
         try await bob.sends("hello", to: url)
         for device in [phone, laptop] {
@@ -127,7 +128,8 @@ struct LiveStoryTests {
         _ = try await alice.client.join(url)
         try await alice.waits { try alice.engine.store.groupChannel(url)?.isMember == true }
         alice.goOffline()
-        // The messages of one hour. One of them arrives 25 minutes late.
+        // Send one message for each minute of the last hour, and then a message with a time 25
+        // minutes ago.
         let now = Timestamp(Date()).milliseconds
         for minute in 1...60 {
             try await service.send("\(minute)", at: now - Int64(60 - minute) * 60_000)
@@ -158,11 +160,10 @@ extension LiveDevice {
     }
 }
 
-/// The application service of `Tests/Tools/matrix-server` in a room.
+/// A user of the application service that `Tests/Tools/matrix-server` configures, in a room.
 struct LateService {
     let room: ChannelURL
 
-    /// The service's user.
     static var userID: UserID {
         get async throws {
             let reply = try await LiveServer.callAsService("GET", "account/whoami", [], nil)
@@ -185,7 +186,7 @@ struct LateService {
         room = ChannelURL(id)
     }
 
-    /// Accepts an invitation.
+    /// Accepts an invitation to the room.
     func join() async throws {
         try await LiveServer.callAsService("POST", "join/\(room)", [], [:])
     }

@@ -3,7 +3,7 @@ import MatrixBackend
 import Models
 import Testing
 
-/// The code of Docs/Matrix.md and of the reference's page, word for word.
+/// The code of Docs/Matrix.md and of the DocC page, verbatim.
 @Suite struct MatrixPageCode {
     @Test func backendOfALocalServerDeclaresWhatMatrixHas() {
         let backend = MatrixBackend(

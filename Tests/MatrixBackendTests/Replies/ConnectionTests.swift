@@ -3,7 +3,7 @@ import Models
 import Sync
 import Testing
 
-/// Login, tokens and errors, on prepared replies.
+/// Tests login, tokens and errors with prepared replies.
 @Suite struct MatrixConnectionTests {
     private let alice = UserID("@alice:example.org")
 

@@ -3,7 +3,7 @@ import Models
 import Sync
 import Testing
 
-/// The feed and its messages, on prepared replies of `/sync`.
+/// Tests the feed and its messages with prepared replies of `/sync`.
 @Suite struct MatrixFeedTests {
     private let room = ChannelURL("!room:example.org")
 

@@ -4,7 +4,7 @@ import Models
 import Sync
 import Testing
 
-/// Kinds of messages and what changes them, on prepared replies.
+/// Tests the kinds of messages, and the events that change them, with prepared replies.
 @Suite struct MatrixMessageKindTests {
     private let room = ChannelURL("!room:example.org")
 
@@ -17,7 +17,7 @@ import Testing
         """
     }
 
-    /// The feed's events after the first `/sync`, for a timeline.
+    /// Returns the events that the feed delivers for a timeline after the first `/sync`.
     private func feed(
         _ timeline: String..., prepare: (PreparedReplies) -> Void = { _ in }
     ) async throws -> [FeedEvent] {

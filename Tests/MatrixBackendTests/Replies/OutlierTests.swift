@@ -4,10 +4,11 @@ import Testing
 
 @testable import MatrixBackend
 
-/// The messages whose time contradicts the server's order.
+/// Tests which messages have a time that contradicts the server's order.
 @Suite struct MatrixOutlierTests {
-    /// Returns the indices of the outliers among messages, whose times are given in minutes and in
-    /// the server's order.
+    /// Returns the indexes of the messages that are outliers.
+    ///
+    /// The messages are given by their times in minutes, in the server's order.
     private func late(_ minutes: [Int]) -> [Int] {
         minutes.map { Message.sample($0).position! }.late.map { Int($0.rawValue)! }.sorted()
     }
@@ -29,7 +30,8 @@ import Testing
         #expect(late([26, 90, 27, 28]) == [27, 28])
     }
 
-    /// Pages whose messages all arrived late are compared with the messages just older than them.
+    /// If all messages of a page arrived late, they are recognized by comparison with the messages
+    /// just older than the page.
     @Test func pageOfLateMessagesHasOnlyOutliers() async throws {
         let device = Device()
         try await device.connect()

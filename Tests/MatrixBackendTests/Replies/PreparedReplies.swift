@@ -3,7 +3,9 @@ import MatrixBackend
 import Models
 import Sync
 
-/// A transport that answers with prepared replies, in order for each path, and keeps the requests.
+/// A transport that answers requests with prepared replies, and records the requests.
+///
+/// Each path has its own replies, which are used in order.
 final class PreparedReplies: HTTPTransport {
     private struct State {
         var replies: [String: [HTTPReply]] = [:]
@@ -12,10 +14,10 @@ final class PreparedReplies: HTTPTransport {
 
     private let state = Locked(State())
 
-    /// The requests, as their methods and paths without the API.
+    /// The requests, each as its method and its path without the prefix of the API.
     var requests: [String] { state.withLock { $0.requests.map(PreparedReplies.name) } }
 
-    /// Returns the values of a query parameter in all requests that contain it.
+    /// Returns the values of a query parameter, in the order of the requests that contain it.
     func parameters(_ name: String) -> [String] {
         state.withLock { $0.requests }.compactMap { request in
             let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
@@ -23,14 +25,14 @@ final class PreparedReplies: HTTPTransport {
         }
     }
 
-    /// The `Authorization` fields of the requests.
+    /// The values of the `Authorization` header, one for each request.
     var authorizations: [String?] {
         state.withLock { $0.requests.map { $0.headers["Authorization"] } }
     }
 
-    /// Adds a reply to a request.
+    /// Adds a reply to a request such as `GET account/whoami`.
     ///
-    /// A request is, for example, `GET account/whoami`. The last reply of a path is repeated.
+    /// The last reply is repeated for all further requests of the same kind.
     func reply(_ request: String, _ json: String, status: Int = 200) {
         state.withLock {
             $0.replies[request, default: []].append(
@@ -65,7 +67,7 @@ final class PreparedReplies: HTTPTransport {
     }
 }
 
-/// A monotonic clock that stands still between calls of `set`.
+/// A monotonic clock that only changes when `set` is called.
 final class SteppedClock: Sendable {
     private let start = ContinuousClock.now
     private let elapsed = Locked(Duration.zero)
@@ -75,7 +77,7 @@ final class SteppedClock: Sendable {
     func set(_ elapsed: Duration) { self.elapsed.withLock { $0 = elapsed } }
 }
 
-/// Alice's device on a homeserver with prepared replies.
+/// Alice's device, and a homeserver with prepared replies.
 struct Device {
     let server = PreparedReplies()
     let clock = SteppedClock()
@@ -91,7 +93,7 @@ struct Device {
             options: options)
     }
 
-    /// Connects Alice by a token.
+    /// Connects Alice with a token.
     func connect() async throws {
         server.reply("GET account/whoami", #"{"user_id": "@alice:example.org"}"#)
         _ = try await backend.connect(
@@ -124,7 +126,7 @@ extension PreparedReplies {
             "unread_notifications": {"notification_count": 2, "highlight_count": 1}}}}}
         """
 
-    /// The membership events of Bob and Alice.
+    /// The membership events of Bob and Alice, as JSON.
     static let members = [("bob", "Bob"), ("alice", "Alice")].map { id, name in
         """
         {"type": "m.room.member", "state_key": "@\(id):example.org", "event_id": "$\(id)",
@@ -133,7 +135,7 @@ extension PreparedReplies {
         """
     }
 
-    /// A `/sync` reply with events of the room.
+    /// Returns a reply of `/sync` with events of the room.
     static func sync(_ token: String, isLimited: Bool = false, _ events: String...) -> String {
         sync(token, isLimited: isLimited, events: events)
     }
@@ -145,7 +147,7 @@ extension PreparedReplies {
         """
     }
 
-    /// A message of Bob.
+    /// Returns the JSON of a message of Bob.
     static func message(_ id: String, _ text: String, at time: Int) -> String {
         """
         {"type": "m.room.message", "event_id": "\(id)", "sender": "@bob:example.org",

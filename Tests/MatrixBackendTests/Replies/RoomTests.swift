@@ -3,11 +3,11 @@ import Models
 import Sync
 import Testing
 
-/// Rooms as channels, on prepared replies of `/sync`.
+/// Tests how rooms become channels, with prepared replies of `/sync`.
 @Suite struct MatrixRoomTests {
     private let room = ChannelURL("!room:example.org")
 
-    /// The channel of a room with some state events, besides those of its two members.
+    /// Returns the channel of a room with two members and some further state events.
     private func channel(
         _ state: String..., summary: String = #""m.joined_member_count": 2"#,
         timeline: String = ""
@@ -144,7 +144,7 @@ import Testing
         #expect(page.elements.first?.lastMessage?.text == "hello")
         #expect(page.next == "!room:example.org")
         #expect(!device.server.requests.contains("GET sync"))
-        // The next page requires the complete list of rooms.
+        // Only the first page can be loaded without the complete list of rooms.
         device.prepareRoom()
         let next = try await device.backend.channels(matching: query, after: page.next)
         #expect(next.elements.isEmpty && next.next == nil)
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: Losses
 
-    /// Alice's device after the first `/sync`, with one room.
+    /// Returns Alice's device after the first `/sync`, which contains one room.
     private func deviceWithARoom() async throws -> (Device, FeedCursor) {
         let device = Device()
         try await device.connect()
@@ -242,7 +242,7 @@ import Testing
         #expect(error?.code == .notFound)
     }
 
-    /// The server lists no invitations, and the list of rooms is not loaded for it.
+    /// The server does not list invitations, and the comparison does not load the list of rooms.
     @Test func joinedRoomsAreComparedOnceForEachConnection() async throws {
         let device = Device()
         device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
