@@ -5,7 +5,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// An unknown key or ID in each command that takes JSON or an ID.
+/// Tests an unknown key or an unknown id in each command that takes JSON or an id.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct BadInputTests {
     /// A line with an unknown key for each command that takes JSON.
     nonisolated static let unknownKeys = [
@@ -25,7 +25,8 @@ import Testing
         "edit": #"edit 60 {"nosuch": "Hi"}"#,
     ]
 
-    /// The commands that show how a record is read: unknown keys are in its `extra`.
+    /// The commands that accept unknown keys, to show how a record is read: the keys become part of
+    /// the record's `extra`.
     nonisolated static let lenient: Set = ["json", "serialize", "fields"]
 
     /// A line with an unknown ID for each command that takes one.

@@ -5,19 +5,20 @@ import Testing
 struct CodeBlock: CustomTestStringConvertible {
     /// The page, relative to the root of the project.
     let page: String
-    /// The line number of its opening fence.
+    /// The number of the line with the opening fence.
     let line: Int
     /// The word after the fence, such as `swift`.
     let language: String
-    /// Its lines, trimmed.
+    /// The lines of the block without surrounding spaces.
     let lines: [String]
 
     var testDescription: String { "\(page):\(line)" }
 
-    /// The command after `scrollback> ` or `alice general> ` in its first line with a prompt.
+    /// The first command in the block, without the prompt (`scrollback> ` or `alice general> `)
+    /// before it.
     var firstCommand: String? { Transcript(lines.joined(separator: "\n")).lines.first }
 
-    /// The shell commands, without comments.
+    /// The commands that start with `make` or `swift`, without the comments after them.
     var shellCommands: [String] {
         guard language.isEmpty, firstCommand == nil else { return [] }
         return lines.map { $0.components(separatedBy: "  #")[0] }
@@ -59,7 +60,7 @@ enum Project {
         return named + files(in: "Docs", "Sources").filter { $0.hasSuffix(".md") }
     }()
 
-    /// All Swift files in some directories, by path.
+    /// Returns all Swift files in some directories, by path.
     static func swift(in directories: String...) -> [String: String] {
         let paths = directories.flatMap { files(in: $0) }.filter { $0.hasSuffix(".swift") }
         let texts = paths.compactMap { path in (try? text(path)).map { (path, $0) } }
@@ -70,7 +71,9 @@ enum Project {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The files in some directories, except build products; links are not followed.
+    /// Returns the files in some directories.
+    ///
+    /// Build products are left out, and links are not followed.
     static func files(in directories: String...) -> [String] {
         directories.flatMap { directory in
             let url = root.appending(path: directory)

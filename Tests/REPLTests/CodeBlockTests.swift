@@ -4,7 +4,7 @@ import Testing
 /// Tests that each code block of the pages is compiled, replayed or checked in another way.
 @Suite struct CodeBlockTests {
     static let blocks: [CodeBlock] = Project.pages.flatMap { page in
-        // An unreadable page has none, which another test detects.
+        // An unreadable page has no blocks. Another test detects this.
         (try? CodeBlock.all(on: page)) ?? []
     }
 
@@ -40,11 +40,11 @@ import Testing
 
     @Test(arguments: swift.filter(\.isOfManifest))
     func aManifestIsThatOfAConsumer(block: CodeBlock) throws {
-        // The path depends on the location of the package.
+        // The page assumes another location of the package.
         let manifest = try Project.text("Tests/Consumers/FirstCollection/Package.swift")
             .replacing("../../Scrollback", with: "../scrollback")
             .replacing("package: \"Scrollback\"", with: "package: \"scrollback\"")
-        // The page adds the test target later.
+        // In the guide, the test target is added in a later step.
         let tests = #".testTarget(name: "AppTests", dependencies: ["App"]),"#
         #expect(try Project.text("Docs/GettingStarted.md").contains("`\(tests)`"))
         let lines = manifest.components(separatedBy: "\n")
@@ -65,7 +65,7 @@ import Testing
         #expect(isReplayed, "\(block.testDescription) is replayed by no test")
     }
 
-    /// Rules such as `make test` and `make bench ARGS="--quick"`, in blocks and in text.
+    /// Tests commands such as `make test` and `make bench ARGS="--quick"`, in blocks and in text.
     @Test(arguments: Project.pages) func eachRuleOnAPageIsInTheMakefile(page: String) throws {
         let makefile = try Makefile()
         let inline = try Project.text(page).matches(of: /`(make [^`\n]+)`/).map {
@@ -90,7 +90,8 @@ import Testing
         let options = Set(commands.flatMap { $0.matches(of: /--([a-z-]+)/).map(\.output.1) })
         #expect(options.count > 5)
         for option in options {
-            // As the prompt parses it, or as a property of swift-argument-parser.
+            // An option is a case in the prompt's parser, or a property of a swift-argument-parser
+            // command.
             let forms = ["case \"--\(option)\":", "var \(option) = ", "var \(option): String?"]
             #expect(
                 programs.contains { program in forms.contains { program.contains($0) } },
@@ -140,12 +141,13 @@ extension CodeBlock {
 
     fileprivate var isOfManifest: Bool { text.contains(".product(name:") }
 
-    /// True if it contains only shell commands.
+    /// True if all lines are shell commands.
     fileprivate var isOfCommands: Bool { !lines.isEmpty && shellCommands.count == lines.count }
 }
 
 extension [String] {
-    /// True if a file with these lines imports a module, possibly by the umbrella.
+    /// Returns true if a file with these lines imports the module of an import line, possibly as a
+    /// part of `Scrollback`.
     fileprivate func hasModule(of line: String) -> Bool {
         let isInUmbrella = ["Models", "Store", "Sync", "Collections"].contains {
             line == "import \($0)"

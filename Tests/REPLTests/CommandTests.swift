@@ -26,7 +26,7 @@ import Testing
         #expect((command.preparation + [command.example]).contains { $0.hasPrefix(name) })
         #expect(!reply.isEmpty && !reply.hasPrefix("error: "))
         if let output = command.output { #expect(reply == directory.moved(output)) }
-        // The values in the JSON result are those that help lists.
+        // The JSON result must contain only values that the help of the command lists.
         let performed = try Command.command(for: command.example.split(separator: " "))
         let given = Set(result.values.keys)
         #expect(given.isSubset(of: performed.gives) && given.isEmpty == performed.gives.isEmpty)
@@ -87,7 +87,7 @@ import Testing
             reply.hasSuffix("\nFor example: cache size\nhelp cache size explains it."))
         #expect(
             await Workspace().reply("help changelog").split(separator: "\n").count == 4)
-        // A prefix that is a command itself lists the others.
+        // A command that is also a prefix of other commands lists those.
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also:    store open, store path, store close, store size, store clear, "

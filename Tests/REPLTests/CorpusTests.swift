@@ -5,7 +5,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Imports real logs and pages them: `make corpus CORPUS=FILE`.
+/// Imports real logs and pages through the messages: `make corpus CORPUS=FILE`.
 @Suite(
     .enabled(
         if: ProcessInfo.processInfo.environment["SCROLLBACK_CORPUS"] != nil,
@@ -49,7 +49,7 @@ struct CorpusTests {
         #expect(found == expected.lines.count)
     }
 
-    /// The contents of a file, by the ids of its messages.
+    /// The messages of a file, by id.
     private struct Contents {
         struct Line: Hashable {
             var channel: String

@@ -1,6 +1,6 @@
-/// The codes of an error type and the messages that the sources construct, as a Markdown list.
+/// A Markdown list of an error type's codes, with the messages that the sources construct.
 struct ErrorList {
-    /// A code and the text of its documentation comment.
+    /// A code and its documentation comment.
     struct Code {
         var name: String
         var number: String?
@@ -10,10 +10,13 @@ struct ErrorList {
     let type: String
     let codes: [Code]
 
-    /// The messages of each code, sorted; the code is empty for an initializer without one.
+    /// The sorted messages of each code.
+    ///
+    /// The code is empty for an initializer that takes no code.
     private var messages: [String: Set<String>] = [:]
 
-    /// Creates a list from the declaration of an error type and the sources that construct it.
+    /// Creates a list from the declaration of an error type and from the sources that construct
+    /// errors of the type.
     init(of type: String, declaredIn declaration: String, constructedIn sources: [String]) {
         self.type = type
         codes = Self.codes(in: declaration)
@@ -47,7 +50,7 @@ struct ErrorList {
         messages[known?.name ?? "", default: []].insert(message)
     }
 
-    /// A Boolean value that indicates whether the name is not the end of a longer one.
+    /// Returns true if the name at `range` is not the end of a longer name.
     private static func isCall(at range: Range<String.Index>, in source: String) -> Bool {
         guard range.lowerBound > source.startIndex else { return true }
         let previous = source[source.index(before: range.lowerBound)]
@@ -94,20 +97,22 @@ struct ErrorList {
     }
 }
 
-/// The arguments of a call that a list of errors needs.
+/// The arguments of a call that the list shows.
 private struct Arguments {
-    /// The name after the dot of the first argument; empty for other arguments.
+    /// The first argument without its dot, if it is a code such as `.closed`.
+    ///
+    /// Otherwise empty.
     var code: Substring = ""
 
     /// The label of the first argument, which may be the name of a code.
     var label: Substring = ""
 
-    /// The first text.
+    /// The first argument that is a text.
     ///
     /// Concatenated parts are joined, and an interpolation is replaced by `<name>`.
     var message: String?
 
-    /// Reads the text after the opening parenthesis up to the closing one.
+    /// Reads the source from the opening parenthesis of a call to the closing one.
     init(of source: Substring) {
         if source.drop(while: \.isWhitespace).first == "." {
             code = source.drop(while: \.isWhitespace).dropFirst().prefix { $0.isLetter }
@@ -123,10 +128,10 @@ private struct Arguments {
             case ")", "]", "}": depth -= 1
             case "," where depth == 1:
                 index += 1
-                // After a code, the message is the second argument.
+                // If the first argument is a code, the message must be the second one.
                 if message != nil || !code.isEmpty && index == 2 { return }
             case "\"":
-                // The text of a nested call belongs to that call.
+                // The texts of nested calls are not part of the message.
                 let text = Self.text(&rest)
                 if depth == 1 { message = (message ?? "") + text }
             default: break
@@ -134,7 +139,7 @@ private struct Arguments {
         }
     }
 
-    /// Reads a text after its opening quotation mark, through the closing one.
+    /// Reads a text from its opening quotation mark to the closing one.
     private static func text(_ rest: inout Substring) -> String {
         var text = ""
         while let character = rest.popFirst(), character != "\"" {
@@ -166,7 +171,8 @@ private struct Arguments {
         return String(expression.dropFirst().dropLast())
     }
 
-    /// The last property of a plain expression, and an ellipsis for another one.
+    /// Returns the last property of an expression such as `error.code`, or an ellipsis for any
+    /// other expression.
     private static func name(of expression: String) -> String {
         guard expression.wholeMatch(of: /[\w.]+/) != nil else { return "…" }
         return expression.split(separator: ".").last.map(String.init) ?? "…"

@@ -1,13 +1,15 @@
 import Foundation
 import Testing
 
-/// The list of all errors in Docs/Errors.md.
+/// Tests the list of all errors in Docs/Errors.md.
 ///
-/// With `SCROLLBACK_RECORD=1`, the list on the page is rewritten from the sources.
+/// With `SCROLLBACK_RECORD=1`, the list is rewritten from the sources.
 @Suite struct ErrorPageTests {
     private static let page = "Docs/Errors.md"
 
-    /// The start of the list; the text above it is written by hand.
+    /// The first line of the list.
+    ///
+    /// The text above it is written by hand.
     private static let start = "## StoreError\n"
 
     private static let types: [(name: String, file: String)] = [
@@ -19,7 +21,7 @@ import Testing
     ]
 
     private func lists() throws -> [ErrorList] {
-        // Sorted by path, so that the order of messages does not depend on the file system.
+        // Sorted by path, because the order of the sources determines the order of messages.
         let sources = Project.swift(in: "Sources").sorted { $0.key < $1.key }.map(\.value)
         return try Self.types.map { type in
             ErrorList(

@@ -1,6 +1,7 @@
-/// The part of the API that the commands about the store cover, and the calls without a command.
+/// The calls that commands make without declaring them in `covers`, and the calls without a
+/// command.
 enum Exemptions {
-    /// Calls that a command makes or shows, besides those that it says it covers.
+    /// Calls that a command makes or shows in addition to those that the command declares.
     static let commands = [
         "Batch.clearMessages(in:source:)": "clear",
         "Batch.cover(_:from:through:walkCursor:)": "cover",
@@ -127,7 +128,7 @@ enum Exemptions {
         "SyncEngine.updateChannel(_:with:)": "update",
     ]
 
-    /// Why a property of a type cannot be set; `nil` if it has to be.
+    /// Returns the reason why a property of a type cannot be set, or `nil` if it must be settable.
     static func reason(of type: String, _ property: String) -> String? {
         property == "fields" ? "the record itself, as bytes" : properties["\(type).\(property)"]
     }
@@ -138,7 +139,9 @@ enum Exemptions {
         "OpenChannelCreateParams.url": "the first word of create-open",
     ]
 
-    /// The calls without a command, each with the reason: all take or return what cannot be typed.
+    /// The calls without a command, each with the reason.
+    ///
+    /// All of them take or return values that cannot be typed.
     static let reasons: [String: String] = Dictionary(
         uniqueKeysWithValues: groups.flatMap { reason, symbols in symbols.map { ($0, reason) } })
 

@@ -3,15 +3,16 @@ import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
-/// Kills a program again and again while it imports and sends.
+/// Kills a program repeatedly while it imports and sends.
 ///
-/// After each kill, every range that its devices claim to know must be complete.
-///
-/// 20 kills in ordinary runs, 200 in nightly runs.
+/// After each kill, every range that a device considers known must be complete. Ordinary runs kill
+/// the program 20 times, nightly runs 200 times.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ImportKillTests {
     private static let killsOfOneHome = 10
 
-    /// The number of messages in the large log; an import writes them in three batches.
+    /// The number of messages in the large log.
+    ///
+    /// An import writes them in three batches.
     private static let largeLog = 2_400
     private static let smallLog = 30
 
@@ -55,8 +56,10 @@ import Testing
         }
     }
 
-    /// Reads a random amount of the commands' output, so that the next kill hits any of them, at
-    /// its beginning or after the first batch of an import.
+    /// Reads a random amount of the commands' output.
+    ///
+    /// The next kill then interrupts any of the commands, at its beginning or after the first batch
+    /// of an import.
     private func read(
         some commands: [String], of program: Program, _ random: inout SeededRandom
     ) async throws {
@@ -71,8 +74,8 @@ import Testing
 
     // MARK: Expectations
 
-    /// Expects that the known ranges of a device equal the server's, before the device opens a
-    /// channel.
+    /// Expects that the ranges that a device considers known equal the server's, before the device
+    /// opens a channel.
     private func expectHonesty(
         of user: String, on program: Program, _ place: String
     ) async throws {
@@ -84,14 +87,15 @@ import Testing
             }
             let isHonest =
                 line.hasSuffix("no differences from the server\n") || line.hasPrefix("nothing")
-            // At least two lines follow: the differences, and the command that repairs them.
+            // At least two more lines follow: the differences, and the command that repairs them.
             let rest = isHonest ? "" : try await program.reads("\n") + program.reads("\n")
             #expect(isHonest, "\(user) in \(url) after \(place): \(line)\(rest)")
         }
     }
 
-    /// Repeats interrupted imports and backfills, and expects that every device then has all
-    /// messages.
+    /// Repeats the interrupted imports and backfills.
+    ///
+    /// Expects that every device then has all messages.
     private func expectAll(_ logs: [String], on program: Program) async throws {
         let imports = logs.map { "import \($0) server-only" }
         let checks = ["sync", "heal red", "heal blue", "verify red", "verify blue"]
@@ -106,7 +110,7 @@ import Testing
         #expect(output.matches(of: /, 0 gaps,/).count == 4)
     }
 
-    /// Runs commands to their end, and returns their output.
+    /// Runs commands until they have ended, and returns their output.
     @discardableResult
     private func finish(_ program: Program, _ commands: [String]) async throws -> String {
         program.type(commands.map { "\($0)\n" }.joined())
@@ -116,8 +120,8 @@ import Testing
         return output
     }
 
-    /// Writes logs of two channels: a small one, a large one, and more small ones whose messages
-    /// are older, newer and in between.
+    /// Writes logs of two channels: a small one, a large one, and six more small ones, whose
+    /// messages are older than those of the large one, newer, or in between.
     private func writeLogs(_ random: inout SeededRandom) throws -> [String] {
         try [Self.smallLog, Self.largeLog].appending(Self.smallLog, times: 6).enumerated().map {
             index, count in

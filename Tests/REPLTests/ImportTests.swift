@@ -4,7 +4,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Imports of logs from other systems: which lines are accepted, and how the others are reported.
+/// Tests which lines of other systems' logs an import accepts, and how it reports the others.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ImportTests {
     private let directory: ScratchDirectory
     private let workspace = Workspace.standing()

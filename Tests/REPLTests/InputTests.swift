@@ -6,7 +6,8 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Input that a user did not intend: open quotes, empty IDs, unknown keys, IDs that do not exist.
+/// Tests input that a user enters by mistake: open quotes, empty ids, unknown keys, and ids that do
+/// not exist.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct InputTests {
     private let workspace = Workspace.standing()
     private let directory: ScratchDirectory
@@ -19,7 +20,7 @@ import Testing
         return reply
     }
 
-    /// The files and directories below the scratch directory.
+    /// The files and directories in the scratch directory.
     private var files: [String] {
         get throws {
             try FileManager.default.subpathsOfDirectory(atPath: directory.url.path).sorted()

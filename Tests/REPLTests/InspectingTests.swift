@@ -2,7 +2,6 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Tests of the command `inspect`.
 @MainActor
 @Suite struct InspectingTests {
     @Test func inspectPrintsAnAddressOnThisMachineOrHowToBuildTheInspector() async throws {

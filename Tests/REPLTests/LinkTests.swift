@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The links between the project's pages.
+/// Tests the links between the project's pages.
 @Suite struct LinkTests {
     private static let pages: [String] = {
         let docs =
@@ -11,7 +11,9 @@ import Testing
             + docs.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/\($0)" }
     }()
 
-    /// The link targets of a page, without code.
+    /// Returns the targets of the links on a page.
+    ///
+    /// Links in code are left out.
     private func links(in page: String) throws -> [String] {
         let prose = try Project.text(page).components(separatedBy: "```").enumerated()
             .filter { $0.offset % 2 == 0 }.map(\.element).joined()
@@ -20,7 +22,7 @@ import Testing
         }
     }
 
-    /// The anchors of a page, as GitHub names them.
+    /// Returns the anchors of a page's headings in GitHub's form.
     private func anchors(in page: String) throws -> Set<String> {
         Set(
             try Project.text(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map {
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    /// The paths in the map of Docs/Architecture.md.
+    /// Tests the paths in the table of Docs/Architecture.md.
     @Test func everyFileOfTheMapExists() throws {
         let paths = Project.files(in: "Sources", "Tests", "Examples").map { "/\($0)" }
         let named = try Project.text("Docs/Architecture.md")

@@ -2,17 +2,19 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// The address of the homeserver; `nil` if the live tests are not enabled.
+/// The address of the homeserver, or `nil` if the live tests are not enabled.
 private var matrixServer: String? { ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX"] }
 
-/// The name of the homeserver, which has the port for its peer if there is one.
+/// The name of the homeserver.
+///
+/// It includes a port if there is a second homeserver.
 private var serverName: String {
     let port = matrixServer.flatMap { URL(string: $0)?.port } ?? 0
     let hasPeer = ProcessInfo.processInfo.environment["SCROLLBACK_MATRIX_PEER"] != nil
     return hasPeer ? "localhost:\(port + 1)" : "localhost"
 }
 
-/// The prompt on the homeserver that `make test-matrix` starts.
+/// Tests the prompt with the homeserver that `make test-matrix` starts.
 @Suite(
     .timeLimit(.minutes(3)),
     .enabled(if: matrixServer != nil, "make test-matrix starts a homeserver"))
@@ -21,7 +23,7 @@ struct LiveMatrixTests {
     private let (alice, bob): (String, String)
     private let secrets: URL
 
-    /// Registers two users, whose passwords are in a file.
+    /// Registers two users, and writes their passwords to a file.
     init() throws {
         directory = try .made()
         let run = String(UInt32.random(in: 0...UInt32.max), radix: 36)
@@ -49,7 +51,7 @@ struct LiveMatrixTests {
         ])
     }
 
-    /// Makes a room of both users, in which Alice is, and returns its URL.
+    /// Creates a room of Alice and Bob as Alice, and returns the room's URL.
     private func makeRoom(_ program: Program) async throws -> String {
         program.type("create Lunch with \(bob)\n")
         let created = try await program.reads(" with 2 members\n")

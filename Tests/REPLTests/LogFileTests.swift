@@ -5,7 +5,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Files that are not logs, and logs that try to do harm.
+/// Tests files that are not logs, and logs with harmful contents.
 @Suite(.timeLimit(.minutes(10))) struct LogFileTests {
     private func lines(of bytes: Data) throws -> [String] {
         let directory = try ScratchDirectory.made()

@@ -7,7 +7,7 @@ final class LogOfMessages {
 
     var path: String { directory.url.appending(path: "log.jsonl").path }
 
-    /// Writes some messages, whose ids are numbers.
+    /// Writes messages with consecutive numbers as ids.
     init(count: Int, from first: Int = 1) throws {
         directory = try .made()
         let lines = (first..<first + count).map {

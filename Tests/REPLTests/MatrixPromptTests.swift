@@ -2,7 +2,8 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// The prompt with `--matrix`, without a homeserver: nothing listens on port 1 of this machine.
+/// Tests the prompt with `--matrix` and without a homeserver: no process listens on port 1 of this
+/// machine.
 @Suite(.timeLimit(.minutes(2)))
 struct MatrixPromptTests {
     private let directory: ScratchDirectory
@@ -19,7 +20,9 @@ struct MatrixPromptTests {
         return try await program.ends()
     }
 
-    /// Writes a file of secrets, which only its owner can read.
+    /// Writes a file of secrets.
+    ///
+    /// By default, only its owner can read it.
     private func secrets(_ text: String, mode: Int = 0o600) throws -> String {
         let file = directory.url.appending(path: "secrets")
         try Data(text.utf8).write(to: file)
@@ -81,7 +84,7 @@ struct MatrixPromptTests {
             arguments, "status\n", environment: ["SCROLLBACK_PASSWORD": "hunter2"])
         #expect(result.status == 1)
         #expect(result.errors == "error: notConnected: 127.0.0.1 cannot be reached\n")
-        // Devices of a homeserver are not those of the embedded server.
+        // The device of the homeserver is not listed among those of the embedded server.
         let embedded = try await run(["--home", directory.path], "devices\n")
         #expect(embedded.output == "no devices: type connect alice\n")
     }

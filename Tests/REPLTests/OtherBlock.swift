@@ -1,15 +1,17 @@
 /// A block on a page that is not Swift, a prompt session or shell commands, and the test that
-/// checks it.
+/// checks the block.
 struct OtherBlock {
     let page: String
-    /// The beginning of the block, without the spaces before its lines.
+    /// The beginning of the block.
+    ///
+    /// The spaces before each line are left out.
     let start: String
     let look: Look
 
     enum Look {
-        /// The name of the test that compares the block with the actual content.
+        /// The name of the test that compares the block with actual output.
         case test(String)
-        /// The reason why no test can check it.
+        /// The reason why no test can check the block.
         case none(because: String)
     }
 
@@ -27,7 +29,7 @@ struct OtherBlock {
             .none(because: "a drawing; the manifest says which module may import which")),
         OtherBlock("Docs/Backends.md", "1 of 54 promises broken", .test("thePageShowsTheReport")),
 
-        // Stories: the notation first.
+        // Stories. Before them, the notation.
         OtherBlock(
             "Docs/Collections.md", "a b c          three messages",
             .none(because: "says how the stories below are drawn")),
@@ -53,7 +55,8 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Sync.md", "the app is not running", .test("pushInboxIsReadAsThePageShows")),
 
-        // Bytes and rows; the grammars are for people, and what follows each is compared.
+        // Bytes and rows. A grammar itself cannot be checked, but the bytes that follow it are
+        // compared.
         OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocOutputEqualsThePage")),
         OtherBlock(
             "Docs/Format.md", "cache\nmessage   :=",

@@ -6,7 +6,8 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Commands with much data print a short output, with a total and a way to show the rest.
+/// Tests that commands with much data print a short output, which has a total and says how to show
+/// the rest.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct OutputTests {
     private let workspace = Workspace.standing()
 
@@ -20,7 +21,7 @@ import Testing
         await reply(line).split(separator: "\n").map(String.init)
     }
 
-    /// A channel of the store with members, and as many channels as members.
+    /// Saves a channel with `count` members, and `count` more channels.
     private func save(members count: Int) async throws {
         var channel = GroupChannel(url: "crowd", name: "Crowd", createdAt: 5)
         channel.members = (1...count).map { Member(User(id: UserID("u\($0)"), nickname: "")) }
@@ -41,7 +42,7 @@ import Testing
         let whole = await reply("channel crowd all")
         let all = try JSONDecoder().decode(GroupChannel.self, from: Data(whole.utf8))
         #expect(all.members.count == 3000 && all.readReceipts.count == 3000)
-        // With `--json`, the output is complete.
+        // The output of `--json` is complete.
         #expect(await workspace.jsonLines("channel crowd", 1).contains("u3000"))
     }
 

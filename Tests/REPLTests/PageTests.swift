@@ -5,7 +5,7 @@ import Testing
 
 /// Compares the prompt sessions on pages with the prompt's actual output.
 @Suite(.timeLimit(.minutes(10))) struct PageTests {
-    /// The consecutive commands of one block, with the output that follows each.
+    /// The consecutive commands of a block, each with the output that follows it.
     struct Session: CustomTestStringConvertible {
         let examples: [(line: String, reply: String)]
 
@@ -15,12 +15,12 @@ import Testing
     static let pages = ["Docs/GettingStarted.md", "Docs/Format.md"]
 
     static let sessions: [Session] = pages.flatMap { page in
-        // A missing page has no sessions; a test below detects that.
+        // A missing page has no sessions. A test below detects this.
         sessions(on: (try? Project.text(page)) ?? "")
     }
 
     private static func sessions(on page: String) -> [Session] {
-        // Every second part is inside a pair of fences.
+        // Every second part is the contents of a block.
         let blocks = page.components(separatedBy: "```").enumerated()
             .filter { $0.offset % 2 == 1 }.map(\.element)
         return blocks.compactMap { block in
@@ -29,7 +29,7 @@ import Testing
                 let reply = lines.dropFirst().joined(separator: "\n")
                 return (line: lines[0], reply: reply.trimmingCharacters(in: .newlines))
             }
-            // TranscriptTests covers blocks with several users.
+            // Blocks with several users are tested by TranscriptTests.
             guard !examples.isEmpty, !Transcript(block).hasUsers else { return nil }
             return Session(examples: examples)
         }
@@ -56,7 +56,7 @@ import Testing
         #expect(written.joined(separator: "\n") == block.lines.dropFirst().joined(separator: "\n"))
     }
 
-    /// `make consumers` compiles it and runs it.
+    /// The code of the page is a consumer package, which `make consumers` compiles and runs.
     @Test func theFirstExamplesAreAConsumer() throws {
         let code = try Project.text("Tests/Consumers/FirstExample/main.swift")
         let page = try Project.text("Docs/GettingStarted.md")

@@ -4,9 +4,10 @@ import ScrollbackTestSupport
 
 /// The program as a process, with its input and output.
 ///
-/// Waiting happens on a queue of its own, so that other tests keep their threads.
+/// Calls that wait block a separate queue, and not the threads on which other tests run.
 final class Program: @unchecked Sendable {
-    // @unchecked: after init, mutable state is only used on the queue, or at the end.
+    // @unchecked: after `init`, mutable state is used only on the queue, or after the process has
+    // ended.
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -16,7 +17,7 @@ final class Program: @unchecked Sendable {
     private var read = Text()
     private var readOfErrors = Text()
 
-    /// The reason why reading has ended.
+    /// The reason why no more output can be read.
     struct Ended: Error, CustomStringConvertible {
         let description: String
     }
@@ -25,8 +26,8 @@ final class Program: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The program's arguments.
-    ///   - environment: Changes of its environment.
-    /// - Throws: If it cannot be started.
+    ///   - environment: Changes to the program's environment.
+    /// - Throws: If the program cannot be started.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
         process.executableURL = try Program.url()
         process.arguments = arguments
@@ -40,8 +41,8 @@ final class Program: @unchecked Sendable {
     ///   - arguments: The program's arguments.
     ///   - columns: The width of the terminal.
     ///   - history: The history file.
-    ///   - changes: Changes of its environment; by default the terminal is a dumb one.
-    /// - Throws: If it cannot be started.
+    ///   - changes: Changes to the program's environment. Without changes, the terminal is `dumb`.
+    /// - Throws: If the program cannot be started.
     init(
         _ arguments: [String], inTerminalOf columns: Int, history: URL,
         environment changes: [String: String] = [:]
@@ -53,7 +54,7 @@ final class Program: @unchecked Sendable {
             "script", "-qefc", "stty cols \(columns) rows 24; exec \(command)", "/dev/null",
         ]
         var environment = ProcessInfo.processInfo.environment
-        // Removes settings of the user who runs the tests.
+        // Remove the settings of the user who runs the tests.
         for name in ["COLUMNS", "LINES", "NO_COLOR"] { environment[name] = nil }
         environment["TERM"] = "dumb"
         environment["INPUTRC"] = "/dev/null"
@@ -72,34 +73,39 @@ final class Program: @unchecked Sendable {
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// The URL of the program.
     static func url() throws -> URL { try BuiltProgram.url("scrollback-repl") }
 
-    /// Types a text.
     func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
 
-    /// Closes the input.
     func endInput() { input.fileHandleForWriting.closeFile() }
 
-    /// Reads until a text appears, and returns the output including it.
+    /// Reads the output until a text appears.
+    ///
+    /// Returns the output including that text.
     @discardableResult
     func reads(_ text: String) async throws -> String {
         try await reads(anyOf: [text])
     }
 
-    /// Reads the output up to one of some texts, and returns the output including that text.
+    /// Reads the output until one of several texts appears.
+    ///
+    /// Returns the output including that text.
     @discardableResult
     func reads(anyOf texts: [String]) async throws -> String {
         try await onQueue { try $0.read.reads(anyOf: texts, from: $0.output) }
     }
 
-    /// Reads the standard error up to a text, and returns it including that text.
+    /// Reads the standard error until a text appears.
+    ///
+    /// Returns what was read, including that text.
     @discardableResult
     func readsError(_ text: String) async throws -> String {
         try await onQueue { try $0.readOfErrors.reads(anyOf: [text], from: $0.errors) }
     }
 
-    /// Waits for the end, and returns the remaining output.
+    /// Waits until the process has ended.
+    ///
+    /// Returns the remaining output.
     func ends() async throws -> (status: Int32, output: String, errors: String) {
         try await onQueue { program in
             let rest = program.output.fileHandleForReading.readDataToEndOfFile()
@@ -114,7 +120,6 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// Kills the process.
     func kill() async throws {
         try await onQueue { program in
             program.watchdog?.cancel()
@@ -131,15 +136,15 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// Output that was read and not consumed yet.
+    /// Output that was read from the process but not consumed by the test yet.
     struct Text {
         private(set) var text = ""
         private var bytes = Data()
 
         /// Appends bytes.
         ///
-        /// A terminal's line ends include a carriage return. Invalid UTF-8 becomes replacement
-        /// characters, so that the text after it is found.
+        /// Terminals add a carriage return to each line end, which is removed. Invalid UTF-8 is
+        /// replaced, so that the text after it can be found.
         mutating func add(_ data: Data) {
             bytes += data
             let end = bytes.endIndex - unfinished
@@ -147,7 +152,7 @@ final class Program: @unchecked Sendable {
             bytes = Data(bytes[end...])
         }
 
-        /// The number of bytes at the end of an incomplete character or line end.
+        /// The number of bytes at the end that may belong to an incomplete character or line end.
         private var unfinished: Int {
             if bytes.last == 0x0D { return 1 }
             for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {

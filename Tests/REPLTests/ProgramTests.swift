@@ -2,7 +2,7 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// The program with its options, as scripts call it.
+/// Tests the program and its options as a script calls it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ProgramTests {
     private let place: ScratchDirectory
     private var directory: URL { place.url }
@@ -37,13 +37,13 @@ import Testing
         let data = directory.appending(path: "data").path
         let named = try await run(["--help"], environment: ["XDG_DATA_HOME": data])
         #expect(named.output.contains("(default: \(data)/scrollback,\n"))
-        // A relative path is ignored.
+        // A relative path in `XDG_DATA_HOME` is ignored.
         let home = FileManager.default.homeDirectoryForCurrentUser
             .appending(path: ".local/share/scrollback").path
         let other = try await run(["--help"], environment: ["XDG_DATA_HOME": "data"])
         #expect(other.output.contains("(default: \(home),\n"))
         #expect(!other.output.split(separator: "\n").contains { $0.count > 100 })
-        // The data is in the directory that `status` prints.
+        // `status` prints the directory that contains the data.
         let run = try await run([], "connect alice\nstatus\n", environment: ["XDG_DATA_HOME": data])
         #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
     }
@@ -116,7 +116,7 @@ import Testing
             #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
         let left = try await run(home, "demo\n\(drop)\n")
         #expect(left.output.contains("1 file in the inbox: absorb reads them"))
-        // The message is shown when the app starts, and its file is removed.
+        // The app shows the message when it starts, and removes the message's file.
         let shown = try await run(home, "as alice\nopen general cacheOnly\nabsorb\n")
         #expect(shown.errors == "")
         #expect(shown.output.contains("Ding!") && shown.output.contains("the push inbox is empty"))
@@ -165,7 +165,7 @@ import Testing
         killed.type("connect alice\n")
         try await killed.reads("alice is connected")
         killed.type("import \(log)\n")
-        // The program is killed after the import has started.
+        // The program is killed during the import.
         try await killed.readsError("importing  ")
         try await killed.kill()
 
@@ -188,7 +188,7 @@ import Testing
             environment: ["TERM": "xterm-256color"])
         #expect(result.output.contains("+ general 69  bob: Hi\n"))
         #expect(!result.output.contains { $0 == "\u{1B}" || $0 == "\r" })
-        // Progress is written as separate lines to standard error.
+        // Progress is written to standard error, as separate lines.
         let lines = result.errors.split(separator: "\n")
         #expect(lines.count >= 2 && lines[0].hasPrefix("importing  "), "\(lines)")
         #expect(lines.last?.hasPrefix("error: line 3: there is no command") == true)
@@ -206,8 +206,8 @@ import Testing
 
     @Test func invalidUTF8HidesNoLaterLines() {
         var read = Program.Text()
-        // The rest of a character, a character in two parts, a line end in two parts, and no line
-        // end.
+        // These bytes contain the end of a character whose beginning is missing, a character in two
+        // parts, a line end in two parts, and a character whose end is missing.
         read.add(Data([0x3C, 0x88, 0xE2, 0x96]))
         read.add(Data([0x88, 0x3E, 0x0D]))
         read.add(Data([0x0A, 0xF0, 0x9F]))

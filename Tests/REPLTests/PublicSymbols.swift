@@ -20,7 +20,7 @@ struct PublicSymbols {
 
         var name: String { pathComponents.joined(separator: ".") }
 
-        /// The text between the parentheses after the name; empty for a property.
+        /// The text between the parentheses after the name, or an empty text for a property.
         var parameters: Substring {
             let text = declaration
             guard let start = text.firstIndex(of: "(") else { return "" }
@@ -79,8 +79,8 @@ struct PublicSymbols {
         }
     }
 
-    /// The names of the settable properties that are a number, a duration or a time, and of the
-    /// calls and enumeration cases with such a parameter.
+    /// Returns the names of the symbols that take a number, a duration or a time: settable
+    /// properties, calls with such a parameter, and enumeration cases with such a value.
     func numericInputs() throws -> Set<String> {
         let number = try Regex(
             #"\b(U?Int(8|16|32|64)?|Double|Float|Duration|Timestamp|Date|TimeInterval)\b"#)
@@ -93,7 +93,7 @@ struct PublicSymbols {
             }.map(\.name))
     }
 
-    /// The names of the properties in the schemas of the records in a directory.
+    /// Returns the names of the properties that the schemas in a directory contain.
     func propertiesInSchemas(below directory: URL) throws -> Set<String> {
         let field = try Regex(#"Field\(\s*\d+,[^\\()]*\\\w+\.(\w+)"#)
         var names: Set<String> = []
@@ -107,7 +107,7 @@ struct PublicSymbols {
         return names
     }
 
-    /// The methods and settable properties of some types.
+    /// Returns the methods and the settable properties of some types.
     func calls(of types: Set<String>) -> [String] {
         let calls = symbols.filter {
             $0.pathComponents.count == 2 && types.contains($0.pathComponents[0])
@@ -121,7 +121,9 @@ struct PublicSymbols {
             .map { $0.pathComponents[1] }.sorted()
     }
 
-    /// The properties in the schema of a record, which its JSON therefore has.
+    /// Returns the properties in a record's schema.
+    ///
+    /// Its JSON has the same properties.
     func propertiesInSchema(of type: String) throws -> Set<String> {
         let symbol = try #require(
             symbols.first { $0.pathComponents == [type] && $0.location != nil })
@@ -137,7 +139,7 @@ struct PublicSymbols {
             })
     }
 
-    /// The types whose names have one of these suffixes.
+    /// Returns the types whose names have one of these suffixes.
     func types(endingIn endings: [String]) -> [String] {
         let kinds: Set = ["swift.struct", "swift.class", "swift.protocol"]
         return symbols.filter { symbol in

@@ -21,7 +21,7 @@ import Testing
         #expect(sample != "{}")
     }
 
-    /// In a generated sample, each field has a value, unless its record contains the sample's type.
+    /// A field may be missing in a sample only if its record contains the sample's own type.
     @Test func aSampleHasAValueInEachField() throws {
         func missing(_ name: String) throws -> [String] {
             let type = try RecordType(named: name)
@@ -52,7 +52,7 @@ import Testing
         let record = try Sample.of(RecordType(named: type))
         let rows = FieldTable(record).text.split(separator: "\n")
         let hex = rows.flatMap { (row: Substring) -> [Substring] in
-            // A row with deep indentation is wider than the others.
+            // If its indentation is deep, a row of the table is wider than the others.
             let bytes = row.dropFirst(6)
             let indent = bytes.prefix { $0 == " " }.count
             return bytes.prefix(max(FieldTable.hexWidth, indent + 35)).split(separator: " ")

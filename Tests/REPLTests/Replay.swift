@@ -4,12 +4,14 @@ import Scrollback
 @testable import ScrollbackREPL
 
 extension Workspace {
-    /// Returns a workspace in memory whose clock advances only when a command sets it.
+    /// Returns a workspace in memory.
+    ///
+    /// Its clock changes only when a command sets it.
     static func standing() -> Workspace {
         Workspace(World.Options(start: 1_700_000_000_000), now: { 1_700_000_000_000 })
     }
 
-    /// Returns the prompt's output for a line.
+    /// Returns what the prompt prints for a line.
     func reply(_ line: String) async -> String {
         do {
             let reply = try await Command.perform(line, in: self)
@@ -20,7 +22,7 @@ extension Workspace {
         }
     }
 
-    /// Returns the output of `--json` for a line and its number.
+    /// Returns what `--json` prints for a line with a number.
     func jsonLines(_ line: String, _ number: Int) async -> String {
         do {
             let reply = try await Command.perform(line, in: self)
@@ -33,7 +35,9 @@ extension Workspace {
     }
 }
 
-/// A directory for the paths in examples, which begin with `/tmp/scrollback`.
+/// A scratch directory.
+///
+/// It replaces `/tmp/scrollback`, with which the paths in examples begin.
 struct ExampleDirectory: ~Copyable {
     static let name = "/tmp/scrollback"
 
@@ -44,16 +48,16 @@ struct ExampleDirectory: ~Copyable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// Replaces the paths of examples by paths in this directory.
+    /// Replaces paths of examples with paths in this directory.
     func moved(_ text: String) -> String {
         text.replacing(Self.name, with: "\(url.path)/")
     }
 
-    /// Replaces paths in this directory by those of examples.
+    /// Replaces paths in this directory with those of examples.
     func movedBack(_ text: String) -> String { text.replacing("\(url.path)/", with: Self.name) }
 
     deinit {
-        // Most examples have not created the directory.
+        // This fails if no example has created the directory.
         try? FileManager.default.removeItem(at: url)
     }
 }

@@ -3,12 +3,13 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// The program with a pipe as its input.
+/// Tests the program with a pipe as its input.
 @Suite(.timeLimit(.minutes(10))) struct ScriptTests {
     @Test func eachCommandIsAnsweredWhileThePipeStaysOpen() async throws {
         let program = try Program(["--memory"])
         for number in 0..<4 {
-            // A command that waited for the next one would never answer.
+            // The pipe stays open. If the program needed the next command before it ran this one,
+            // no answer would come.
             program.type("time \(number)\n")
             try await program.reads("1970-01-01T00:00:00.00\(number)Z")
         }
@@ -23,7 +24,7 @@ import Testing
         #expect(progress.line("2", at: begin + .seconds(4)) == nil)
         #expect(progress.line("3", at: begin + .seconds(5)) == "3")
         #expect(progress.line("4", at: begin + .seconds(9)) == nil)
-        // The next command starts with new progress.
+        // When the command has ended, the next command's progress is printed at once.
         #expect(progress.line(nil, at: begin + .seconds(9)) == nil)
         #expect(progress.line("5", at: begin + .seconds(9)) == "5")
     }

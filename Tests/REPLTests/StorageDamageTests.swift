@@ -3,7 +3,7 @@ import Scrollback
 import ScrollbackTestSupport
 import Testing
 
-/// The prompt's output for damaged files, and for an encryption key that was omitted once.
+/// Tests what the prompt prints if files are damaged, or if the encryption key was once omitted.
 @Suite(.timeLimit(.minutes(10))) struct StorageDamageTests {
     private let place: ScratchDirectory
     private var home: URL { place.url.appending(path: "home") }
@@ -19,7 +19,7 @@ import Testing
         return try await program.ends()
     }
 
-    /// Damages the newest log of a database below the home.
+    /// Changes the newest log file of alice's database.
     private func damageLog(of database: String, _ change: (inout Data) throws -> Void) throws {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: home.path)
         let log = try #require(
@@ -59,7 +59,7 @@ import Testing
         let objects = try json.output.split(separator: "\n").compactMap {
             try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
         }
-        // The reply of each command, and the event.
+        // The replies of the commands and the event contain the damage.
         let values = objects.compactMap { $0["values"] as? [String: Any] }
         let damage = values.compactMap { ($0["damage"] as? [String])?.first }
         #expect(damage.count { $0.hasPrefix(sentence) } == 3, "\(json.output)")

@@ -5,11 +5,10 @@ import Testing
 @testable import ScrollbackREPL
 @testable import Store
 
-/// The commands about a store, typed one after the other.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct StoreCommandTests {
     private let workspace = Workspace(now: { 1_700_000_000_000 })
 
-    /// Returns the reply to the last of some lines.
+    /// Executes some lines, and returns the reply to the last one.
     private func reply(_ lines: String...) async -> String {
         var reply = ""
         for line in lines { reply = await workspace.reply(line) }
@@ -185,7 +184,7 @@ import Testing
             await reply("store get \(key)").hasPrefix(
                 "cache message: channel 1, 1700000000000/a → Message, 27 bytes\n   0  12 01 61 "))
         #expect(await reply("store get 6d") == "error: there is no row 6d")
-        // Both databases have a row of this key.
+        // Both databases have a row with this key.
         #expect(
             await reply("store get 7376")
                 == "cache schema: version → 2\noutbox schema: version → 2")

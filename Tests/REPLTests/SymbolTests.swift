@@ -2,15 +2,17 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Compares the commands with the public symbols of the modules, from the compiler's symbol graphs.
+/// Compares the commands with the public symbols of the modules, which are in the compiler's symbol
+/// graphs.
 @Suite struct SymbolTests {
-    /// The types that an app calls.
+    /// The types whose methods an app calls.
     static let types: Set = [
         "ChatClient", "MessageCollection", "GroupChannelCollection", "SyncEngine", "ChatStore",
         "StoreReader", "Batch", "FileCache", "MessageSearch",
     ]
 
-    /// The types whose properties an app sets.
+    /// The types whose properties an app sets, each with the prefix that its properties have at the
+    /// prompt.
     static let options = [
         "ChatClientOptions": "", "SyncOptions": "sync.", "StoreOptions": "store.",
         "CacheLimits": "cacheLimits.",
@@ -35,7 +37,7 @@ import Testing
         }
     }
 
-    /// The types that commands take as JSON, each with such a command.
+    /// The types that commands take as JSON, each with one of these commands.
     static let records = [
         "MessageListParams": "open", "ThreadedMessageListParams": "thread",
         "MessageChangelogParams": "changelog messages",
@@ -77,7 +79,7 @@ import Testing
     @Test func allParamsQueriesAndOptionsAreChecked() throws {
         let known = Set(Self.records.keys).union(Self.options.keys)
             .union(["GroupChannelCreateParams", "OpenChannelCreateParams"])
-            // The parts of the search syntax, and their meanings.
+            // At the prompt, these types are the search syntax.
             .union(["MessageSearchParams", "SearchQuery"])
         let missing = try PublicSymbols().types(endingIn: ["Params", "Query", "Options"]).filter {
             !known.contains($0)

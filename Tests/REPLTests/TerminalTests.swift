@@ -2,9 +2,9 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// A Boolean value that indicates whether `script` can create terminals.
+/// True if the tool `script` can create a terminal.
 ///
-/// On macOS, it has other options.
+/// The options of `script` are those of Linux; on macOS it has other ones.
 private var hasTerminals: Bool {
     #if os(Linux)
         FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
@@ -13,13 +13,12 @@ private var hasTerminals: Bool {
     #endif
 }
 
-/// The prompt in a terminal.
+/// Tests the prompt in a terminal.
 @Suite(
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: hasTerminals, "there is no script(1) of Linux"))
 struct TerminalTests {
     private let directory: ScratchDirectory
-    /// The history file.
     private var history: URL { directory.url.appending(path: "history") }
 
     init() throws { directory = try .made() }
@@ -73,20 +72,20 @@ struct TerminalTests {
             at: files.url.appending(path: "my logs"), withIntermediateDirectories: true)
         defer { files.remove() }
         let path = files.path
-        // HOME determines ~.
+        // `HOME` determines the meaning of `~`.
         let program = try await program(environment: ["HOME": path])
         program.type("export ~/my\\ logs/cats.jsonl cats\n")
         try await program.reads("exported 5 messages of cats")
-        // TAB completes into a directory; a space in its name is escaped by a backslash or an open
-        // quote.
+        // TAB completes a path through a directory. The space in the directory's name may be
+        // escaped by a backslash or by an open quote.
         for typed in ["\(path)/my\tca\t", "'\(path)/my\tca\t", "~/m\tc\t"] {
             program.type("export \(typed) random\n")
             try await program.reads("exported 3 messages of random")
         }
-        // The second argument is a channel.
+        // TAB completes the second argument as a channel.
         program.type("export ~/m\tcopy ca\t\n")
         try await program.reads("exported 5 messages of cats")
-        // If two completions have the same prefix, the second TAB lists both.
+        // If two completions begin in the same way, a second TAB lists both.
         program.type("import ~/m\tc\t\t")
         try await program.reads("cats.jsonl")
         try await program.reads("copy")
@@ -101,7 +100,7 @@ struct TerminalTests {
         program.type("send Hello\n")
         try await program.reads("(alice-1)  Hello\n")
         program.type("vers")
-        // An event appears above the input line.
+        // The event is printed above the input line.
         try await program.reads("= sent alice-1 as 69\n")
         try await program.reads("alice general> vers")
         program.type("ion\n")
@@ -137,7 +136,7 @@ struct TerminalTests {
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
         try await program.reads("importing  ▕█")
-        // The prompt replaces the progress line.
+        // The prompt is drawn over the progress line.
         let drawn = try await program.reads("alice general> ")
         #expect(drawn.contains("/s"))
         #expect(drawn.contains("syncing"))
@@ -168,7 +167,8 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    /// On such a terminal, readline would cut the progress line in the middle of a character.
+    /// On a terminal that cannot overwrite a line, readline would cut the progress line in the
+    /// middle of a character.
     @Test func progressIsPrintedInLinesIfTheTerminalCannotOverwrite() async throws {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "dumb"])
@@ -190,17 +190,17 @@ struct TerminalTests {
         program.type("hunter2\n")
         var shown = try await program.reads("127.0.0.1 cannot be reached")
         shown += try await program.reads("@alice:localhost> ")
-        // The password of a user who is connected later is asked for below the prompt.
+        // For a user who connects later, the prompt asks for the password on the next line.
         program.type("connect @bob:localhost\n")
         shown += try await program.reads("Password of @bob:localhost: ")
         program.type("hunter2\n")
         shown += try await program.reads("127.0.0.1 cannot be reached")
-        // Ctrl-C cancels the command that asks for the password.
+        // Ctrl-C cancels a command that asks for a password.
         program.type("connect @carol:localhost\n")
         shown += try await program.reads("Password of @carol:localhost: ")
         program.type("hunt\u{3}")
         shown += try await program.reads("canceled")
-        // The previous line in the history is the command: the answer is not stored.
+        // The last line in the history is the command. The history must not contain the password.
         program.type("\u{10}\n")
         shown += try await program.reads("Password of @carol:localhost: ")
         program.type("\u{3}")

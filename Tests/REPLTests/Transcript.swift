@@ -2,22 +2,22 @@ import Foundation
 
 @testable import ScrollbackREPL
 
-/// A session at the prompt: the commands, and the output that a page shows for each.
+/// A session at the prompt, as a page shows it: the commands, and the output of each.
 ///
-/// A line that is `⋮` alone matches any number of lines of output that the page omits.
+/// A line that consists of `⋮` stands for any number of lines of output that the page omits.
 struct Transcript {
     static let omission = "⋮"
 
-    /// The text above the first prompt.
+    /// The text before the first prompt.
     let head: String
 
     /// The commands.
     let lines: [String]
 
-    /// The lines of output that are shown for each command.
+    /// For each command, the lines of output that the page shows.
     let replies: [[String]]
 
-    /// A Boolean value that indicates whether a prompt names a user, as it does after `demo` and `connect`.
+    /// True if a prompt names a user, as it does after `demo` and `connect`.
     let hasUsers: Bool
 
     init(_ text: String) {
@@ -36,7 +36,7 @@ struct Transcript {
                 replies[replies.count - 1].append(line)
             }
         }
-        // The line feed at the end of the text is not a line of output.
+        // The last line feed of the text does not begin a line of output.
         if replies.last?.last == "" { replies[replies.count - 1].removeLast() }
         self.head = head.map { $0 + "\n" }.joined()
         self.lines = lines
@@ -44,7 +44,8 @@ struct Transcript {
         self.hasUsers = hasUsers
     }
 
-    /// Splits `scrollback> `, `alice> ` or `alice general> ` from the command after it.
+    /// Splits a line into its prompt (`scrollback> `, `alice> ` or `alice general> `) and the
+    /// command.
     private static func split(_ line: String) -> (prompt: Substring, command: String)? {
         guard let end = line.range(of: "> "), line.first?.isLetter == true else { return nil }
         let prompt = line[..<end.lowerBound].split(separator: " ", omittingEmptySubsequences: false)
@@ -54,8 +55,10 @@ struct Transcript {
         return (line[..<end.lowerBound], String(line[end.upperBound...]))
     }
 
-    /// Runs the commands and returns the session's text with their real output, omitting the
-    /// lines that this transcript omits.
+    /// Runs the commands.
+    ///
+    /// Returns the text of the session with the actual output, except for the lines that this
+    /// transcript omits.
     @MainActor func replayed(
         in workspace: Workspace, _ places: borrowing ExampleDirectory, asJSON: Bool = false
     ) async -> String {
@@ -73,8 +76,10 @@ struct Transcript {
         return text
     }
 
-    /// Returns the lines of a reply that a page shows: as many at the start and at the end as
-    /// `shown` has before and after its omission.
+    /// Returns a reply with the lines omitted that `shown` omits.
+    ///
+    /// The reply keeps as many lines at its beginning and at its end as `shown` has before and
+    /// after its `⋮`.
     private static func shortened(_ reply: String, as shown: [String]) -> String {
         guard let index = shown.firstIndex(of: omission) else { return reply }
         let lines = reply.components(separatedBy: "\n")

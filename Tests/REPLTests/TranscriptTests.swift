@@ -3,8 +3,9 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Replays `Docs/Tour.md`, `Docs/Search.md`, the README, and the files in `Transcripts`; those with the suffix
-/// `.jsonl` with `--json`.
+/// Replays `Docs/Tour.md`, `Docs/Search.md`, the README and the files in `Transcripts`.
+///
+/// Files with the suffix `.jsonl` are replayed with `--json`.
 ///
 /// With `SCROLLBACK_RECORD=1`, the files are rewritten with the actual output.
 @Suite(.timeLimit(.minutes(10))) struct TranscriptTests {
@@ -43,7 +44,8 @@ import Testing
         let places = try ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
-        // The blocks of a page share one session; PageTests replays blocks without users.
+        // All blocks with users on a page are one session. PageTests replays the blocks without
+        // users.
         var parts = page.components(separatedBy: "```")
         for index in parts.indices
         where index % 2 == 1 && parts[index].hasPrefix("\n") && Transcript(parts[index]).hasUsers {
@@ -66,7 +68,7 @@ import Testing
             for line in Transcript(try String(contentsOf: url, encoding: .utf8)).lines {
                 let words = line.split(separator: " ")
                 if let command = try? Command.command(for: words) { shown.insert(command.name) }
-                // The words after `as DEVICE` are a command as well.
+                // The words after `as DEVICE` are also a command.
                 guard words.first == "as", words.count > 2 else { continue }
                 if let command = try? Command.command(for: Array(words.dropFirst(2))) {
                     shown.insert(command.name)

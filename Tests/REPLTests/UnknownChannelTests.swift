@@ -5,19 +5,21 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// Uses a channel that does not exist in each command that takes a channel.
+/// Tests each command that takes a channel with a channel that does not exist.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct UnknownChannelTests {
-    /// The commands that create a channel, or that can be used before a channel exists.
+    /// The commands that create a channel, or that are useful before a channel exists.
     nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
 
-    /// The commands whose usage names a channel, and for each a line that names an unknown one.
+    /// The other commands that take a channel, each with a line that names an unknown channel.
     nonisolated static let lines: [(name: String, line: String)] = Command.all.compactMap {
         command in
         guard !makers.contains(command.name), let line = line(of: command) else { return nil }
         return (command.name, line)
     }
 
-    /// The shortest line that names a channel: other optional arguments are omitted.
+    /// Returns the shortest line of a command that names a channel.
+    ///
+    /// It omits all other optional arguments.
     nonisolated private static func line(of command: Command) -> String? {
         guard command.usage.contains("CHANNEL") else { return nil }
         var usage = command.usage.replacing(/\[([^\[\]]*)\]/) { part in
@@ -36,7 +38,7 @@ import Testing
             case "TO": "+"
             case "N": "2"
             case "FILE": "/tmp/scrollback-unknown"
-            // The directory must exist.
+            // This directory exists.
             case "DIRECTORY": "/tmp/scrollback"
             case "TEXT": "Hello"
             default: String(word)
@@ -46,7 +48,8 @@ import Testing
     }
 
     @Test func everyCommandWithAChannelIsTested() {
-        // The list contains every such command: a new one is tested here, or belongs in `makers`.
+        // Every new command that takes a channel is in `lines`, unless it is in `makers`. These are
+        // some that must be there.
         let lines = Self.lines.map(\.line)
         #expect(lines.allSatisfy { $0.split(separator: " ").contains("nosuch") }, "\(lines)")
         #expect(
@@ -73,13 +76,13 @@ import Testing
                 #/^error: (notFound: there is no|the store has no data of|there is no file of a) channel '?nosuch/#
             ),
             "\(line): \(online)")
-        // The command prints one line, and writes nothing about the channel.
+        // The command prints one line, and writes nothing about the channel to the store.
         #expect(!online.contains("\n"), "\(online)")
         #expect(try workspace.store.read { $0.number } == before)
         #expect(try !workspace.store.channelURLs().contains("nosuch"))
         #expect(workspace.prompt == "alice general> ")
 
-        // Without the network, the command cannot find out whether the channel exists.
+        // Without the network, the command cannot determine whether the channel exists.
         _ = await workspace.reply("offline")
         let offline = await workspace.reply(directory.moved(line))
         #expect(
@@ -99,7 +102,7 @@ import Testing
             await workspace.reply("verify nosuch").hasPrefix("error: notConnected: \(unknown)"))
         #expect(
             await workspace.jsonLines("verify nosuch", 1).contains(#""code":"notConnected""#))
-        // A failure of the server does not show whether the channel exists, either.
+        // With a failing server, it cannot determine this either.
         _ = await workspace.reply("online")
         _ = await workspace.reply("fail all serverFailure 1")
         #expect(
@@ -146,7 +149,7 @@ import Testing
         #expect(
             await workspace.reply("open nosuch")
                 == "error: notFound: there is no channel nosuch; cats stays open")
-        // The channel exists, but the server refuses to return it.
+        // The channel exists, but the server refuses the request.
         for line in ["clear random", "fail messages refused 2"] { _ = await workspace.reply(line) }
         let refused = await workspace.reply("open random apiOnly")
         #expect(
@@ -154,10 +157,10 @@ import Testing
             "\(refused)")
         #expect(workspace.prompt == "alice cats> ")
         #expect(await workspace.reply("window") == "61 62 63 64 65")
-        // The collection still works, and receives new messages.
+        // The open collection still works, and receives new messages.
         #expect(await workspace.reply("as bob send Yes!").contains("+ cats 69  bob: Yes!"))
         #expect(await workspace.reply("window") == "61 62 63 64 65 69")
-        // If no channel was open before, none is open afterwards.
+        // If no channel was open before the command, none is open after it.
         _ = await workspace.reply("close")
         #expect(
             await workspace.reply("open nosuch") == "error: notFound: there is no channel nosuch")

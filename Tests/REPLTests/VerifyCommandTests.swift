@@ -4,7 +4,7 @@ import Testing
 
 @testable import ScrollbackREPL
 
-/// The output of `verify` for a difference, and the effect of `repair`.
+/// Tests how `verify` reports a difference, and what `repair` changes.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct VerifyCommandTests {
     @Test func theRowOfTheChannelIsShownAndRepaired() async throws {
         let workspace = Workspace.standing()

@@ -3,7 +3,9 @@
     import FlyingSocks
     import Foundation
 
-    /// A headless Chromium, driven through ChromeDriver by the WebDriver protocol.
+    /// A headless Chromium.
+    ///
+    /// The tests control it through ChromeDriver with the WebDriver protocol.
     @MainActor
     final class Browser {
         private let driver: Process
@@ -14,7 +16,9 @@
             let description: String
         }
 
-        /// Starts a browser in which the name `evil.example` leads to this machine.
+        /// Starts a browser.
+        ///
+        /// In it, the host name `evil.example` resolves to this machine.
         init() async throws {
             driver = Process()
             driver.executableURL = URL(filePath: "/usr/bin/env")
@@ -52,10 +56,10 @@
             try await send("timeouts", ["script": 20_000, "pageLoad": 60_000])
         }
 
-        /// Ends the browser.
         func close() async {
             _ = try? await Browser.request(session, "DELETE", nil)
-            // The driver outlives SIGTERM. Waiting needs the thread that started it, which is unknown.
+            // SIGTERM does not end the driver. `waitUntilExit` is not used, because it must run on
+            // the thread that started the process, and that thread is unknown.
             kill(driver.processIdentifier, SIGKILL)
         }
 
@@ -65,7 +69,7 @@
             try await send("url", ["url": address.absoluteString])
         }
 
-        /// Sets the size of the page in points, and its colors.
+        /// Sets the size of the page in points, and whether its colors are dark.
         func resize(width: Int, height: Int, isDark: Bool = false) async throws {
             try await command(
                 "Emulation.setDeviceMetricsOverride",
@@ -115,7 +119,7 @@
             try await run("document.querySelector(arguments[0]).click()", [selector])
         }
 
-        /// Presses a key in the focused element, such as "Enter" or "a".
+        /// Presses a key, such as "Enter" or "a", in the focused element.
         func press(_ key: String) async throws {
             let codes = [
                 "ArrowDown": "\u{E015}", "ArrowUp": "\u{E013}", "Enter": "\u{E007}",
@@ -158,7 +162,8 @@
         private static func request(
             _ url: URL, _ method: String, _ body: [String: Any]?
         ) async throws -> Any? {
-            // ChromeDriver writes headers that URLSession on Linux cannot read.
+            // This client is used because ChromeDriver sends headers that URLSession on Linux
+            // cannot read.
             let port = UInt16(url.port ?? 0)
             var headers = HTTPHeaders()
             headers[.host] = "127.0.0.1:\(port)"

@@ -9,13 +9,15 @@
 
     @testable import ScrollbackInspector
 
-    /// Tests of the page in Chromium, which `make test-inspector` runs.
+    /// Tests the inspector's page in Chromium.
+    ///
+    /// `make test-inspector` runs them.
     @MainActor
     @Suite(
         .enabled(if: ProcessInfo.processInfo.environment["SCROLLBACK_BROWSER"] != nil),
         .serialized, .timeLimit(.minutes(10)))
     struct BrowserTests {
-        /// Opens the page of a story at a view, and waits until it is connected.
+        /// Opens a view of a story's page, and waits until the page is connected.
         func open(
             _ story: InspectorStory, _ view: String = "channels", in browser: Browser
         ) async throws {
@@ -88,7 +90,7 @@
                 try await open(story, "channel/general", in: browser)
                 try await story.makeGap(holding: [.messages])
                 try await browser.wait(for: "channel.rows.some((row) => row.kind === 'gap')")
-                // Only visible rows have elements.
+                // Only rows in the visible part of the list have elements, so scroll to the gap.
                 try await browser.run("document.getElementById('history-list').scrollTop = 0")
                 try await browser.wait(for: "document.querySelector('#history-list .row.gap')")
                 try await browser.wait(
@@ -171,7 +173,7 @@
                         for: "[...document.querySelectorAll('.row.channel b')]"
                             + ".some((row) => row.textContent.startsWith('channel-\(number)'))")
                 }
-                // Only visible rows have elements.
+                // Only rows in the visible part of the list have elements.
                 let rows =
                     try await browser.run(
                         "return document.querySelectorAll('.row').length") as? Int

@@ -13,7 +13,7 @@
 
     @testable import ScrollbackInspector
 
-    /// A server, a user who writes, and an app with an inspector.
+    /// A server, the user alice who writes, and bob's app with an inspector.
     @MainActor
     final class InspectorStory {
         let server: EmbeddedServer
@@ -24,7 +24,7 @@
         private let clock = ManualClock(at: 1_700_000_000_000)
         private var lastRequest = 0
 
-        /// Creates the story, with the channel `general` of alice and bob, and connects bob.
+        /// Creates the channel `general` of alice and bob, and connects bob.
         init(_ options: InspectorOptions = InspectorOptions(), feedLimit: Int? = nil) async throws {
             let clock = clock
             server = try EmbeddedServer.inMemory { clock.now }
@@ -37,7 +37,7 @@
             try server.createChannel(params, by: "alice")
             var clientOptions = ChatClientOptions()
             clientOptions.storage = .inMemory
-            // Each gap stays until a test fills it.
+            // The engine does not fill any gap on its own.
             clientOptions.sync.backgroundChannels = 0
             client = try await ChatClient.open(backend: network, options: clientOptions)
             try await client.connect(as: Credentials("bob"))
@@ -47,10 +47,9 @@
 
         var engine: SyncEngine { get throws { try client.engine } }
 
-        /// The address of the page.
         var address: URL { inspector.address! }
 
-        /// Sends texts as alice, a second apart.
+        /// Sends texts as alice, one second apart.
         @discardableResult
         func say(_ texts: [String], in url: ChannelURL = "general") async throws -> [Message] {
             var messages: [Message] = []
@@ -65,10 +64,11 @@
             return messages
         }
 
-        /// Says many texts while bob is offline, so that the feed truncates the channel.
+        /// Sends many texts while bob is offline, so that the feed reports a truncation of the
+        /// channel.
         ///
-        /// - Parameter held: The calls that get no answer from then on.
-        /// - Throws: Errors of the server and the store.
+        /// - Parameter held: The calls that the network does not answer after that.
+        /// - Throws: Errors of the server and of the store.
         func makeGap(holding held: Set<BackendCall> = []) async throws {
             try await say((1...5).map { "before \($0)" })
             try await engine.caughtUp("general")
@@ -92,13 +92,13 @@
             for await _ in changes where try condition(try engine.store.snapshot()) { return }
         }
 
-        /// Returns the body and the status of a request of the page.
+        /// Returns the body and the status of the answer to a request of the page.
         func get(_ path: String, headers: [String: String] = [:]) async throws -> (String, Int) {
             let request = try URLRequest(path, at: address, headers)
             return try await request.answer()
         }
 
-        /// Returns a report, decoded.
+        /// Returns a report as decoded JSON.
         func report(_ path: String) async throws -> [String: Any] {
             let (body, _) = try await get(path)
             let json = try JSONSerialization.jsonObject(with: Data(body.utf8))
@@ -110,7 +110,7 @@
 
     extension URLRequest {
         init(_ path: String, at address: URL, _ headers: [String: String] = [:]) throws {
-            // Foundation has no relative URL of an empty path.
+            // Foundation cannot create a relative URL from an empty path.
             self.init(url: path.isEmpty ? address : URL(string: path, relativeTo: address)!)
             for (name, value) in headers { setValue(value, forHTTPHeaderField: name) }
         }

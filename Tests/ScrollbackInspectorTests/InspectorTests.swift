@@ -14,7 +14,8 @@
         import FoundationNetworking
     #endif
 
-    /// Tests of the inspector without a browser: access, beginning and end, and the content of reports.
+    /// Tests the inspector without a browser: access, starting and stopping, and the contents of
+    /// reports.
     @MainActor
     @Suite(.timeLimit(.minutes(10))) struct InspectorTests {
         // MARK: Access
@@ -203,7 +204,7 @@
             let kinds = segments.compactMap { $0["kind"] as? String }
             #expect(Set(kinds).isSuperset(of: ["known", "missing"]))
             let untrusted = try #require(segments.first { $0["kind"] as? String == "untrusted" })
-            // The pushed message is the oldest one in the gap.
+            // The untrusted range begins at the pushed message, which is the oldest one in the gap.
             #expect(untrusted["lower"] as? Int == 1_700_000_100_000)
             await story.close()
         }

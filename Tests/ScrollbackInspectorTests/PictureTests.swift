@@ -9,13 +9,13 @@
 
     @testable import ScrollbackInspector
 
-    /// The directory to which pictures are written; `nil` for none.
+    /// The directory for the pictures, or `nil` if none are written.
     private let directoryPath: String? = {
         let path = ProcessInfo.processInfo.environment["SCROLLBACK_PICTURES"] ?? ""
         return path.isEmpty ? nil : path
     }()
 
-    /// Writes the pictures of the inspector's page in the documentation.
+    /// Writes the pictures of the inspector's page that the documentation shows.
     ///
     /// `make test-inspector PICTURES=Docs` replaces them.
     @MainActor
@@ -85,7 +85,7 @@
             try await engine.setPinned(true, for: "design")
         }
 
-        /// Lets a channel have a gap, and unsent items, and the network fail.
+        /// Creates a channel with a gap and unsent items, after a failure of the network.
         func makeHistory() async throws {
             network.failNext(
                 1, of: [.messages], with: BackendError(.serverFailure, "the server is busy"),

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Mistakes in optional capabilities, found on a server that has all of them.
+// Mistakes in optional capabilities. The tests use a server that has all of these capabilities.
 extension Mistake {
     static let ofAbilities =
         reactionMistakes + receiptMistakes + managementMistakes

@@ -2,7 +2,7 @@ import Foundation
 import ScrollbackTesting
 import Testing
 
-/// `Docs/Backends.md` shows the code that is compiled and tested here, and no other.
+/// Tests that `Docs/Backends.md` shows only code that is compiled and tested in this target.
 @Suite struct BackendsPageTests {
     static let blocks: [String] = {
         // If the page is missing, it has no blocks, and the last test fails.
@@ -40,7 +40,7 @@ import Testing
         let page = try Self.text("Docs/Backends.md")
         let block = try #require(
             page.components(separatedBy: "```\n").first { $0.contains("promises broken") })
-        // Calls that the page leaves out are a line `…`.
+        // In place of the calls that it leaves out, the page has a line `…`.
         #expect(report.hasPrefix(block.components(separatedBy: "\n")[0] + "\n"))
         var rest = report[...]
         for part in block.components(separatedBy: "        …\n") {

@@ -133,7 +133,9 @@ extension Mistake {
 }
 
 extension Memory {
-    /// Returns another spelling of a token of the team chat, a new one in each call.
+    /// Returns a token of the team chat in another spelling with the same meaning.
+    ///
+    /// Each call returns a new spelling.
     func another(_ token: String) -> String {
         let zeros = use { memory in
             memory.count += 1

@@ -3,12 +3,12 @@ import Models
 import ScrollbackTesting
 import Sync
 
-/// A server in memory with all capabilities.
+/// A server in memory that has all capabilities.
 struct EmbeddedSubject: ConformanceSubject {
     let server: EmbeddedServer
     let requestIDs = RequestIDs()
     let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
-    /// Adds a mistake to the backend, if a test requires one.
+    /// Wraps the backend in one with a mistake, if a test needs one.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
     init(_ conditions: ServerConditions = ServerConditions()) throws {

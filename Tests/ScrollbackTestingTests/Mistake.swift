@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// A mistake that a backend could make, and the promises that it breaks.
+/// A mistake that a backend may make, and the promises that it breaks.
 struct Mistake: Sendable, CustomStringConvertible {
     let description: String
     let promises: Set<String>

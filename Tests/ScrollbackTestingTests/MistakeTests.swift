@@ -4,7 +4,9 @@ import ScrollbackTesting
 import Sync
 import Testing
 
-/// Tests the suite itself: it must find each deliberate mistake, and report nothing else.
+/// Tests the conformance suite itself.
+///
+/// For each deliberate mistake, it must report the broken promises, and no others.
 @Suite(.timeLimit(.minutes(10))) struct MistakeTests {
     @Test(arguments: Mistake.all)
     func suiteFindsEveryMistake(mistake: Mistake) async {
@@ -25,13 +27,14 @@ import Testing
     @Test func skewedClocksMustBeDeclared() async throws {
         var conditions = ServerConditions()
         conditions.clockSkew = 50
-        // A changelog since a time may be answered by a node with another clock.
+        // With skewed clocks, another node may answer a request for a changelog since a time, so
+        // this server does not offer such requests.
         conditions.missingCapabilities = [.messageChangelogByTime, .channelChangelogByTime]
         let report = await BackendConformance.run(on: try EmbeddedSubject(conditions))
         #expect(report.brokenPromises == ["send.order"], "\(report)")
     }
 
-    /// Runs the checks of whole pages on a server on which messages arrive late.
+    /// Runs the checks about late messages on a server on which messages arrive late.
     private func federatedReport(
         _ wrap: @escaping @Sendable (any Backend) -> any Backend = { $0 }
     ) async throws -> ConformanceReport {

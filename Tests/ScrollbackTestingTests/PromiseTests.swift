@@ -6,12 +6,14 @@ import Testing
 let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// Checks that the suite covers exactly the promises of `Backend.swift`.
+/// Checks that the suite covers exactly the promises in `Backend.swift`.
 @Suite struct PromiseTests {
-    /// Each line "- `id`: sentence" of the protocol's documentation, with its continuation lines.
+    /// The promises in the protocol's documentation.
+    ///
+    /// Each is a line "- `id`: sentence" with its continuation lines.
     static let promises: [String] = {
         let file = repository.appending(path: "Sources/Sync/Backend/Backend.swift")
-        // A missing file has no promises; a test below detects that.
+        // A missing file has no promises. A test below detects this.
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         var promises: [String] = []
         var goesOn = false
@@ -44,11 +46,11 @@ let repository = URL(filePath: #filePath)
         #expect(Set(ids).count == ids.count)
     }
 
-    /// If no mistake makes a check fail, the check may be unable to fail.
+    /// If no mistake breaks a promise, its check may be unable to fail.
     @Test func eachPromiseIsBrokenByAMistake() {
         let found = Set((Mistake.all + Mistake.ofAbilities).flatMap(\.promises))
         let promised = Set(BackendConformance.promises.map(\.id))
-        // This promise can only be broken on a server with several clocks; see `MistakeTests`.
+        // Only a server with several clocks can break this promise. `MistakeTests` tests it.
         #expect(promised.subtracting(found).sorted() == ["send.order"])
     }
 }

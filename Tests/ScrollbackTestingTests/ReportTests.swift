@@ -5,7 +5,7 @@ import Testing
 @testable import Models
 @testable import ScrollbackTesting
 
-/// The text of a report about failures, and its number of lines.
+/// Tests the text of a report about failures, and the number of its lines.
 @Suite struct ReportTests {
     private func result(
         _ id: String, _ outcome: ConformanceResult.Outcome, trace: [String] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Models
 
-/// The suite's reports about subjects that lack something that it needs.
+/// Tests the suite's reports about subjects that lack something that the suite needs.
 @Suite(.timeLimit(.minutes(10))) struct SubjectTests {
     @Test func subjectWithoutChannelsDoesNotPass() async {
         var subject = BareSubject()
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// A subject that has nothing but users.
+/// A subject that has only users.
 private struct BareSubject: ConformanceSubject {
     var users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
     var backend: @Sendable () -> any Backend = {
@@ -64,7 +64,7 @@ private struct BareSubject: ConformanceSubject {
     func makeRequestID() -> RequestID { requestIDs.next() }
 }
 
-/// A backend that never answers `connect`, even if the call is canceled.
+/// A backend that never returns from `connect`, even if the call is canceled.
 private struct StuckBackend: ForwardingBackend {
     let base: any Backend
 

@@ -32,7 +32,7 @@ import Testing
     @Test func equalSeedsGiveEqualNumbers() {
         var (left, right) = (SeededRandom(seed: 1), SeededRandom(seed: 1))
         #expect((0..<9).map { _ in left.next() } == (0..<9).map { _ in right.next() })
-        // The first number that SplitMix64 gives for this seed, as its author published it.
+        // SplitMix64's first number for this seed, as the author of SplitMix64 published it.
         var known = SeededRandom(seed: 1_234_567)
         #expect(known.next() == 6_457_827_717_110_365_317)
         #expect((0..<99).allSatisfy { _ in (0..<5).contains(left.number(below: 5)) })
@@ -119,7 +119,7 @@ import Testing
         async let batch = alice.feed(since: "1/1")
         let message = try await bob.send(.sample("hello", in: url))
         #expect(try await batch.events == [.messageReceived(message)])
-        // A canceled feed, and then a connection that ends.
+        // First a feed is canceled, and then the connection ends.
         let waiting = Task { try await alice.feed(since: "1/2") }
         waiting.cancel()
         await #expect(throws: BackendError(.canceled, "the feed was canceled")) {

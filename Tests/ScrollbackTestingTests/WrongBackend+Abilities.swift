@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Sync
 
-// The calls for optional capabilities.
+// The calls that belong to optional capabilities.
 extension WrongBackend {
     func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,

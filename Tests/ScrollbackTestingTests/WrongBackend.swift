@@ -3,7 +3,9 @@ import Models
 import Store
 import Sync
 
-/// A backend with one deliberate mistake: it changes one call, for which other calls record data.
+/// A backend with one deliberate mistake.
+///
+/// It changes one call; other calls may record data for it.
 struct WrongBackend: ForwardingBackend {
     let base: any Backend
     var onConnect: (@Sendable (Credentials) async throws -> BackendSession)?

@@ -6,11 +6,11 @@ import ScrollbackTesting
 import Testing
 
 extension NumberProbe {
-    /// Makes the calls that every backend has.
+    /// Makes the calls that every backend supports.
     private static func ask(
         _ backend: any Backend, _ numbers: inout Numbers, _ world: NumberWorld
     ) async {
-        // Any call may refuse its arguments.
+        // Any of these calls may refuse its arguments.
         _ = try? await backend.connect(as: Credentials("bob"))
         let anchor = MessageAnchor.time(numbers.time())
         _ = try? await backend.messages(
@@ -178,7 +178,8 @@ extension NumberProbe {
                     world.server.client(waits: false), conditions: conditions,
                     sleep: NumberWorld.longSleep)
                 await NumberProbe.ask(network, &numbers, world)
-                // Each share is set alone, so that an earlier failure does not hide the effect.
+                // Each share is set alone. If several were set, a failure by one of them could hide
+                // the effect of another.
                 for share in shares {
                     var conditions = NetworkConditions()
                     conditions[keyPath: share] = numbers.double()
@@ -251,8 +252,10 @@ extension NumberProbe {
 }
 
 extension NumberWorld {
-    /// Returns immediately, unless the duration is longer than two latencies of a day, which an
-    /// app's own sleep could not wait for.
+    /// Returns immediately.
+    ///
+    /// Records an issue if the duration is longer than the sum of two latencies of a day, because
+    /// the sleep of an app could fail at such durations.
     nonisolated static let longSleep: @Sendable (Duration) async throws -> Void = { duration in
         let range = Duration.zero ... .seconds(2 * 86_400)
         if !range.contains(duration) { Issue.record("a latency of \(duration)") }

@@ -4,15 +4,15 @@ import Scrollback
 import ScrollbackTestSupport
 import ScrollbackTesting
 
-/// Calls of the public API that have numbers as arguments.
+/// A test of calls of the public API that have numbers as arguments.
 @MainActor
 struct NumberProbe {
-    /// The public symbols whose numeric, duration and time arguments this probe tests.
+    /// The public symbols whose arguments this probe tests: numbers, durations and times.
     let covers: [String]
 
     /// Makes the calls.
     ///
-    /// Calls that may refuse their arguments use `try?`.
+    /// A call that may refuse its arguments is marked with `try?`.
     let run: @MainActor (inout Numbers, NumberWorld) async throws -> Void
 
     init(
@@ -66,7 +66,7 @@ extension NumberProbe {
                 var user = User(id: "alice")
                 user.extra = ["values": values]
                 _ = try User(serialized: user.serialize())
-                // JSON has no infinity.
+                // JSON cannot represent infinity.
                 _ = try? JSONEncoder().encode(values)
             },
             NumberProbe(
@@ -174,7 +174,7 @@ extension NumberProbe {
 // MARK: The store
 
 extension NumberProbe {
-    /// A store that holds messages at extreme times, and channels.
+    /// Returns a store that has channels, and messages with extreme times.
     private static func filledStore(
         _ numbers: inout Numbers, _ url: ChannelURL
     ) throws -> ChatStore {
@@ -270,7 +270,7 @@ extension NumberProbe {
                     in: world.url, from: lower, to: upper, epoch: numbers.int64())
                 range.epoch = numbers.int64()
                 try store.write { batch in
-                    // Gaps and stale ranges with equal bounds are refused.
+                    // Gaps and stale ranges whose bounds are equal are refused.
                     try? batch.open(Gap(in: world.url, from: lower, to: upper, changesSince: point))
                     try? batch.markStale(range)
                     try? batch.markVerified(world.url, from: lower, through: other)
@@ -341,7 +341,8 @@ extension NumberProbe {
                 await engine.show(world.url, ShownRange(from: .beginning), viewer: 1)
                 try await engine.caughtUp(world.url)
                 _ = try await engine.send(UserMessageCreateParams("m"), in: world.url)
-                // A truncation, and a server that throttles.
+                // While the engine is offline, the feed's truncation and a throttled request are
+                // prepared.
                 await engine.disconnect()
                 world.clock.now = numbers.time()
                 try world.server.importMessages(
@@ -435,7 +436,7 @@ extension NumberProbe {
     }
 }
 
-/// A backend whose feed delivers some events first.
+/// A backend whose feed adds some events to its first batch.
 private struct OneBatch: ForwardingBackend {
     let base: any Backend
     let events: [FeedEvent]

@@ -4,7 +4,7 @@ import Scrollback
 import ScrollbackTesting
 import Testing
 
-/// A server with a channel, and bob's client, with extreme options.
+/// A server with a channel, and bob's client, whose options have extreme values.
 @MainActor
 struct NumberWorld {
     let clock = ManualClock()
@@ -14,7 +14,7 @@ struct NumberWorld {
     let url: ChannelURL = "general"
     /// The oldest message.
     ///
-    /// The newest one is a reply to it.
+    /// The newest message is a reply to it.
     let parent: MessageID
 
     init() async throws {
@@ -33,7 +33,7 @@ struct NumberWorld {
         parent = try #require(messages[0].messageID)
     }
 
-    /// A client of bob's, connected.
+    /// Returns a connected client of bob.
     func client(_ change: (inout ChatClientOptions) -> Void = { _ in }) async throws -> ChatClient {
         var options = ChatClientOptions()
         options.storage = .inMemory
@@ -46,7 +46,7 @@ struct NumberWorld {
         return client
     }
 
-    /// An engine of bob's, connected.
+    /// Returns a connected engine of bob.
     func engine(
         _ options: SyncOptions = SyncOptions(), limits: CacheLimits = CacheLimits(),
         jitter: Double = 0
@@ -61,7 +61,7 @@ struct NumberWorld {
 
     /// Returns immediately.
     ///
-    /// The real `Task.sleep` would trap on durations of centuries.
+    /// `Task.sleep` would trap on durations of centuries.
     static let sleep: @Sendable (Duration) async throws -> Void = { duration in
         let day = Duration.seconds(86_400)
         if duration < .zero || day < duration { Issue.record("a wait of \(duration)") }

@@ -2,10 +2,13 @@ import Foundation
 import Scrollback
 import ScrollbackTesting
 
-/// A source of numbers, durations and times: first each of the extreme ones in turn, then random
-/// ones.
+/// A source of numbers, durations and times.
+///
+/// It returns each of the extreme ones first, and random ones after that.
 struct Numbers {
     /// The number of rounds in which all returned numbers are extreme ones.
+    ///
+    /// In later rounds, they are random.
     static let extremeRounds = Numbers.integers.count
 
     private static let integers: [Int64] = [
@@ -31,13 +34,16 @@ struct Numbers {
         random = SeededRandom(seed: round)
     }
 
-    /// Returns an element of a list: a different one in each round and for each call, and a random
-    /// one in later rounds.
+    /// Returns an element of a list.
+    ///
+    /// In the first rounds, the choice depends on the round and on the number of the call; in later
+    /// rounds, it is random.
     private mutating func pick<Value>(_ values: [Value]) -> Value {
         defer { drawn += 1 }
         let index =
             round < Numbers.extremeRounds
-            // The step between calls varies, so that the numbers of a round differ.
+            // The step between two calls depends on the round, so that the numbers in a round are
+            // not always combined in the same way.
             ? round + drawn * (1 + round / 3) : random.number(below: .max)
         return values[index % values.count]
     }
@@ -46,7 +52,7 @@ struct Numbers {
 
     mutating func int64() -> Int64 {
         if isAny, random.oneIn(2) {
-            // The shift returns numbers of any magnitude.
+            // The shift makes numbers of any magnitude.
             return Int64(truncatingIfNeeded: random.next()) >> Int64(random.number(below: 64))
         }
         return pick(Numbers.integers)

@@ -4,10 +4,10 @@ import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
-/// Tests that no number, duration or time passed to the public API ends the process.
+/// Tests that no number, duration or time that is passed to the public API ends the process.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PublicNumberTests {
-    /// Rounds with extreme values in each place, followed by rounds with random values.
+    /// The rounds with extreme values, and then rounds with random values.
     nonisolated static let rounds = Seeds.count(Numbers.extremeRounds + 5, atNight: 300)
 
     @Test(arguments: rounds) func noNumberEndsTheProcess(round: Int) async throws {
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// Tests each record type with such numbers in all of its fields, in the binary form, JSON and
-    /// the store.
+    /// Tests each record type with these numbers in all of its fields, in binary form, in JSON and
+    /// in the store.
     @Test(arguments: rounds) func noNumberOfARecordEndsTheProcess(round: Int) throws {
         var numbers = Numbers(round: round)
         func walk<R: Record>(_ type: R.Type, _ numbers: inout Numbers) throws {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Every new public number must be tested or excluded with a reason.
+    /// A new public symbol with a number must be tested, or be excluded with a reason.
     @Test func everyPublicNumberHasAProbe() throws {
         let symbols = try PublicSymbols(of: [
             "Models", "Store", "Sync", "Collections", "EmbeddedServer", "ScrollbackTesting",
@@ -75,7 +75,7 @@ import Testing
         let tried = Set(NumberProbe.all.flatMap { $0.covers })
         let missing = inputs.filter { name in
             let parts = name.split(separator: ".").map(String.init)
-            // Skip the fields that the record walk tests.
+            // Fields of records are tested by `noNumberOfARecordEndsTheProcess`.
             if parts.count == 2, records.contains(parts[0]), fields.contains(parts[1]) {
                 return false
             }
@@ -85,7 +85,7 @@ import Testing
         #expect(tried.subtracting(inputs).sorted() == [], "there are none of these")
     }
 
-    /// The reason why a public symbol with a number is not tested.
+    /// Returns the reason why a public symbol with a number is not tested, or `nil`.
     private static func reason(leavingOut name: String) -> String? {
         if name.hasSuffix(".init(rawValue:)") {
             return "made by the compiler: nil, where no case has the number"
@@ -112,7 +112,8 @@ import Testing
 }
 
 extension Numbers {
-    /// The JSON of a record with numbers in all of its fields, including those of nested records.
+    /// Returns the JSON of a record with numbers in all of its fields, including those of nested
+    /// records.
     mutating func json(of type: any Record.Type, depth: Int) -> [String: Any] {
         var json: [String: Any] = [:]
         for field in type.schema.fieldDescriptions {
@@ -133,7 +134,7 @@ extension Numbers {
         }
         switch type {
         case "int64": return NSNumber(value: int64())
-        // JSON has neither infinity nor NaN.
+        // JSON cannot represent infinity or NaN.
         case "double":
             let fractions: [Double] = [0, -1, 0.5, 1e308, -1e308]
             return fractions[Int(int64().magnitude % 5)]

@@ -3,8 +3,9 @@ import Scrollback
 import ScrollbackTesting
 import Testing
 
-/// Tests that no string passed to a client, a collection or a store ends the process: the call uses
-/// it, or throws an error.
+/// Tests that no string that is passed to a client, a collection or a store ends the process.
+///
+/// The call must use the string or throw an error.
 @Suite(.timeLimit(.minutes(10))) struct PublicStringTests {
     static let strings = [
         "", " ", "\u{0}", "a\u{0}b", "/", "..", "../../x", "~", "%2F", "e\u{301}", "\u{202E}abc",

@@ -2,9 +2,11 @@ import Foundation
 import Models
 import ScrollbackTesting
 
-/// A clock that a server reads: a millisecond passes with each reading, unless it is stopped.
+/// A server's clock.
+///
+/// A millisecond passes at each reading, unless the clock is stopped.
 final class SteppingClock: @unchecked Sendable {
-    // @unchecked: `stopped` is read and written with the lock alone.
+    // @unchecked: `stopped` is read and written only while the lock is held.
     private let lock = NSLock()
     private var stopped = false
     private let clock = ManualClock()

@@ -70,8 +70,9 @@ extension FeedEvent {
         self = .channel(ChannelUpdate(channel.url, patch))
     }
 
-    /// Creates the event of a log entry; `nil` if the post was deleted since, which a later entry
-    /// reports.
+    /// Creates the event of a log entry.
+    ///
+    /// Returns `nil` if the post was deleted since: a later entry reports that.
     init?(_ entry: TeamChatServer.Entry, _ answer: TeamChatServer.Answer, _ me: UserID) {
         let url = ChannelURL(entry.room)
         switch entry.change {

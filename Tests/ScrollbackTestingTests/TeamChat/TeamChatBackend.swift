@@ -6,7 +6,9 @@ actor TeamChatBackend: Backend {
     nonisolated let capabilities: BackendCapabilities = [.deduplicatesRequests]
 
     private let server: TeamChatServer
-    /// True if the feed waits for new events; false in most tests.
+    /// True if the feed waits for new events.
+    ///
+    /// Most tests use false.
     private let waits: Bool
     private var session: Int?
     private var me: UserID = ""
@@ -93,8 +95,9 @@ actor TeamChatBackend: Backend {
             older: before.cursor, newer: after.cursor)
     }
 
-    /// Returns where a page begins on its older side, and on its newer one; `nil` if that side is
-    /// empty.
+    /// Returns where a page begins on its older and on its newer side.
+    ///
+    /// A bound is `nil` if the page has no posts on that side.
     private func edges(
         of anchor: MessageAnchor, in room: String
     ) async throws(BackendError) -> (below: Edge?, above: Edge?) {

@@ -1,9 +1,10 @@
 import Models
 
-/// A typical chat server: lists by time, one log of events, rooms that an administrator makes.
+/// A typical chat server: lists ordered by time, one log of events, and rooms that an administrator
+/// creates.
 ///
-/// It represents a server at the other end of a network, and does not depend on Scrollback, except
-/// that it uses its types for times and meta arrays, to be short.
+/// It stands for a server at the other end of a network. To be short, it uses Scrollback's types
+/// for times and meta arrays, and nothing else of Scrollback.
 actor TeamChatServer {
     struct Post: Sendable {
         let id: Int
@@ -17,9 +18,9 @@ actor TeamChatServer {
     struct Room: Sendable {
         let id, name: String
         let createdAt: Timestamp
-        /// The members.
+        /// The members of the room.
         ///
-        /// The first of them moderates the room.
+        /// The first one moderates it.
         var members: [String]
         var lastPost: Post?
     }
@@ -42,7 +43,7 @@ actor TeamChatServer {
     /// The events in a user's rooms after an entry.
     struct Answer: Sendable {
         var entries: [Entry] = []
-        /// The posts that the entries are about, as they are now.
+        /// The posts that the entries refer to, in their current state.
         var posts: [Int: Post] = [:]
         var rooms: [String: Room] = [:]
         /// The rooms with omitted posts.
@@ -55,15 +56,16 @@ actor TeamChatServer {
 
     private(set) var epoch = 1
     private let now: @Sendable () -> Timestamp
-    /// The maximum number of posts in an answer, and of posts of one room that a returning user
-    /// receives.
+    /// `pageLimit` is the maximum number of posts in an answer.
+    ///
+    /// `replayLimit` is the maximum number of posts of one room that a returning user receives.
     private let pageLimit, replayLimit: Int
     private let users: Set<String>
     private var rooms: [String: Room] = [:]
     private var posts: [Int: Post] = [:]
     private var lastPostID = 0
     private var postIDs: [String: [Int]] = [:]
-    /// The posts by request, including deleted ones.
+    /// The ids of posts by request id, including deleted posts.
     private var requests: [String: Int] = [:]
     private var log: [Entry] = []
     private var lastNumber = 0
@@ -122,7 +124,7 @@ actor TeamChatServer {
 
     // MARK: Rooms
 
-    /// All rooms of the user, and the number of the last entry that they contain.
+    /// Returns all rooms of the user, and the number of the last log entry that they include.
     func rooms(_ session: Int) throws(Failure) -> (rooms: [Room], last: Int) {
         let user = try user(session)
         return (rooms.values.filter { $0.members.contains(user) }.map(withLastPost), lastNumber)
@@ -136,7 +138,7 @@ actor TeamChatServer {
 
     // MARK: Posts
 
-    /// Posts of a time and before, the newest first; or of a time and later, the oldest first.
+    /// Returns the posts up to a time, newest first, or the posts since a time, oldest first.
     func posts(
         in room: String, until: Timestamp, limit: Int, _ session: Int
     ) throws(Failure) -> [Post] {
@@ -204,9 +206,9 @@ actor TeamChatServer {
 
     // MARK: Log
 
-    /// Returns the events after an entry in all rooms of the user, or in one; at most `limit`.
+    /// Returns at most `limit` events after an entry, in one room or in all rooms of the user.
     ///
-    /// If `waits` is true and there are no events yet, waits for one.
+    /// If there are no events yet and `waits` is true, waits for one.
     func changes(
         since number: Int, in room: String? = nil, limit: Int, waits: Bool = false, _ session: Int
     ) async throws(Failure) -> Answer {
@@ -243,7 +245,7 @@ actor TeamChatServer {
         return answer
     }
 
-    /// Returns when there is an entry after another one, or the session is over.
+    /// Waits until the log has a newer entry than `number`, or the session has ended.
     private func wait(after number: Int, _ session: Int) async {
         guard lastNumber == number, sessions[session] != nil, !Task.isCancelled else { return }
         let key = next()
@@ -284,7 +286,7 @@ actor TeamChatServer {
 
     private func sorted(_ room: String, _ session: Int) throws(Failure) -> [Post] {
         _ = try self.room(room, session)
-        // Times never go back, so this is the order of times and ids.
+        // Ids are ordered by time, because times never go back.
         return (postIDs[room] ?? []).compactMap { posts[$0] }
     }
 
@@ -296,7 +298,7 @@ actor TeamChatServer {
 }
 
 extension TeamChatServer.Entry {
-    /// The post that the entry is about.
+    /// The id of the post that the entry refers to.
     var postID: Int? {
         switch change {
         case .posted(let id), .edited(let id), .deleted(let id, _): id
