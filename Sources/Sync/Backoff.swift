@@ -51,18 +51,19 @@ public struct Backoff: Hashable, Sendable {
     /// - Parameters:
     ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A
     ///     smaller number is replaced by 1.
-    ///   - jitter: A random number from 0 to 1, where 1 halves the delay and 0 does not change it.
-    ///     It prevents devices that lost a server at the same time from reconnecting at the same
-    ///     time. A value out of range is replaced by the nearest one in it, NaN by 0.
-    /// - Returns: The delay; `nil` after the last of the ``retries``.
+    ///   - jitter: A random number from 0 to 1, by which the delay is reduced: 0 does not change
+    ///     it, and 1 halves it. Devices that lose their server at the same time therefore do not
+    ///     all reconnect at the same time. A value outside this range is replaced by the nearest
+    ///     value in the range, and NaN by 0.
+    /// - Returns: The delay; `nil` if the attempt exceeds the number of ``retries``.
     /// - Complexity: O(1).
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {
         let attempt = max(attempt, 1)
         let jitter = jitter > 0 ? min(jitter, 1) : 0
         if let retries, attempt > retries { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
-        // Compare the growth before multiplying by it, because it is infinite for high attempt
-        // numbers.
+        // Compare the growth with its maximum before multiplying, because the growth is infinite
+        // for high attempt numbers.
         let growth = pow(multiplier, Double(attempt - 2))
         let wait = growth < maximum / interval ? interval * growth : maximum
         return jitter == 0 ? wait : wait * (1 - jitter / 2)

@@ -7,8 +7,8 @@ extension Duration {
         let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
         guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        // The product may overflow even if the sum with the milliseconds fits in 64 bits, because
-        // the range does not end at a whole second.
+        // The range does not end at a whole second. At its ends, the product overflows although the
+        // sum with the milliseconds fits in 64 bits.
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflows) = whole.addingReportingOverflow(
             attoseconds / 1_000_000_000_000_000)

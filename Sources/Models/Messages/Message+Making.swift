@@ -1,9 +1,9 @@
 extension Message {
     /// Creates a message.
     ///
-    /// The parameters are those of the properties with the same names; set the remaining properties
-    /// after the initialization. By default, the sending status is succeeded for a message with an
-    /// `id`, and none for any other.
+    /// The parameters set the properties with the same names. Set the other properties after the
+    /// initialization. The default sending status is `succeeded` for a message with an `id`, and
+    /// `none` for a message without one.
     public init(
         type: MessageType = .user,
         id: MessageID?,

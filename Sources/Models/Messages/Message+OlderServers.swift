@@ -4,9 +4,9 @@ import Foundation
 extension Message {
     /// Reads the keys of older servers, and marks messages with a server ID as sent.
     ///
-    /// Older servers write the properties of a file as keys of the message, and meta arrays as an
-    /// object, with the order of its keys in a separate array. Values that cannot be interpreted
-    /// stay in `extra`.
+    /// Older servers write the properties of a file as keys of the message. They write meta arrays
+    /// as an object, and the order of the object's keys as a separate array. Values that cannot be
+    /// interpreted stay in `extra`.
     static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
         if adoptMetaArrays(&unknown, &message) && message.metaArrays.isEmpty {
@@ -24,7 +24,8 @@ extension Message {
         guard message.type == .file, message.file == nil, unknown["url"] != nil else { return }
         let keys = ["url", "name", "size", "require_auth", "thumbnails", "plain_url"]
         let properties = unknown.filter { keys.contains($0.key) }
-        // The file's own decoder accepts the same variants as elsewhere.
+        // Decode the properties as a `FileInfo`, so that the same variants are accepted as in a
+        // `file` object.
         guard let json = try? JSONEncoder().encode(properties),
             let file = try? JSONDecoder().decode(FileInfo.self, from: json)
         else { return }

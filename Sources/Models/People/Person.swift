@@ -55,7 +55,7 @@ extension Person {
         set { self[8] = newValue }
     }
 
-    /// The key, such as a phone number, by which the user was found as a friend.
+    /// The key by which the user was found as a friend.
     public var friendDiscoveryKey: String? {
         get { self[9] }
         set { self[9] = newValue }

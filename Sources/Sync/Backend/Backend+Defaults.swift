@@ -20,7 +20,7 @@ extension Backend {
     public var deduplicationPeriod: Duration? { nil }
 }
 
-// Default implementations of the optional calls. Each throws `unsupported`.
+// Default implementations of the calls that need a capability. Each throws `unsupported`.
 extension Backend {
     // MARK: Without `threads`
 

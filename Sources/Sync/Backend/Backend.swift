@@ -3,28 +3,28 @@ public import Models
 
 /// The connection of one user on one device to a chat server.
 ///
-/// The documentation of each method lists promises, such as `errors.channel` below. An
-/// implementation may fulfill them in any way. The sync engine relies on these promises only, and
-/// `BackendConformance` of `ScrollbackTesting` checks each of them under its name. The protocol
-/// follows three principles:
+/// The documentation of each method lists promises, each with a name, such as `errors.channel`
+/// below. An implementation may fulfill a promise in any way. The sync engine relies only on these
+/// promises, and `BackendConformance` of `ScrollbackTesting` checks each of them under its name.
+/// The protocol follows three principles:
 ///
 /// 1. **One resumable feed.** Missed events and live events form one stream. Each batch has a
 ///    cursor, which the engine stores together with the batch. If a server has a changelog and a
 ///    socket, the backend combines the two without losing or repeating events.
-/// 2. **Coverage is reported by cursors, truncations and changed ranges**, never inferred from
-///    counts, times or short pages.
+/// 2. **Coverage is reported by cursors, truncations and changed ranges.** The engine never infers
+///    it from counts, times or short pages.
 /// 3. **Messages are reported in full**, in their current version. Channels are reported as patches
 ///    of the fields that are known to have changed.
 ///
-/// ``capabilities`` lists the optional features that a backend supports. Calls for other features
-/// throw `unsupported`, as the default implementations do.
+/// ``capabilities`` contains the optional features that a backend supports. Calls for other
+/// optional features throw `unsupported`, as the default implementations do.
 ///
 /// Each operation of the user has a request ID, which is the same in all attempts. The backend may
-/// deduplicate by it: answer a later attempt like the first one, without executing the operation
-/// again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
+/// deduplicate by this ID: it then answers a later attempt like the first one, without executing
+/// the operation again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
 ///
-/// Any task may make calls, also concurrently. If the calling task is canceled, the call promptly
-/// throws `canceled`. All times are on the server's clock.
+/// Any task may make calls, and calls may be concurrent. If the calling task is canceled, the call
+/// promptly throws `canceled`. All times are on the server's clock.
 ///
 /// - `errors.channel`: A call for a channel that does not exist or that the user has no access to
 ///   throws `notFound` or `refused` and has no effect.
@@ -35,11 +35,11 @@ public protocol Backend: Sendable {
     var capabilities: BackendCapabilities { get }
 
     /// The time for which the server recognizes a request ID after the first request; `nil`, the
-    /// default, for forever. The value never changes.
+    /// default, for forever.
     ///
-    /// The capability `deduplicatesRequests` is limited to this time. If a message is older and the
-    /// server may already have it, the engine marks the message as failed and does not retry it
-    /// automatically.
+    /// The value never changes. The capability `deduplicatesRequests` is limited to this time. If
+    /// an earlier request for a message may have reached the server, and this time has passed since
+    /// then, the engine marks the message as failed and does not retry it automatically.
     var deduplicationPeriod: Duration? { get }
 
     // MARK: The connection
@@ -50,8 +50,8 @@ public protocol Backend: Sendable {
     /// - `connect.again`: Connecting again is allowed in any state and does not change the server's
     ///   data.
     ///
-    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect. After this
-    ///   error, and no other, the client closes the user's cache on this device.
+    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect. Only after
+    ///   this error does the client remove the user's cached data from this device.
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession
 
     /// Ends the connection, and cancels all calls in flight.
@@ -61,16 +61,16 @@ public protocol Backend: Sendable {
 
     // MARK: The feed
 
-    /// Returns the next batch of events after a cursor: immediately if there are such events,
-    /// otherwise as soon as one happens.
+    /// Returns the next batch of events after a cursor, as soon as there is an event.
     ///
     /// The engine makes one call at a time, and requests the next batch after it has committed the
-    /// previous one. A batch may be empty, for example because the server limits the time of a
+    /// previous one. A batch may be empty, for example if the server limits the duration of a
     /// request.
     ///
     /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
     /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
-    /// these fields, including empty ones, because the device may have an older state.
+    /// these fields, even empty ones, because the device may have stored an older state of the
+    /// channel.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
     ///   with its complete state; the channel with the newest message comes first. It does not
@@ -170,7 +170,7 @@ public protocol Backend: Sendable {
     /// - Parameters:
     ///   - channelURL: The URL of the channel.
     ///   - lower: The lower bound, inclusive; `nil` for the start of the history.
-    ///   - upper: The upper bound, exclusive; `nil` for its end.
+    ///   - upper: The upper bound, exclusive; `nil` for the end of the history.
     /// - Returns: The number of messages.
     /// - Throws: `unsupported` without `counts`.
     func countMessages(
@@ -179,10 +179,10 @@ public protocol Backend: Sendable {
 
     // MARK: Changelogs
 
-    /// Returns the changes of a channel's messages since a point: edited messages in their current
-    /// version, and deleted messages.
+    /// Returns the changes of a channel's messages since a point in time or in the feed: edited
+    /// messages in their current version, and deleted messages.
     ///
-    /// The changes may include new messages and messages that the caller never had.
+    /// The changes may also include new messages, and messages that the caller has never received.
     ///
     /// - `messageChanges.complete`: The pages together contain every message that was edited,
     ///   reacted to or deleted since the point.
@@ -201,7 +201,7 @@ public protocol Backend: Sendable {
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog
 
-    /// Returns the changes of the user's group channels since a point.
+    /// Returns the changes of the user's group channels since a point in time or in the feed.
     ///
     /// - `channelChanges.complete`: The pages together contain every channel that is new or has
     ///   changed, and every channel that the user has lost.
@@ -211,8 +211,8 @@ public protocol Backend: Sendable {
     /// - `channelChanges.expired`: The call throws `expired` if the server cannot report everything
     ///   since the point, or does not know the token.
     ///
-    /// `params` filters the new and changed channels to report; `nil` stands for all. The backend may
-    /// ignore the filter, because the engine applies it too.
+    /// `params` filters the new and changed channels to report; `nil` stands for all. The backend
+    /// may ignore the filter, because the engine applies it too.
     ///
     /// - Returns: A page of changes with complete channels.
     /// - Throws: `expired` if the server cannot report all changes since the point.
@@ -295,8 +295,8 @@ public protocol Backend: Sendable {
     /// - `delete.twice`: Deleting a message that is gone throws `notFound`.
     ///
     /// All attempts of a deletion have the same `requestID`. A backend that deduplicates by it does
-    /// not throw `notFound` for a second attempt. If another backend does, the engine treats the
-    /// message as deleted.
+    /// not throw `notFound` for a second attempt. If a backend throws `notFound`, the engine treats
+    /// the message as deleted.
     ///
     /// - Throws: `refused` if the user may not delete the message; `notFound` if the message is
     ///   gone.
@@ -322,13 +322,13 @@ public protocol Backend: Sendable {
 
     // MARK: Polls
 
-    /// Creates a poll, which a message shows that is sent with the poll's ID.
+    /// Creates a poll; a message that is sent with the poll's ID shows the poll.
     ///
     /// - `poll.options`: The poll and each of its options have IDs, and a message that is sent with
     ///   the poll's ID contains the poll.
     ///
     /// - Parameter poll: The title, the texts of the options, and whether a user may vote for
-    ///   several of them.
+    ///   several options.
     /// - Returns: The poll.
     /// - Throws: `refused` if the title or the options are missing.
     func createPoll(_ poll: Poll) async throws(BackendError) -> Poll
@@ -339,7 +339,7 @@ public protocol Backend: Sendable {
     ///   withdraws it. The feed reports the message to the members, with the new counts and a later
     ///   time of the poll's last change. Each user receives their own `votedOptionIDs`.
     ///
-    /// There may be several options only if the poll allows it.
+    /// `optionIDs` may contain several options only if the poll allows it.
     ///
     /// - Returns: The message.
     /// - Throws: `notFound` if the message is gone or has no poll; `refused` if the poll is closed
@@ -360,8 +360,8 @@ public protocol Backend: Sendable {
     ///   - requestID: The request ID of the outbox item that contains the file.
     ///   - progress: A closure to call from time to time, on any thread, with increasing numbers.
     /// - Returns: The description of the file for the message, with a URL.
-    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the
-    ///   source.
+    /// - Throws: `refused` with the detail `fileSizeLimitExceeded` if the file is too large; the
+    ///   errors that `source` throws.
     func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -490,8 +490,8 @@ public protocol Backend: Sendable {
     /// - `ban.loses`: A banned user loses the channel and cannot join again during the ban.
     /// - `restrict.self`: A user cannot mute or ban themselves: this is refused and has no effect.
     ///
-    /// The restriction lasts until `end`; `nil` for no end. The feed need not report the end.
-    /// `reason` is for display.
+    /// The restriction lasts until `end`, or without a limit if `end` is `nil`. The feed need not
+    /// report that a restriction has ended. `reason` is for display.
     ///
     /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrict(
@@ -561,6 +561,8 @@ public protocol Backend: Sendable {
     ///   none of the earlier ones.
     func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
 
-    /// Exits an open channel, as disconnecting does.
+    /// Exits an open channel.
+    ///
+    /// Disconnecting also exits it.
     func exit(_ url: ChannelURL) async throws(BackendError)
 }

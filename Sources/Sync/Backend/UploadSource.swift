@@ -21,7 +21,7 @@ public struct UploadSource: Sendable {
     private let open: @Sendable () throws(BackendError) -> UploadReader
     private let damageFound = DamageFound()
 
-    /// The damage that the readers of a source have found, shared by all readers.
+    /// The damage of the file that any reader of a source has found.
     private final class DamageFound: Sendable {
         let error = Locked<BackendError?>(nil)
     }
@@ -41,7 +41,7 @@ public struct UploadSource: Sendable {
 
     /// Creates a source of the bytes of a file.
     ///
-    /// The file must not change until its bytes were read.
+    /// The file must not change before all of its bytes were read.
     ///
     /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
@@ -79,7 +79,8 @@ public struct UploadSource: Sendable {
 
     /// Creates a source of the outbox's copy of a file.
     ///
-    /// A store in memory has no `files`. `name` is the name of the file in error messages.
+    /// `files` is `nil` for a store in memory. `name` is the name by which error messages refer to
+    /// the file.
     ///
     /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another
     ///   size; with code `unanswered` if the copy cannot be read now.
@@ -137,7 +138,7 @@ public struct UploadSource: Sendable {
         return data
     }
 
-    /// The damage that a reader has found in the copy; `nil` if no reader has found any.
+    /// The damage that a reader of this source has found in the copy; `nil` if none was found.
     var damage: BackendError? { damageFound.error.withLock { $0 } }
 }
 
@@ -150,7 +151,7 @@ public final class UploadReader {
     /// Returns the next bytes.
     ///
     /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB. A number
-    ///   out of this range is replaced by the nearest one in it. The default is 64 KiB.
+    ///   outside this range is replaced by the nearest number in the range. The default is 64 KiB.
     /// - Returns: The bytes; `nil` at the end.
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow:
     ///   `refused` if the bytes were changed or the file is gone, `unanswered` if the bytes cannot
@@ -192,8 +193,8 @@ extension BackendError {
 
     fileprivate init(copyOf name: String, _ error: StoreError) {
         guard error.code == .corruption else {
-            // The file may be unreadable only for a while, for example while the device is locked,
-            // so the engine retries later.
+            // The file may be unreadable only temporarily, for example while the device is locked.
+            // The engine therefore retries later.
             self.init(.unanswered, "the copy of \(name) cannot be read: \(error.message)")
             return
         }

@@ -2,11 +2,11 @@ import Models
 
 /// The progress of reading a changelog page by page.
 struct ChangelogRun: Hashable {
-    /// The point of the next request.
+    /// The point from which the next request reads the changelog.
     private(set) var point: ChangelogPoint
     /// The tokens used so far.
     ///
-    /// A server that returns one of them again makes no progress.
+    /// If the server returns one of these tokens again, reading makes no progress.
     private var used: Set<String> = []
 
     /// The next step after a page.

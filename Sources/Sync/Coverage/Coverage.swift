@@ -8,8 +8,8 @@ public struct Coverage: Hashable, Sendable {
 
     /// The ranges of the whole history, oldest first.
     ///
-    /// The upper bound of each range is the lower bound of the next one. Adjacent ranges have
-    /// different kinds, unless they are separated by a single known message.
+    /// The upper bound of each range is the lower bound of the next range. Adjacent ranges have
+    /// different kinds, unless a single known message separates them.
     public let segments: [Segment]
 
     /// A range of the history with one kind of coverage.
@@ -29,7 +29,8 @@ public struct Coverage: Hashable, Sendable {
 
         /// The number of stored messages between the bounds, excluding messages at the bounds.
         ///
-        /// In a missing range, these messages were received alone, for example by a push.
+        /// In a missing range, these messages were received without the messages next to them, for
+        /// example by a push.
         public let messageCount: Int
     }
 
@@ -64,7 +65,7 @@ extension Coverage {
                 } else {
                     .known
                 }
-            // A message at a bound is known, even if it has a gap on each side.
+            // A message at a bound is known, even if there is a gap on both sides of it.
             let from =
                 segments.last.map { $0.kind == kind && kind != .missing } ?? false
                 ? segments.removeLast().lower : lower

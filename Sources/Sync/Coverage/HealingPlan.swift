@@ -9,7 +9,7 @@ enum HealingStep: Hashable {
     case walk(Gap)
     /// Request the newest page in a stale range.
     case refetch(StaleRange)
-    /// Request the messages that are newer than the newest fetched page.
+    /// Request the messages that are newer than the last page that was fetched at the newest end.
     case newer
 }
 
@@ -19,10 +19,10 @@ enum HealingStep: Hashable {
 ///
 /// 1. The changelog, because stored messages may have been edited or deleted.
 /// 2. Gaps in view, newest first, then other gaps, newest first.
-/// 3. Stale ranges in view, then those that are stale because of an adjacent gap and may lack
-///    messages that arrived late.
+/// 3. Stale ranges in view, then stale ranges next to a gap, which may lack messages that arrived
+///    late.
 ///
-/// A gap that is older than all stored messages is filled only while it is shown.
+/// A gap that is older than all stored messages is filled only while it is in view.
 struct HealingPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
@@ -59,7 +59,7 @@ struct HealingPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a gap is filled even if it is not shown.
+    /// Returns a Boolean value that indicates whether a gap is filled even if it is not in view.
     ///
     /// This is the case for gaps that are newer than a known message, and for the gap at the newest
     /// end of a recent channel.
@@ -70,8 +70,8 @@ struct HealingPlan {
 }
 
 extension StaleRange {
-    /// A Boolean value that indicates whether the range is stale because of an adjacent gap,
-    /// instead of a lost cursor.
+    /// A Boolean value that indicates whether the range is stale because of an adjacent gap, and
+    /// not because a cursor was lost.
     ///
     /// Such a range is small and is fetched together with the gap.
     fileprivate var mayHideLateMessages: Bool { epoch == 0 }

@@ -13,15 +13,17 @@ struct PageExtent: Hashable {
 
     /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
-    /// A page covers the range between its oldest and its newest message, disregarding outliers,
-    /// whatever the number of messages. The range extends to an end of the history only if the page
-    /// has no cursor in that direction. If the feed does not report all events since the request,
-    /// the page covers nothing: the device would miss later changes in the range.
+    /// A page covers the range between its oldest and its newest message, except for outliers,
+    /// regardless of the number of messages. The range extends to an end of the history only if the
+    /// page has no cursor in that direction. If the feed does not report all events since the
+    /// request, the page covers nothing, because the device may have missed changes of the range
+    /// since the request.
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - bound: The anchor's position if no messages are missing between it and the page, which
-    ///     is the case for a stored message and for a gap's own cursor; otherwise `nil`.
+    ///   - bound: The anchor's position, if no messages are missing between the anchor and the
+    ///     page; otherwise `nil`. None are missing if the anchor is a stored message or the gap's
+    ///     own cursor.
     ///   - isFollowed: A Boolean value that indicates whether the feed reports all events since the
     ///     request.
     init?(_ page: MessagePage, bound: Gap.Bound?, isFollowed: Bool) {
@@ -32,9 +34,9 @@ struct PageExtent: Hashable {
         if let last = ordered.last { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
-        // A page without messages, or with outliers only, covers its anchor, and everything in each
-        // direction without a cursor. If the anchor is unknown and the page reaches only the
-        // beginning, it covers nothing.
+        // A page without messages, or with outliers only, covers its anchor, and extends to an end
+        // of the history in each direction without a cursor. If the anchor's position is unknown,
+        // and the page extends only to the beginning, it covers nothing.
         if ordered.isEmpty && bound == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }
@@ -52,9 +54,9 @@ struct PageExtent: Hashable {
         var bound = start
         let ordered = page.orderedPositions
         if let known = bound, let first = ordered.first, let last = ordered.last {
-            // A page that was requested by a time starts at any message of that time. If more
+            // If the anchor is a time, the page may start at any message with that time. If more
             // messages have that time than fit in the page, the whole page may be on the other side
-            // of the bound, with unknown messages between the two.
+            // of the bound, and unknown messages may be between the bound and the page.
             if request.newer == 0, known < .position(last) { bound = nil }
             if request.older == 0, .position(first) < known { bound = nil }
         }
@@ -80,18 +82,20 @@ extension StoreReader {
     ) throws(StoreError) -> Gap.Bound? {
         var bound = request.bound
         if case .message(let id) = request.anchor {
-            // In the server's pages, the message is not at its position.
+            // An outlier is not at its position in the server's pages, so the answer does not start
+            // at that position.
             if page.outliers.contains(id) { return nil }
             if bound == nil {
                 let held = try message(orNil: id, in: request.channelURL)
                 bound = held?.position.map(Gap.Bound.position)
             }
         }
-        // Messages of a thread are stored in gaps of the channel.
+        // Do not check the bound of a thread's page: messages of a thread may be stored inside gaps
+        // of the channel.
         guard request.parentMessageID == nil, case .position(let position) = bound,
             !position.messageID.rawValue.isEmpty
         else { return bound }
-        // The anchor may have been in a known range at the time of the request, and may be in a gap
+        // Even if the anchor was in a known range at the time of the request, it may be in a gap
         // now.
         return try isInGap(position, in: request.channelURL) ? nil : bound
     }

@@ -9,13 +9,15 @@ package struct PageRequest: Hashable, Sendable {
     package var anchor: MessageAnchor
     package let older: Int
     package let newer: Int
-    /// The anchor's position if no messages are missing between it and the page, that is, if it is
-    /// the bound of a gap or of a known range.
+    /// The anchor's position, if no messages are missing between the anchor and the page; otherwise
+    /// `nil`.
+    ///
+    /// None are missing if the anchor is at a bound of a gap or of a known range.
     var bound: Gap.Bound?
 
     /// Creates a request for the messages next to an anchor.
     ///
-    /// Sizes out of range are replaced by the nearest valid ones.
+    /// Sizes outside the valid range are replaced by the nearest valid ones.
     package init(
         in channelURL: ChannelURL, repliesTo parentMessageID: MessageID? = nil,
         at anchor: MessageAnchor, bound: Gap.Bound? = nil, older: Int = 0, newer: Int = 0
@@ -35,8 +37,11 @@ package struct PageRequest: Hashable, Sendable {
         return .messages(channelURL, anchor, older: older, newer: newer)
     }
 
-    /// Returns a Boolean value that indicates whether the page of another request serves this one:
-    /// it starts at the same anchor, in the same direction, and may have another size.
+    /// Returns a Boolean value that indicates whether the page of another request also answers this
+    /// request.
+    ///
+    /// The other request must have the same anchor and the same direction. Its page may have
+    /// another size.
     func isServed(by other: PageRequest) -> Bool {
         channelURL == other.channelURL && parentMessageID == other.parentMessageID
             && anchor == other.anchor && bound == other.bound
@@ -44,7 +49,7 @@ package struct PageRequest: Hashable, Sendable {
             && (newer == other.newer || older == 0 && other.older == 0)
     }
 
-    /// The request to make after the answer to this one was voided.
+    /// The request to make if the answer to this request was voided.
     ///
     /// If the anchor is a cursor, the new request has no bound: the history may have changed, so
     /// that messages are missing between the bound and the page.

@@ -104,8 +104,8 @@ extension Backend {
     ) async throws(BackendError) -> FileInfo {
         let source = try UploadSource(item, index, in: files)
         var file = item.files[index]
-        // The backend must read the source, which verifies the bytes, instead of the file at the
-        // path.
+        // Remove the data and the path, so that the backend reads the file only through the source,
+        // which verifies the bytes.
         (file.data, file.path) = (nil, nil)
         let result: Result<FileInfo, BackendError>
         do throws(BackendError) {
@@ -115,7 +115,7 @@ extension Backend {
         } catch {
             result = .failure(error)
         }
-        // A damaged file fails the upload, whatever the backend returned.
+        // If the file was found damaged, the upload fails, even if the backend returned a result.
         if let damage = source.damage { throw damage }
         return try result.get()
     }

@@ -1,8 +1,8 @@
 public import Models
 import Store
 
-/// A view of a channel, registered with the engine so that gaps in visible channels are filled
-/// first.
+/// A view of a channel that is registered with the engine, so that the engine fills gaps in visible
+/// channels first.
 ///
 /// ``SyncEngine/makeViewer(of:)`` creates a viewer. The channel is visible from the first call of
 /// ``show(_:)`` until the viewer is released.
@@ -16,7 +16,7 @@ public final class ChannelViewer: Sendable {
             last += 1
             return last
         }
-        // Only the latest range is buffered, because it replaces the earlier ones.
+        // Buffer only the latest range, because it replaces the earlier ranges.
         let (stream, ranges) = AsyncStream<ShownRange?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         self.ranges = ranges
@@ -30,7 +30,8 @@ public final class ChannelViewer: Sendable {
 
     /// Replaces the visible range; `nil` if no row is visible yet.
     ///
-    /// The method returns immediately. The engine may skip a range that is soon replaced.
+    /// The method returns immediately. The engine may skip a range that is replaced soon
+    /// afterwards.
     public func show(_ range: ShownRange?) { ranges.yield(range) }
 }
 

@@ -5,13 +5,15 @@ struct Connector: Hashable {
     enum Phase: Hashable {
         /// The engine does not try to connect.
         case off
-        /// An attempt to connect is in flight. Attempts are counted since the last success.
+        /// An attempt to connect is in flight.
+        ///
+        /// Attempts are counted from 1 after each success.
         case connecting(attempt: Int)
         /// The next attempt starts after a delay.
         case waiting(attempt: Int)
         case on
-        /// The engine has requested new credentials from the app, with which it continues this
-        /// attempt.
+        /// The engine has requested new credentials from the app, and continues this attempt with
+        /// them.
         case renewing(attempt: Int)
         /// The server has revoked the session.
         case revoked

@@ -44,8 +44,8 @@ package struct EngineCall: Sendable {
 extension SyncEngine {
     /// Returns a stream of the engine's actions from now on, beginning with the calls in flight.
     ///
-    /// The stream buffers up to 1,000 actions, and drops the oldest ones if its reader is slower.
-    /// The engine records actions only for observers.
+    /// The stream buffers up to 1,000 actions, and drops the oldest ones if its reader is too slow.
+    /// The engine records actions only while there are observers.
     package func activity() -> AsyncStream<EngineActivity> {
         let (stream, continuation) = AsyncStream<EngineActivity>.makeStream(
             bufferingPolicy: .bufferingNewest(1000))
@@ -98,7 +98,7 @@ struct ActivityObservers {
         emit(.ended(call: number, answer.result, at: now()))
     }
 
-    /// Reports a wait or, without a duration, that the last attempt has failed.
+    /// Reports a wait or, if `duration` is `nil`, that the last attempt has failed.
     func report(
         _ wait: SyncCore.Wait, _ attempt: Int, _ duration: Duration?, at time: Timestamp
     ) {

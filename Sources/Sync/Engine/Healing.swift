@@ -14,15 +14,15 @@ struct Healing {
         var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
-        /// The newer end of the newest page, if the server has newer messages.
+        /// The cursor and the newer end of the page that was last fetched at the newest end; `nil`
+        /// if the server has no newer messages.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
         /// The cursor of the next page of a stale range, if the last page had no messages in the
         /// range.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
-        /// The messages that the server did not know as anchors, and that are no longer used as
-        /// such.
+        /// The messages that are no longer used as anchors, because the server did not know them.
         var unknownMessages: Set<MessageID> = []
-        /// The number of consecutive answers without an effect.
+        /// The number of consecutive answers that made no progress.
         var idleAnswers = 0
         /// The cursors that were used since the backfill started or last made progress.
         var usedCursors: Set<PageCursor> = []
@@ -33,16 +33,16 @@ struct Healing {
         /// The error that stopped the work; `nil` if the work continues.
         var error: SyncError?
 
-        /// Returns the cursor of the next page of the stale range that ends at a bound; `nil` if
-        /// the next page is requested at the bound.
+        /// Returns the cursor of the next page of the stale range with the given upper bound; `nil`
+        /// if that page is requested at the bound itself.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
 
         /// Records the cursor with which a backfill continues.
         ///
-        /// - Returns: A Boolean value that indicates whether the server's cursors form a cycle,
-        ///   which means that an earlier page than the last one had the same cursor.
+        /// - Returns: `true` if the server's cursors form a cycle: an earlier page than the last
+        ///   one had the same cursor as this page.
         mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted
@@ -54,7 +54,9 @@ struct Healing {
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
     private var recent: Set<ChannelURL> = []
-    /// The channels to process, in FIFO order except for the precedence that `next()` gives.
+    /// The channels to process, in FIFO order.
+    ///
+    /// `next()` may take a channel from the middle.
     private var queue: [ChannelURL] = []
     private var queued: Set<ChannelURL> = []
 
@@ -62,8 +64,8 @@ struct Healing {
 
     /// Registers a viewer and its visible range.
     ///
-    /// A new viewer resumes work that was stopped. A new range of a known viewer does not, because
-    /// scrolling often changes the range.
+    /// A new viewer resumes work that was stopped. A new range of a known viewer does not resume
+    /// it, because scrolling changes the range often.
     ///
     /// - Returns: `true` if the viewer is new.
     @discardableResult
@@ -140,9 +142,10 @@ struct Healing {
 
     mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
         if isAwaited { awaited.insert(url) }
-        // A new reason to fetch the channel: retry it even if it has failed.
+        // There is a new reason to fetch the channel, so retry it even if it has failed.
         if isAwaited || isNew { works[url]?.error = nil }
-        // The cursor would skip new messages that are newer than it.
+        // If a refetch continued at its cursor, it would skip new messages that are newer than the
+        // cursor.
         if isNew { works[url]?.refetch = nil }
         enqueue(url)
     }
@@ -194,8 +197,8 @@ struct Healing {
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
-    /// The error that stopped the work on a channel; if several channels have failed, that of the
-    /// channel whose URL sorts first.
+    /// The error that stopped the work on a channel; if several channels have failed, the error of
+    /// the channel whose URL sorts first.
     var failure: SyncError? {
         works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
     }

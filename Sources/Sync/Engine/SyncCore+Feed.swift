@@ -2,8 +2,8 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive failures of the feed after which events count as missed instead of
-    /// live.
+    /// The number of consecutive failures of the feed after which the following events count as
+    /// missed, and not as live.
     private static let toleratedFeedFailures = 2
 
     /// Requests the next batch of the feed, unless a request is in flight.
@@ -36,7 +36,8 @@ extension SyncCore {
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
-        // After a retry, the feed would report the same events, and storing them would fail again.
+        // Do not retry: the feed would report the same events, and storing them in the damaged
+        // cache would fail again.
         guard !isHaltedByDamage else {
             state.isLive = false
             return
@@ -82,8 +83,8 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
-            // The server may have answered requests before the feed began, and the feed does not
-            // report what happened in between. Discard the answers of these requests.
+            // The server may have answered requests before the feed began. The feed does not report
+            // events between these answers and its beginning, so discard the answers.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels

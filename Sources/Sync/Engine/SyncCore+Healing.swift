@@ -9,10 +9,10 @@ extension SyncCore {
     /// The maximum number of messages in a lookup.
     static let lookupLimit = 100
 
-    /// Makes the next calls, as far as parallel requests are allowed.
+    /// Makes the next calls, up to the maximum number of parallel requests.
     mutating func planHealing() {
-        // Wait until the feed is live. A page that is requested earlier may be outdated by then,
-        // and contains messages that the feed is about to report.
+        // Wait until the feed is live. A page that is requested earlier may be outdated when the
+        // feed is live, and contains messages that the feed reports anyway.
         while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
             let url = healing.next()
         {
@@ -64,7 +64,7 @@ extension SyncCore {
     }
 
     /// Returns the position of the only message that a stale range can contain; `nil` if the range
-    /// can contain several or no messages.
+    /// can contain more messages, or contains none.
     private mutating func singlePosition(in range: StaleRange) -> Position? {
         let held = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
@@ -85,8 +85,8 @@ extension SyncCore {
         }
         guard let rows else { return nil }
         // The server answers requests for an open channel only while the user is in it, so an open
-        // channel is fetched only if it is shown. A channel whose messages must not be stored now
-        // is not fetched.
+        // channel is fetched only while it is shown. A channel is also not fetched while its
+        // messages must not be stored.
         let isLeft = rows.isOpen && !healing.isShown(url) || isUnkept(url)
         return HealingPlan(
             gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
@@ -107,15 +107,15 @@ extension SyncCore {
         if !work.unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
-        // A time as the anchor excludes messages of that time. The next millisecond includes them,
-        // at the cost of fetching some messages again.
+        // A page of messages older than a time excludes the messages of that time. The next
+        // millisecond as the anchor includes them; some messages are then fetched again.
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
     /// Returns the number of messages to request in a gap.
     ///
-    /// If huge gaps are reported instead of filled, a page of a visible gap is limited to one
-    /// message above the threshold for huge gaps.
+    /// If the engine reports huge gaps instead of filling them, it requests for a visible gap at
+    /// most one message more than the threshold for huge gaps.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
             return options.pageSize
@@ -129,7 +129,7 @@ extension SyncCore {
     mutating func handleBackfill(_ answer: BackendAnswer, _ call: Call, _ interim: Flights.Interim?)
     {
         guard let url = call.request.channelURL else { return }
-        // Later events have voided the answer. Repeat the request, even if it failed.
+        // If later events have voided the answer, repeat the request, even if it failed.
         guard let interim else { return healing.resume(url) }
         if case .failed(let error) = answer { return handleFailure(error, url, call.purpose) }
         switch (answer, call.purpose) {
@@ -156,7 +156,8 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    /// Returns the state, before a page is stored, with which the state afterwards is compared.
+    /// Returns the channel's state before a page is stored, for comparison with the state
+    /// afterwards.
     mutating func state(
         before page: MessagePage, _ step: HealingStep, in url: ChannelURL
     ) -> (progress: Progress, missingCount: Int) {
@@ -175,8 +176,8 @@ extension SyncCore {
             return resumeOrPause(url)
         }
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
-            // In the server's pages, the message is not at its position. Use its time as the anchor
-            // next time.
+            // An outlier is not at its position in the server's pages, so it is no useful anchor.
+            // The next request uses its time as the anchor.
             healing[url].unknownMessages.insert(id)
         }
         healing[url].failures = 0
@@ -210,7 +211,7 @@ extension SyncCore {
         switch step {
         case .walk(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // A backfill that was restarted or has made progress may use the same cursors again.
+            // If the backfill was restarted or has made progress, it may use earlier cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
             isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
         case .refetch(let range):
@@ -228,7 +229,7 @@ extension SyncCore {
         healing[url] = work
     }
 
-    /// Looks up the first of several messages, as many as a lookup may contain.
+    /// Looks up as many of the messages `ids` as a lookup may contain, from the first one on.
     private mutating func lookUp(
         _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
     ) {
@@ -238,8 +239,9 @@ extension SyncCore {
             .lookup(url, extent, rest: ids.dropFirst(asked.count)))
     }
 
-    /// Stores the answer to a lookup, and returns whether it has started another one, whose answer
-    /// continues the work on the channel.
+    /// Stores the answer to a lookup, and looks up the next messages of `rest`.
+    ///
+    /// Returns `true` if there is such a lookup. Its answer then continues the work on the channel.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         _ rest: ArraySlice<MessageID>, _ interim: Flights.Interim
@@ -253,7 +255,7 @@ extension SyncCore {
         return true
     }
 
-    /// Records the cursor and the end of a page of newer messages, where the next page is
+    /// Records the cursor and the newer end of a page of newer messages, at which the next page is
     /// requested.
     ///
     /// The work on the channel stops after several pages without progress.
@@ -316,8 +318,8 @@ extension SyncCore {
         switch error.code {
         case .expired: handleExpired(url, purpose)
         case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
-        // The backend itself returned `canceled`. Answers of calls that the engine has canceled do
-        // not arrive here.
+        // `canceled` is the backend's own error here: answers of calls that the engine has canceled
+        // are ignored earlier.
         case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
@@ -325,7 +327,8 @@ extension SyncCore {
         }
     }
 
-    /// Continues without the cursor, message or token of a request that has expired.
+    /// Continues a channel's work after the cursor, message or token of a request has expired,
+    /// without using it again.
     private mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         healing[url].newer = nil
@@ -419,16 +422,17 @@ extension SyncCore {
         switch options.hugeGapPolicy {
         case .report where isLeft:
             healing[url].stopped.insert(gap.lower)
-            // The count of the next gap starts at zero.
+            // Start counting the messages of the next gap at zero.
             healing[url].walked = 0
         case .report: break
-        // A count below the threshold prevents another report of this gap.
+        // Set the count far below the threshold, so that the gap is not reported again.
         case .fill: healing[url].walked = .min
         }
     }
 
-    /// Returns the gaps and stale ranges, which show the progress when compared before and after a
-    /// page.
+    /// Returns the gaps and stale ranges of a channel.
+    ///
+    /// If they are different after a page was stored, the page made progress.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
             Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))
@@ -447,7 +451,7 @@ extension SyncCore.Call.Purpose {
 }
 
 extension Ingest {
-    /// Records that the changelog since each truncation of a channel was read to its end.
+    /// Records that the changelogs since all truncations of a channel were read to their ends.
     func markChangesRead(in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
             gap.changesSince = nil

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// A request for a page, and what needs the page.
+/// A request for a page, with the backfill's step and the callers that need the page.
 struct PageFetch {
     /// A caller of the engine that waits for the page.
     struct Caller {
@@ -16,11 +16,12 @@ struct PageFetch {
     var callers: [Caller]
 }
 
-// The only place where pages of messages are requested and stored, for the backfill and for apps.
+// Requests for pages of messages, both of the backfill and of apps. No other code requests and
+// stores pages.
 extension SyncCore {
     /// Requests a page for a backfill, for callers, or for both.
     ///
-    /// If a request in flight returns such a page, its answer is used instead.
+    /// If a request in flight will return such a page, no request is made, and its answer is used.
     mutating func fetch(
         _ request: PageRequest, for step: HealingStep? = nil, callers: [PageFetch.Caller] = []
     ) {
@@ -37,8 +38,8 @@ extension SyncCore {
         call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
     }
 
-    /// Replaces the step and the callers that need a page in flight, and cancels its call if there
-    /// are none.
+    /// Replaces the step and the callers that need a page in flight, and cancels the call if
+    /// nothing needs the page any more.
     mutating func setFetch(_ fetch: PageFetch, of number: Int) {
         if fetch.step == nil, fetch.callers.isEmpty { return cancelCall(number) }
         calls[number]?.purpose = .page(fetch)

@@ -19,8 +19,8 @@ extension SyncCore {
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
-    /// Checks a request at a cursor whose bound is the newest end: removes the bound unless the
-    /// cursor is still the backfill cursor of the gap at that end.
+    /// Removes the bound from a request whose bound is the newest end, and whose cursor is no
+    /// longer the backfill cursor of the gap at that end.
     ///
     /// After a truncation, messages may be missing between the bound and the page.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
@@ -53,9 +53,9 @@ extension SyncCore {
         if case .channel(let channel) = answer, attempt < SyncCore.attempts,
             interim?.channels.contains(channel.url) ?? true
         {
-            // While the request was in flight, the feed reported an event of the channel, and it is
-            // unknown which of the two is newer. Request the current state, instead of repeating an
-            // operation such as joining.
+            // While the request was in flight, the feed reported an event of the channel. It is
+            // unknown whether the event or the answer is newer. Request the channel's current
+            // state, because the operation itself, such as joining, must not be repeated.
             let isCompared = question == .compareChannel(channel.url)
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
@@ -64,8 +64,9 @@ extension SyncCore {
         reply(handle(answer, to: question, interim), to: question, ticket)
     }
 
-    /// Sends a reply to a caller or, without a reply, the error because of which the answer was not
-    /// stored.
+    /// Sends `reply` to a caller.
+    ///
+    /// If it is `nil`, sends the error with which storing the answer failed.
     mutating func reply(_ reply: SyncReply?, to question: SyncQuestion, _ ticket: Int) {
         if let reply { return act(.reply(reply, ticket: ticket)) }
         let error = SyncError(.store, "the answer about \(question.subject) could not be stored")
@@ -116,7 +117,8 @@ extension SyncCore {
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
-            // The server may have refused a viewer's requests until the user joined.
+            // Fetch the shown history again: the server may have refused the requests for it until
+            // the user joined.
             defer { if healing.isShown(channel.url) { healing.examine(channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
@@ -132,8 +134,8 @@ extension SyncCore {
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
             try ingest.apply(changes, in: url, since: interim, .messageChangelog)
-            // A token must not skip changes: those that the parameters exclude, and those that must
-            // be read before a gap is filled.
+            // Do not save the token if it would skip changes that the parameters exclude, or
+            // changes that must be read before a gap is filled.
             if params == nil,
                 try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil })
             {
@@ -151,7 +153,7 @@ extension SyncCore {
     ) -> SyncReply? {
         let removed = write { (ingest) throws(StoreError) in
             let removed = try ingest.apply(changes, since: interim, .channelChangelog)
-            // A token must not skip the changes that the parameters exclude.
+            // Do not save the token if it would skip changes that the parameters exclude.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
@@ -164,9 +166,10 @@ extension SyncCore {
 
     /// Stores messages that the engine has not requested, such as those of a push.
     ///
-    /// If `isDurable` is set, the messages are synced to disk when the method returns.
+    /// If `isDurable` is set, the messages are written and synced to disk (`fsync`) when the method
+    /// returns.
     ///
-    /// - Returns: The number of messages that are now stored, in this or a newer version.
+    /// - Returns: The number of messages that are now stored, in the given version or a newer one.
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
@@ -188,8 +191,9 @@ extension SyncCore {
         return count
     }
 
-    /// Records that an open channel may have changed while the user was not in it: adds a gap at
-    /// the newest end of its history, and marks the stored messages as stale.
+    /// Records that an open channel may have changed while the user was not in it.
+    ///
+    /// Adds a gap at the newest end of its history, and marks the stored messages as stale.
     mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
         let isStored = read { (reader) throws(StoreError) in
             try reader.openChannel(orNil: url) != nil

@@ -4,8 +4,8 @@ import Store
 /// The state machine of an engine, without tasks, a clock or network access.
 ///
 /// Each step processes an input, writes to the store, and returns the actions that the engine must
-/// perform: calls, waits and events. A step reads from the store what it needs, so that no decision
-/// depends on data that was read before a call.
+/// perform: calls, waits and events. A step reads the data that it needs from the store. Therefore
+/// no decision depends on data that was read before a call, and may be outdated.
 struct SyncCore {
     /// An input of the state machine.
     enum Input: Sendable {
@@ -22,12 +22,12 @@ struct SyncCore {
         case answer(BackendAnswer, call: Int)
         /// A wait has ended.
         case waited(Wait)
-        /// The maximum number of attempts was reached, so no attempt follows the wait.
+        /// The maximum number of attempts was reached, so the engine does not wait for another one.
         case gaveUp(Wait)
         /// A caller of the engine makes a request.
         case ask(SyncQuestion, ticket: Int)
-        /// A caller waits until the engine has caught up in a channel or, if it is `nil`, in all
-        /// channels.
+        /// A caller waits until the engine has caught up in a channel or, if the URL is `nil`, in
+        /// all channels.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
         /// A caller no longer waits, because its task was canceled.
         case abandon(ticket: Int)
@@ -46,7 +46,9 @@ struct SyncCore {
     enum Action: Sendable {
         case call(BackendRequest, number: Int)
         case cancel(call: Int)
-        /// Wait before an attempt, counted from 1, at least as long as the server demands.
+        /// Wait before an attempt, at least as long as the server demands.
+        ///
+        /// Attempts are counted from 1.
         case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
         case cancelWait(Wait)
         /// Cancel all waits, and the request for new credentials.
@@ -55,9 +57,9 @@ struct SyncCore {
         case disconnect
         /// Request new credentials from the app.
         case renewSession
-        /// Remove these copies of files from the outbox.
+        /// Remove the given copies of files from the outbox.
         case removeFiles([FileCopy])
-        /// Remove all copies of files from the outbox except for these.
+        /// Remove all copies of files from the outbox, except for the given ones.
         case keepFiles([FileCopy])
         case emit(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
@@ -67,8 +69,7 @@ struct SyncCore {
 
     /// A delay before an attempt.
     ///
-    /// The generation is that of the connector. The end of a delay of an earlier generation is
-    /// ignored.
+    /// The generation is the connector's. If a delay of an earlier generation ends, it is ignored.
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
         case feed(generation: Int)
@@ -85,16 +86,19 @@ struct SyncCore {
             case page(PageFetch)
             /// A page of a channel's message changelog, for a backfill.
             case changes
-            /// A lookup of stored messages that a page did not contain. After the messages in
-            /// `rest` were looked up too, the page's extent is no longer stale.
+            /// A lookup of stored messages that a page did not contain.
+            ///
+            /// When the messages of `rest` have also been looked up, the page's extent is no longer
+            /// stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
         var purpose: Purpose
-        /// A record of the changes that are stored between the request and the answer; `nil` for
-        /// `connect` and `feed`, because no other event can arrive before their answers.
+        /// The record by which the changes that are stored between the request and the answer can
+        /// be found; `nil` for `connect` and `feed`, because no event can arrive before their
+        /// answers.
         let flight: Flights.Flight?
 
         /// The tickets of the callers that wait for the answer.
@@ -178,8 +182,8 @@ struct SyncCore {
         return actions
     }
 
-    /// A Boolean value that indicates whether no caller waits to be caught up, and no call except
-    /// that of the feed is in flight.
+    /// A Boolean value that indicates whether no caller waits until the engine has caught up, and
+    /// no call is in flight except the feed's.
     var isIdle: Bool {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
@@ -256,7 +260,7 @@ struct SyncCore {
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
-            // An error that ends the connection also means that the item did not reach the server.
+            // If an error ends the connection, the item has not reached the server.
             if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
             return loseConnection(error, call)
         }
@@ -283,7 +287,7 @@ struct SyncCore {
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         do {
             try store.write { batch in
-                // Before the first connection, the user is that of the last session.
+                // Before the engine has connected, the user is the stored one of the last session.
                 let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
                 var ingest = Ingest(
                     batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
@@ -305,8 +309,8 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
         }
-        // The write failed in one of the two databases. The cache may already contain the messages
-        // of items that are still in the outbox.
+        // The write may have failed only in the outbox's database. The cache then contains the
+        // messages of items that are still in the outbox. Compare the items with the cache again.
         if !endedItems.isEmpty { outbox.isCompared = false }
         return nil
     }
@@ -327,8 +331,9 @@ struct SyncCore {
 
     /// Returns a snapshot to read from.
     ///
-    /// After a failure, if the store could not reopen its files, only a write reopens them. A
-    /// caller that cannot read may never write, so this method attempts an empty write.
+    /// If the store could not reopen its files after a failed write, only another write reopens
+    /// them. A caller that cannot read may never write, so this method then attempts an empty
+    /// write.
     func snapshot() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try store.snapshot()
@@ -340,10 +345,11 @@ struct SyncCore {
         }
     }
 
-    /// The error of the last write or, if that succeeded, of the last read; `nil` if both
+    /// The error of the last write or, if the last write succeeded, of the last read; `nil` if both
     /// succeeded.
     var lastFailure: SyncError? {
-        // A successful read does not prove that the disk can be written.
+        // Prefer the failure of a write: a successful read does not prove that the disk can be
+        // written.
         writeFailure ?? readFailure
     }
 
@@ -417,7 +423,7 @@ struct SyncCore {
 
     private mutating func begin(_ session: BackendSession) {
         connector.succeed()
-        // If rows are still unreadable, the next read detects the damage again.
+        // If the cache is still damaged, the next read of a damaged row detects it again.
         cacheDamage = nil
         state.user = session.user
         let hasNewEpoch = write { (ingest) throws(StoreError) in
@@ -534,8 +540,8 @@ struct SyncCore {
             let isDone =
                 state.isLive && lastFailure == nil
                 && (url.map { !healing.isLeft($0) } ?? healing.isDone)
-            // A caller that waits for all channels receives the error of a channel only after the
-            // other channels have been processed.
+            // A caller that waits for all channels receives a channel's error only when no other
+            // channel has work left.
             let error =
                 (url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil))
                 ?? (isDone ? nil : cacheDamage)

@@ -1,8 +1,8 @@
 public import Models
 public import Store
 
-// Requests of callers. Before a call returns, the result is stored and reported to observers of the
-// store.
+// Requests of callers. Each call stores its result, and reports it to observers of the store,
+// before it returns.
 extension SyncEngine {
     /// Fetches messages around an anchor, and closes gaps in the range that the page covers.
     ///
@@ -10,16 +10,18 @@ extension SyncEngine {
     ///   - url: The URL of the channel.
     ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
     ///   - older: The maximum number of messages older than the anchor, from 0 to 10,000. A number
-    ///     out of this range is replaced by the nearest one in it. A page with fewer messages is
-    ///     not necessarily the last one.
+    ///     outside this range is replaced by the nearest number in the range. A page with fewer
+    ///     messages is not necessarily the last one.
     ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
     ///     anchor is a message, the message itself is one of them.
     ///   - edge: The bound of a gap, if the anchor is at that bound. The page then closes the gap
-    ///     from the bound on. It is not needed if the anchor is a stored message.
+    ///     from that bound on. Pass `nil` if the anchor is a stored message, whose position is
+    ///     known.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
-    /// - Returns: The page, and the range of the history that it covers. If a request at the same
-    ///   anchor and in the same direction is in flight, its page, which may have more messages.
+    /// - Returns: The page, and the range of the history that it covers. If another request at the
+    ///   same anchor and in the same direction is in flight, its page is returned, which may have
+    ///   more messages.
     /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with a cause of code `expired`
     ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
@@ -39,8 +41,8 @@ extension SyncEngine {
         guard case .page(let fetched) = try await reply(to: .page(request, source)) else {
             throw .unexpectedReply
         }
-        // The engine looks up the missing messages of a channel's history, but not those of a
-        // thread.
+        // The engine itself looks up the stored messages that a page of a channel's history does
+        // not contain, but not those of a thread's page.
         if request.parentMessageID != nil, !fetched.doubtful.isEmpty {
             _ = try await fetchMessages(fetched.doubtful, in: request.channelURL)
         }
@@ -49,11 +51,11 @@ extension SyncEngine {
 
     /// Fetches messages by their IDs, for example after a search.
     ///
-    /// The call closes no gap: it stores new messages inside gaps. Each request contains up to 100
-    /// IDs.
+    /// The call closes no gap, but stores the messages, even if they are inside a gap. Each request
+    /// contains up to 100 IDs.
     ///
-    /// - Returns: The messages that exist, and the IDs of those that do not, which are removed from
-    ///   the store.
+    /// - Returns: The messages that exist, and the IDs of the other messages, which the call
+    ///   removes from the store.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
@@ -75,18 +77,18 @@ extension SyncEngine {
 
     /// Fetches replies to a message around an anchor.
     ///
-    /// The call closes no gap of the channel. Stored replies that are missing on the page are
-    /// looked up, and removed if the server no longer has them.
+    /// The call closes no gap of the channel. Stored replies that should be on the page but are not
+    /// are looked up, and are removed if the server no longer has them.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
     ///   - url: The URL of the parent message's channel.
     ///   - anchor: The anchor in the thread.
     ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000. A number
-    ///     out of this range is replaced by the nearest one in it.
+    ///     outside this range is replaced by the nearest number in the range.
     ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
-    ///   - edge: If the anchor is at the bound of a known range of the thread, that bound: the
-    ///     position of the reply at which the range starts or ends. Otherwise `nil`.
+    ///   - edge: The bound of a known range of the thread, if the anchor is at that bound, which is
+    ///     the position of the oldest or newest reply of the range. Otherwise `nil`.
     /// - Returns: The page, and the range of the thread that it covers.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchReplies(
@@ -105,8 +107,8 @@ extension SyncEngine {
     ///   - url: The URL of the channel.
     ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
     ///   - params: A filter of the edited messages to return; `nil` for all. It does not apply to
-    ///     deleted messages. A call with a filter does not change where a call without `point`
-    ///     continues.
+    ///     deleted messages. A call with a filter does not change the point at which a call without
+    ///     `point` continues.
     /// - Returns: The changes, and the token for the next page.
     /// - Throws: ``SyncError`` with code `refused` and a cause of code `expired` if the server
     ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there
@@ -135,8 +137,8 @@ extension SyncEngine {
     /// - Parameters:
     ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
     ///   - params: A filter of the new and changed channels to return; `nil` for all. It does not
-    ///     apply to channels that the user has lost. A call with a filter does not change where a
-    ///     call without `point` continues.
+    ///     apply to channels that the user has lost. A call with a filter does not change the point
+    ///     at which a call without `point` continues.
     /// - Returns: The changes, and the token for the next page.
     /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
     public func channelChanges(
@@ -160,10 +162,10 @@ extension SyncEngine {
     /// Fetches a page of the group channels that match a query.
     ///
     /// - Parameters:
-    ///   - query: The filters and the order. A `limit` out of range is replaced by the nearest
-    ///     valid one.
+    ///   - query: The filters and the order. A `limit` outside the valid range is replaced by the
+    ///     nearest valid number.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    /// - Returns: The page, whose cursor is `nil` if it is the last one.
+    /// - Returns: The page. Its cursor is `nil` if the page is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
@@ -201,11 +203,12 @@ extension SyncEngine {
     /// Stores messages that the app received without the engine, for example in a push
     /// notification.
     ///
-    /// A message replaces the stored one only if it is newer. The call closes no gap: it stores new
-    /// messages inside gaps. It needs no connection.
+    /// A message replaces the stored one only if it is newer. The call closes no gap, but stores
+    /// the messages, even if they are inside a gap. It needs no connection.
     ///
-    /// - Returns: The number of the given messages that are now stored, in this or a newer version.
-    ///   Messages that are deleted, or older than the user's history, are not stored.
+    /// - Returns: The number of the given messages that are now stored, in the given version or a
+    ///   newer one. Messages that were deleted, or that are older than the user's history, are not
+    ///   stored.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func ingest(
@@ -226,7 +229,7 @@ extension SyncEngine {
 }
 
 extension SyncError {
-    /// The error for an answer to another request.
+    /// The error for a reply that does not match its question.
     static var unexpectedReply: SyncError {
         SyncError(
             .serverFailure,

@@ -1,8 +1,8 @@
 public import Models
 
-// The user's operations on channels, which need a connection and are not queued. The returned
-// channel is stored and reported to observers of the store. All other effects arrive through the
-// feed.
+// The user's operations on channels. They need a connection and are not queued. A channel that a
+// call returns is stored, and reported to observers of the store. All other effects of an operation
+// arrive through the feed.
 extension SyncEngine {
     /// Creates a group channel.
     ///
@@ -39,10 +39,10 @@ extension SyncEngine {
     /// The feed does not report earlier events of the channel, so the ranges of the stored history
     /// that viewers show are fetched again.
     ///
-    /// - Returns: The channel, which is stored.
+    /// - Returns: The channel, which the call has stored.
     /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
     package func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        // Add the gap before entering: a message that arrives immediately after entering must be
+        // Add the gap before entering, so that a message that arrives immediately after entering is
         // newer than the gap's lower bound.
         try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
         let channel = try await perform { (backend) throws(BackendError) in

@@ -1,8 +1,8 @@
 public import Models
 import Store
 
-// An app must not clear the store itself: the feed would continue at its cursor, and not report the
-// removed data again.
+// Only the engine may clear its store. Otherwise, the feed would continue at its cursor, and would
+// not report the removed data again.
 extension SyncEngine {
     /// Removes all cached data and the contents of the push inbox, and restarts the feed from the
     /// beginning.
@@ -36,7 +36,8 @@ extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
-            // If the user cannot be read, it is removed too. The server sends it again.
+            // If the stored user cannot be read, it is removed too. The server sends the user
+            // again.
             let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -44,7 +45,7 @@ extension SyncCore {
             for url in try ingest.batch.channelURLs() { ingest.forget(url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData()
-            // Keep the owner of the store, and the epoch of the data until the feed starts again.
+            // Keep the owner of the store. Also keep the server epoch, until the feed starts again.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info)
             ingest.batch.setLastEpoch(epoch)
@@ -52,7 +53,8 @@ extension SyncCore {
         }
         guard isCleared != nil else { throw writeError("the cache could not be cleared") }
         cacheDamage = nil
-        // The feed's request in flight would continue after events whose data was removed.
+        // Cancel the feed's request in flight: its answer would only contain events that are newer
+        // than the removed data.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }
         state.isLive = false
         hasFeedBegun = false

@@ -8,20 +8,20 @@ extension SyncEngine {
     /// Stores the messages that other processes have left in the store's `PushInbox`, and creates
     /// the inbox if there is none.
     ///
-    /// The messages are stored as by ``ingest(_:source:)``: a message is stored unless it was
-    /// deleted or a newer version is stored, and no gap is closed. The call needs no connection.
+    /// The messages are stored as by ``ingest(_:source:)``: a message is not stored if it was
+    /// deleted or if a newer version is stored, and no gap is closed. The call needs no connection.
     ///
-    /// A file is removed from the inbox after its messages were synced to disk. If the process ends
-    /// before that, the file is read again, which has no further effect. Unreadable parts of a file
-    /// are reported, and removed with the file.
+    /// The call removes a file from the inbox only after the file's messages were written and
+    /// synced to disk. If the process ends before that, the file is read again, which has no
+    /// further effect. Unreadable parts of a file are reported, and removed with the file.
     ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
     /// - Throws: ``SyncError`` with code `store` or `closed`. A file that cannot be read, for
     ///   example because a newer version of the package wrote it, stays in the inbox, and the other
     ///   files are processed before the error is thrown.
-    /// - Complexity: Lists a directory and reads its files. If there are any, one synced write for
-    ///   each 500 messages.
+    /// - Complexity: Lists the inbox's directory and reads its files. If there are messages, one
+    ///   write that is synced to disk for each 500 messages.
     @discardableResult
     public func absorbPushes() throws(SyncError) -> AbsorbedPushes {
         var absorbed = AbsorbedPushes()
@@ -45,8 +45,8 @@ extension SyncEngine {
                         try store.drop(name)
                     }
                 } catch {
-                    // A newer version of the package, or a later call, may be able to read the
-                    // file.
+                    // Keep the file: a newer version of the package, or a later call, may be able
+                    // to read it.
                     failure = failure ?? error
                     continue
                 }
@@ -95,17 +95,17 @@ extension SyncEngine {
     }
 }
 
-/// The content of a push inbox that was stored and removed from the inbox.
+/// The content of a push inbox that the engine has stored in the cache and removed from the inbox.
 public struct AbsorbedPushes: Sendable {
     /// The number of files that were read and removed.
     public internal(set) var pushCount = 0
 
     /// The messages, in the order in which the other processes stored them.
     ///
-    /// They have at most the size of the inbox, `PushInbox.maximumByteCount`.
+    /// Their total size is at most the maximum size of the inbox, `PushInbox.maximumByteCount`.
     public internal(set) var messages: [Message] = []
 
-    /// The number of ``messages`` that are now stored, in this or a newer version.
+    /// The number of ``messages`` that are now stored, in this version or a newer one.
     public internal(set) var heldCount = 0
 
     /// The parts of the files that could not be read.

@@ -1,7 +1,7 @@
 public import Models
 package import Store
 
-/// The differences between the cached copy of a channel and the server's.
+/// The differences between the cached copy of a channel and the server's version.
 public struct HistoryDifferences: Hashable, Sendable {
     /// The number of the server's messages that were compared with the cache.
     public internal(set) var comparedCount = 0
@@ -15,8 +15,8 @@ public struct HistoryDifferences: Hashable, Sendable {
     /// The server's version of each message whose cached version differs.
     public internal(set) var different: [Message] = []
 
-    /// The difference of the channel itself, such as of its last message or its number of members;
-    /// `nil` if there is none, or if the channel is not a group channel.
+    /// The difference of the channel's own fields, such as its last message or its number of
+    /// members; `nil` if there is none, or if the channel is not a group channel.
     public internal(set) var channel: ChannelDifference?
 
     /// A Boolean value that indicates whether there is no difference.
@@ -32,7 +32,7 @@ public struct HistoryDifferences: Hashable, Sendable {
     }
 }
 
-/// The difference between the cached copy of a group channel and the server's.
+/// The difference between the cached copy of a group channel and the server's version.
 public struct ChannelDifference: Hashable, Sendable {
     /// The server's version of the channel.
     public let channel: GroupChannel
@@ -45,7 +45,7 @@ public struct ChannelDifference: Hashable, Sendable {
     /// Compares two versions of a channel; `nil` if they are equal.
     init?(held: GroupChannel?, server: GroupChannel) {
         var server = server
-        // Only the device sets this field.
+        // Do not compare this field: only the device sets it.
         server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
         if server == held { return nil }
         channel = server
@@ -58,8 +58,8 @@ extension SyncEngine {
     /// cache.
     ///
     /// Gaps and stale ranges are not compared, and changes that the feed reports during the
-    /// comparison are not differences. For an open channel, only the messages are compared, because
-    /// the feed does not keep the channel itself up to date.
+    /// comparison do not count as differences. For an open channel, only the messages are compared,
+    /// because the feed does not keep the channel itself up to date.
     ///
     /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
@@ -91,8 +91,8 @@ extension SyncEngine {
 
     /// Returns the IDs of the messages that the server has.
     ///
-    /// A message that arrived late may be on another page than its position suggests, so messages
-    /// that no page contains are looked up by their IDs.
+    /// If a message is on no page, it may nevertheless exist: a message that arrived late may be on
+    /// another page than its position suggests. Therefore such messages are looked up by their IDs.
     private func existing(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> Set<MessageID> {
@@ -112,7 +112,8 @@ extension SyncEngine {
     ) async throws(SyncError) -> ChannelDifference? {
         guard try !isOpenChannel(url) else { return nil }
         var last: ChannelDifference?
-        // The feed may be about to report the difference, so compare a second time.
+        // If there is a difference, compare a second time: the feed may have been about to report
+        // it.
         for _ in 0..<2 {
             guard case .comparedChannel(let found) = try await reply(to: .compareChannel(url))
             else {
@@ -129,12 +130,12 @@ extension SyncEngine {
         try stored { (reader) throws(StoreError) in try reader.openChannel(orNil: url) != nil }
     }
 
-    /// Fetches a channel and the known ranges of its history again, so that they equal the
-    /// server's.
+    /// Fetches a channel and the known ranges of its history again, so that the cache equals the
+    /// server's data.
     ///
     /// The ranges are stale until they have been fetched. If a request fails, the remaining ranges
-    /// stay stale, and are fetched when they are shown. For an open channel, only the messages are
-    /// fetched.
+    /// stay stale, and are fetched when a viewer shows them. For an open channel, only the messages
+    /// are fetched.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     /// - Complexity: One request for the channel, and one for each page of the ranges.
@@ -177,8 +178,8 @@ extension SyncEngine {
             try await lookUpDoubtful(fetched, in: url)
             cursor = fetched.page.older
             if let lossCount, lossCount != fetched.lossCount {
-                // The history has changed, so there may be new messages in the part that the cursor
-                // has passed.
+                // The history has changed since the last page, so there may be new messages between
+                // the cursor and the range's upper bound. Start again at the upper bound.
                 (last, cursor) = (nil, nil)
             }
             lossCount = fetched.lossCount

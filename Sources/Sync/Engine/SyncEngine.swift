@@ -36,14 +36,15 @@ public actor SyncEngine {
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var observers: [Int: EventObserver] = [:]
     private var lastNumber = 0
-    /// The task that ends the previous connection, for which calls of the next connection wait.
+    /// The task that ends the previous connection; calls of the next connection wait for this task.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     /// The credentials with which `resume()` reconnects.
     private var interrupted: Credentials?
     /// The task that reduces the cache to its limits.
     var limiting: Task<Void, Never>?
-    /// The total number of bytes written when the engine last checked the size of the cache.
+    /// The store's total number of written bytes at the time when the engine last checked the size
+    /// of the cache.
     private var bytesWrittenAtLastCheck = 0
     private var reportedConnection = ConnectionState.closed
 
@@ -66,13 +67,14 @@ public actor SyncEngine {
     /// - Parameters:
     ///   - store: The store to which the engine writes.
     ///   - backend: The backend of the server.
-    ///   - options: The settings of the engine. Values out of range are replaced by the nearest
-    ///     valid ones.
+    ///   - options: The settings of the engine. Values outside their ranges are replaced by the
+    ///     nearest valid ones.
     ///   - limits: The limits of the data on disk.
     ///   - sleep: Waits for a duration, and throws if its task is canceled. The default calls
     ///     `Task.sleep(for:)`.
     ///   - jitter: Returns a random number from 0 to 1, for ``Backoff``.
-    ///   - now: Returns the device's time, by which outbox items expire.
+    ///   - now: Returns the device's time, by which the engine determines, for example, whether an
+    ///     outbox item is too old.
     ///   - makeRequestID: Returns a request ID that is unique across all devices.
     ///   - renewSession: Returns new credentials of the same user. The engine calls it when the
     ///     session has expired, and disconnects if it returns `nil` or another user's credentials.
@@ -150,9 +152,9 @@ public actor SyncEngine {
     /// Ends the connection and closes the store's files, so that the system may suspend the
     /// process.
     ///
-    /// Requests in flight are canceled, and repeated after ``resume()``. Until then, each call that
-    /// reads or writes the store throws an error with code `store`, whose cause has the code
-    /// `suspended`.
+    /// Requests in flight are canceled, and are repeated after ``resume()``. Before ``resume()``,
+    /// each call that reads or writes the store throws an error with code `store`, whose cause has
+    /// the code `suspended`.
     ///
     /// - Throws: ``SyncError`` with code `closed`, or with code `store` if a snapshot still exists.
     ///   In the latter case, the connection has ended, but the store stays open.
@@ -163,7 +165,8 @@ public actor SyncEngine {
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
         await ending?.value
-        // A compaction would keep LevelDB's files open.
+        // Wait until no eviction is in progress, because its compaction would keep LevelDB's files
+        // open.
         await limited()
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
@@ -250,14 +253,17 @@ public actor SyncEngine {
 
     private func removeObserver(_ number: Int) { observers[number] = nil }
 
-    /// Waits until the feed is live, all changelogs have been read, and all gaps are filled that
-    /// the engine fills without a request of the app.
+    /// Waits until the engine has caught up with the server.
+    ///
+    /// The engine has caught up when the feed is live, all changelogs have been read, and all gaps
+    /// have been filled that the engine fills without a request of the app.
     ///
     /// - Parameter url: The channel to wait for; `nil` to wait for all channels. For a channel, the
     ///   engine also fetches its newest missing messages, even if earlier requests for them have
     ///   failed.
     /// - Throws: ``SyncError`` with the error that stopped the work on the channel or, if `url` is
-    ///   `nil`, on any channel, after the others are done; `closed`, `canceled`.
+    ///   `nil`, on any channel; in the latter case, only after the work on the other channels has
+    ///   ended; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
@@ -268,7 +274,7 @@ public actor SyncEngine {
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
     /// A Boolean value that indicates whether a request other than that of the feed is in flight,
-    /// or a caller waits to be caught up.
+    /// or a caller waits until the engine has caught up.
     ///
     /// Requests that wait for their next attempt do not count.
     package var hasCallInFlight: Bool { !core.isIdle }
@@ -346,10 +352,11 @@ public actor SyncEngine {
     var inUse: Set<ChannelURL> { core.healing.inUse }
     var recent: Set<ChannelURL> { core.healing.recentChannels }
 
-    /// The number of newest messages that eviction keeps in each channel while another channel has
-    /// more.
+    /// The number of newest messages that eviction keeps in each channel, as long as any channel
+    /// has more than this number.
     ///
-    /// The engine would fetch as many messages again in the background.
+    /// The number is that of the messages which the engine fetches in the background, and would
+    /// therefore fetch again.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
@@ -378,8 +385,8 @@ public actor SyncEngine {
         core.areLimitsDue = false
         bytesWrittenAtLastCheck = written
         limiting = Task { [weak self] in
-            // Ignore an error: the next write reports a failure of the store, and the limits are
-            // checked again after more writes.
+            // Ignore an error: if the store has failed, the next write reports it, and the limits
+            // are checked again after further writes.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
         }
@@ -486,7 +493,7 @@ public actor SyncEngine {
     }
 
     private func finishRenewal(_ credentials: Credentials?) {
-        // A canceled task belongs to an earlier connection.
+        // Ignore the credentials if the task was canceled: they are for an earlier connection.
         guard !Task.isCancelled else { return }
         handle(.renew(credentials))
     }
@@ -511,11 +518,11 @@ public actor SyncEngine {
 }
 
 /// Filters the progress of an upload: ignores reports that do not increase the number of bytes, or
-/// that arrive after the end.
+/// that arrive after the upload has ended.
 ///
 /// A backend may report from any thread, and with a delay.
 private final class UploadMeter: Sendable {
-    /// The last reported number of bytes; `nil` after the end.
+    /// The last reported number of bytes; `nil` after the upload has ended.
     private let last = Locked<Int?>(-1)
 
     /// Calls a closure if the number of bytes has increased and the upload has not ended.
@@ -523,7 +530,7 @@ private final class UploadMeter: Sendable {
         last.withLock { last in
             guard let before = last, progress.bytesTransferred > before else { return }
             last = progress.bytesTransferred
-            // The closure is called under the lock, so that no report follows after `end` has
+            // Call the closure while the lock is held, so that it is never called after `end` has
             // returned.
             body()
         }

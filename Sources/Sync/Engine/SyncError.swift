@@ -6,8 +6,8 @@ public struct SyncError: LocalizedError {
     /// The kind of failure.
     public let code: Code
 
-    /// A description for people to read, which names the channel, outbox item or other object that
-    /// is affected.
+    /// A human-readable description, which names the channel, outbox item or other object that is
+    /// affected.
     public let message: String
 
     /// The error of the server or the store that caused this error; `nil` if there is none.
@@ -172,7 +172,8 @@ extension SyncError {
 }
 
 extension SyncError: CustomStringConvertible {
-    /// The code, the message, and what the cause adds to the message, in one line.
+    /// The code, the message, and those parts of the cause's description that the message does not
+    /// contain, in one line.
     public var description: String { .line("\(code)", message, because: cause) }
 }
 

@@ -2,18 +2,18 @@ import Models
 
 /// The settings of a ``SyncEngine``.
 ///
-/// Values out of range are replaced by the nearest valid ones.
+/// Values outside their ranges are replaced by the nearest valid ones.
 public struct SyncOptions: Hashable, Sendable {
     /// The delays before the engine reconnects and before it retries a request.
     ///
     /// An outbox item fails after its request has failed ``Backoff/retries`` times, and the user
-    /// may resend it. By default, there is no limit. A server that throttles the client may demand
-    /// longer delays, up to a day.
+    /// may resend it. By default, the number of attempts is not limited. A server that throttles
+    /// the client may demand longer delays, up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
     /// The number of messages in a page that the engine requests on its own, from 1 to 10,000.
     ///
-    /// The default is 100. A server may return fewer.
+    /// The default is 100. A server may return fewer messages.
     public var pageSize = 100
 
     /// The number of channels whose history the engine fetches at the same time; at least 1.
@@ -37,8 +37,8 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// The number of missing messages above which a gap of a visible channel is huge; at least 0.
     ///
-    /// The engine counts the messages while it fetches them, without those that were already
-    /// cached. The default is 300. With `Int.max`, no gap is huge.
+    /// The engine counts the missing messages while it fetches them; messages that were already
+    /// cached do not count. The default is 300. With `Int.max`, no gap is huge.
     public var hugeGapThreshold = 300
 
     /// The policy for huge gaps.
@@ -51,7 +51,8 @@ public struct SyncOptions: Hashable, Sendable {
     /// A message that the feed omitted may be older than the newest message that it reported, by up
     /// to this duration. After a truncation, the cached messages that are older than the gap by at
     /// most this duration therefore become stale, and the engine fetches them again. The default is
-    /// one second. Use zero if one clock sets the times of all messages, and all times differ.
+    /// one second. Use zero if a single clock sets the times of all messages, and no two messages
+    /// have the same time.
     public var clockSkew = Duration.seconds(1)
 
     /// The number of channels in which the engine sends outbox items at the same time; at least 1.
@@ -59,7 +60,8 @@ public struct SyncOptions: Hashable, Sendable {
     /// In each channel, items are sent one at a time. The default is 4.
     public var parallelSends = 4
 
-    /// The duration, on the device's clock, after which an unsent outbox item fails; at least zero.
+    /// The duration after which an unsent outbox item fails, measured by the device's clock; at
+    /// least zero.
     ///
     /// The user may then resend the item. The default is three days.
     public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
@@ -89,7 +91,7 @@ public struct SyncOptions: Hashable, Sendable {
 }
 
 extension SyncOptions {
-    /// The options with values out of range replaced by the nearest valid ones.
+    /// The options, in which values outside their ranges are replaced by the nearest valid ones.
     var clamped: SyncOptions {
         var options = self
         options.pageSize = PageSize.nearest(to: pageSize, atLeast: 1)
@@ -110,9 +112,10 @@ extension SyncOptions {
 public enum ResendPolicy: Hashable, Sendable, CaseIterable {
     /// The item stays pending, and the engine sends it after the next connection.
     case automatic
-    /// The item fails with the error `connectionRequired`, and the user may resend it. This
-    /// includes items that are written without a connection, and items that were pending when an
-    /// earlier process ended.
+    /// The item fails with the error `connectionRequired`, and the user may resend it.
+    ///
+    /// This also applies to items that are written without a connection, and to items that were
+    /// pending when an earlier process ended.
     case manual
     /// As `manual`, except that `resend` throws `notPermitted`: the user can only remove the item.
     case off
@@ -128,7 +131,7 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
 
 /// A policy for huge gaps.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// The engine reports the gap, and fills the rest of it only on request.
+    /// The engine reports the gap, and fills the rest of the gap only if the app requests it.
     case report
     /// The engine reports the gap, and fills it completely.
     case fill

@@ -1,13 +1,17 @@
 public import Models
 public import Store
 
-/// A request by a caller of the engine, rather than by the engine itself.
+/// A request that a caller of the engine makes, and not the engine itself.
 enum SyncQuestion: Hashable, Sendable {
-    /// A page of messages or replies, which is stored with a source of the change for observers.
+    /// A page of messages or replies, which is stored.
+    ///
+    /// Observers are notified with the given source of the change.
     case page(PageRequest, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
-    /// The last lookup of stored messages that a page did not contain. Afterwards, the page's
-    /// extent is no longer stale, unless `lossCount` has changed since the page.
+    /// The last lookup of stored messages that a page did not contain.
+    ///
+    /// After it, the page's extent is no longer stale, unless the store's loss count differs from
+    /// `lossCount`, its value when the page was stored.
     case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// A page to compare with the stored messages.
     case compare(PageRequest)
@@ -44,7 +48,7 @@ extension SyncQuestion {
     /// The subject of the request in error messages.
     var subject: String { request.channelURL.map { "channel \($0)" } ?? "the list of channels" }
 
-    /// The request to make after the answer to this one was voided.
+    /// The request to make if the answer to this request was voided.
     var repeated: SyncQuestion {
         if case .page(let request, let source) = self {
             .page(request.repeated, source)
@@ -61,7 +65,7 @@ enum SyncReply: Sendable {
     /// The differences, the cursor at which the comparison continues, and the lower bound of the
     /// compared range.
     case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
-    /// The difference between the cached channel and the server's; `nil` if there is none.
+    /// The difference between the cached channel and the server's version; `nil` if there is none.
     case comparedChannel(ChannelDifference?)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)

@@ -21,12 +21,13 @@ public struct SyncState: Hashable, Sendable {
     /// them.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The reason why the store cannot be read or written, such as a full disk; `nil` if it can.
+    /// The reason why the store cannot be read or written, such as a full disk; `nil` if the store
+    /// can be read and written.
     ///
     /// The engine retries automatically. If the cache is damaged, the cause is a `StoreError` with
-    /// code `corruption`. The engine then still sends outbox items. It retries a channel that
-    /// cannot be read, and the feed if an event cannot be stored, only after a call of
-    /// ``SyncEngine/clearCachedData()`` or on the next connection.
+    /// code `corruption`. With a damaged cache, the engine still sends outbox items. It stops the
+    /// work on a channel that cannot be read, and the feed if an event cannot be stored. It retries
+    /// both only after a call of ``SyncEngine/clearCachedData()`` or on the next connection.
     public internal(set) var failure: SyncError?
 
     /// A Boolean value that indicates whether the feed is live, no channel has work left, and the
@@ -93,15 +94,19 @@ public enum SyncEvent: Sendable {
     /// The stored history may differ from the server's. It was marked as stale, and is fetched
     /// again when it is shown.
     case historyLost(HistoryLoss)
-    /// A request of the engine for a channel failed. The engine retries it when a new viewer shows
-    /// the channel, a caller waits for the channel, the feed reports a truncation of the channel,
-    /// ``SyncEngine/reconnect()`` is called, or a connection is established.
+    /// A request of the engine for a channel failed.
+    ///
+    /// The engine retries the request when a new viewer shows the channel, a caller waits for the
+    /// channel, the feed reports a truncation of the channel, ``SyncEngine/reconnect()`` is called,
+    /// or a connection is established.
     case failed(ChannelURL, SyncError)
     /// Messages were evicted from the cache because of its limits.
     case evicted(Eviction)
     /// The user's session has expired, and needs new credentials to continue.
     case sessionExpired
-    /// The delivery result of an outbox item, with the item in its last state. The engine reports
-    /// one result for each item, and another one after a failed item was resent.
+    /// The delivery result of an outbox item, with the item in its last state.
+    ///
+    /// The engine reports one result for each item. If a failed item is resent, the engine reports
+    /// another result.
     case deliveryResult(DeliveryResult, of: OutboxItem)
 }

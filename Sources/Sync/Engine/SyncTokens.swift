@@ -8,7 +8,7 @@ package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
 
-    /// The encoded token: the number, the length of the epoch, the epoch and the cursor.
+    /// The encoded token: its number, the length of the epoch, the epoch and the cursor.
     ///
     /// On-disk format, DO NOT CHANGE.
     package var bytes: [UInt8] {
@@ -48,7 +48,9 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of an empty store, who may then use the store offline.
+    /// Records the owner of an empty store.
+    ///
+    /// The owner may then use the store offline.
     package func recordOwner(_ user: User) throws(StoreError) {
         do {
             try write { $0.setUser(user) }
@@ -143,14 +145,14 @@ extension StoreReader {
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
-    /// Sets the server epoch of the stored data while no feed token contains it.
+    /// Sets the server epoch of the stored data, for the time in which no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {
         setText(epoch?.rawValue, for: Scope.epoch)
     }
 
     func setLossCount(_ count: Int64) { setText("\(count)", for: Scope.losses) }
 
-    // An empty token means true. On-disk format, DO NOT CHANGE.
+    // An empty token means true, and a missing token means false. On-disk format, DO NOT CHANGE.
     func setHasAllChannels(_ hasAll: Bool) { setToken(hasAll ? [] : nil, for: Scope.channelList) }
 
     func setUser(_ user: User) { setToken(Array(user.serialize()), for: Scope.user) }
@@ -167,7 +169,7 @@ extension Batch {
         setText(token, for: Scope.channelChangelog)
     }
 
-    // The time and the ID. On-disk format, DO NOT CHANGE.
+    // The token consists of the position's time and message ID. On-disk format, DO NOT CHANGE.
     func setUnreported(_ position: Position?, of url: ChannelURL) {
         setText(
             position.map { "\($0.createdAt.milliseconds) \($0.messageID)" },

@@ -4,8 +4,8 @@ import Models
 ///
 /// An answer reflects the server's data at some time after the request. Events that the feed has
 /// reported since the request may be newer or older than the answer, so they take precedence over
-/// it. An answer is void, and is not stored, if it cannot be compared with the events: because
-/// there were too many of them, or because the history was replaced.
+/// it. An answer is void, and is not stored, if there were too many events to compare it with, or
+/// if the history was replaced since the request.
 struct Flights {
     /// A request in flight.
     struct Flight: Hashable {
@@ -29,7 +29,8 @@ struct Flights {
         fileprivate(set) var deleted: Set<MessageID> = []
         /// The channels that were saved or removed.
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// The events that change parts of a message, such as reactions, by message and in order.
+        /// The events that change parts of a message, such as reactions, by message, in the order
+        /// in which they were reported.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
     }
 
@@ -44,7 +45,7 @@ struct Flights {
         let what: What
     }
 
-    /// The maximum number of notes about a channel.
+    /// The maximum number of recorded changes of a channel.
     ///
     /// If there are more, the channel's requests become void.
     private static let limit = 20_000
@@ -54,9 +55,9 @@ struct Flights {
     private var open: [ChannelURL: Set<Int>] = [:]
     private var notes: [ChannelURL: [Note]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// The number of the latest note about each channel.
+    /// The number of the latest recorded change of each channel itself.
     ///
-    /// Kept while requests are in flight.
+    /// The numbers are kept while requests are in flight.
     private var channelNotes: [ChannelURL: Int] = [:]
     private(set) var openCount = 0
 

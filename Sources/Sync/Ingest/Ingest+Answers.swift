@@ -14,8 +14,8 @@ extension Ingest {
 
     /// Stores the answer to a request for a page, and closes the gaps that the page covers.
     ///
-    /// If the page ends before it reaches the gap at which it was requested, the backfill continues
-    /// at the end of the page. A page of replies closes no gap of the channel.
+    /// If the page ends before it reaches the gap for which it was requested, the backfill
+    /// continues at the end of the page. A page of replies closes no gap of the channel.
     ///
     /// - Returns: The covered range of the history or thread, and the messages that must be looked
     ///   up.
@@ -82,15 +82,15 @@ extension Ingest {
 
     /// Returns the positions of stored messages that a page should contain but does not.
     ///
-    /// Messages that have changed since the request are not included.
+    /// The result does not include messages that have changed since the request.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
         let feedState = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
-        // The bounds are not part of these positions. A stored message at a bound, such as the anchor
-        // of the request, may be missing on the page too.
+        // The positions above exclude the bounds. But a stored message at a bound, such as the
+        // request's anchor, may be missing on the page, too.
         for case .position(let edge) in [extent.from, extent.through] {
             let held = try batch.message(orNil: edge.messageID, in: url)
             if held?.position == edge { positions.append(edge) }
@@ -100,8 +100,9 @@ extension Ingest {
         }
     }
 
-    /// Marks messages as stale before the gap that contains them is closed: they were received
-    /// alone, the page does not contain them, and they may have been deleted.
+    /// Marks messages inside a gap as stale, before a page closes the gap.
+    ///
+    /// The page does not contain these messages, so they may have been deleted.
     private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
         for position in positions where try batch.isInGap(position, in: url) {
             try doubt(position, in: url)
@@ -111,7 +112,7 @@ extension Ingest {
     /// Marks a message as stale.
     mutating func doubt(_ position: Position, in url: ChannelURL) throws(StoreError) {
         let bound = Gap.Bound.position(position)
-        // The range excludes the message's neighbors, even those of the same time.
+        // The range excludes the message's neighbors, even if they have the same time.
         let older = try batch.positionOrNil(before: position, in: url)
         let newer = try batch.positionOrNil(after: position, in: url)
         let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
@@ -124,7 +125,8 @@ extension Ingest {
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // Remove stale ranges inside a gap, too, because the gap implies that they must be fetched.
+        // Also remove stale ranges that are inside a gap: the gap already implies that their
+        // messages must be fetched.
         let gaps = try batch.gaps(orAll: url)
         for range in try batch.staleRanges(orNone: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
@@ -133,7 +135,8 @@ extension Ingest {
         forget(url)
     }
 
-    /// Stores a message of an answer, with the events that were reported since the request.
+    /// Stores a message of an answer, after applying the events to it that were reported since the
+    /// request.
     mutating func apply(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
@@ -205,7 +208,8 @@ extension Ingest {
 
     /// Closes the gaps in a range.
     ///
-    /// A gap whose changelog was not read yet is kept, but made as small as possible.
+    /// If the changelog since a gap's truncation was not read yet, the gap is kept, but made as
+    /// small as possible.
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
     ) throws(StoreError) {
@@ -214,7 +218,7 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // Keep the part of the gap that is older than the oldest message in it.
+            // Keep the part of the gap that is older than the oldest stored message in the gap.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
@@ -227,8 +231,9 @@ extension Ingest {
         }
     }
 
-    /// Continues the backfill after a page that ended before it reached the gap, which happens if
-    /// many messages have the time at which the page was requested.
+    /// Continues the backfill at the end of a page that ended before it reached the gap.
+    ///
+    /// This happens if the anchor is a time, and many messages have that time.
     private func goOnWalking(
         at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
     ) throws(StoreError) {
@@ -253,8 +258,8 @@ extension Flights.Interim {
     /// Returns whether an answer may be older than the stored copy of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
-        // Events of reactions and threads do not make the answer older, because they are applied to
-        // it.
+        // Events of reactions and threads do not make the answer outdated, because they are applied
+        // to it.
         return saved.contains(id) ? .unknown : .fresh
     }
 }

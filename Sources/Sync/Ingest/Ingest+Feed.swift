@@ -18,7 +18,7 @@ extension Ingest {
     /// Applies a batch of the feed.
     ///
     /// `previous` is the point of the feed before the batch. `missed` contains the channels that
-    /// have changed since the engine began to catch up, and is `nil` if the events are live.
+    /// have changed since the engine began to catch up; `nil` if the events are live.
     mutating func apply(
         _ feed: FeedBatch, after previous: FeedPoint?, missed: Set<ChannelURL>? = nil
     ) throws(StoreError) -> FeedReport {
@@ -36,8 +36,8 @@ extension Ingest {
             do throws(StoreError) {
                 try apply(event, after: previous, derivesLast: toldLast, &report)
             } catch {
-                // Skip data that the store rejects as invalid, because the feed would otherwise
-                // report it forever.
+                // Skip data that the store rejects as invalid. Otherwise, the feed's cursor could
+                // not be stored, and the feed would report the same data forever.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -45,7 +45,7 @@ extension Ingest {
         return report
     }
 
-    /// After catching up, reports once each channel that has changed since the engine began to
+    /// When the engine has caught up, reports each channel once that has changed since it began to
     /// catch up.
     private func recordMissed(
         _ earlier: Set<ChannelURL>, isOver: Bool, _ report: inout FeedReport
@@ -152,7 +152,8 @@ extension Ingest {
         return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
-    /// Marks a message as stale because the feed reports a change without the content.
+    /// Marks a message as stale, because the feed has reported that it changed, but not its new
+    /// content.
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         // The answer to a request in flight may contain the message before the change.
         if flights.isAsking(about: url) { flights.void(url) }
@@ -184,8 +185,9 @@ extension Ingest {
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
         if var gap = try batch.newestGap(in: url), gap.walkCursor != nil {
-            // The new gap was merged with an older one, whose backfill cursor is older than some
-            // messages that are missing now. Restart the backfill at the newest message.
+            // The new gap was merged with an existing one. The backfill cursor of the existing gap
+            // is older than some messages that are missing now, so restart the backfill at the
+            // newest message.
             gap.walkCursor = nil
             try batch.update(gap)
         }
@@ -223,9 +225,9 @@ extension Ingest {
 
     /// Records that a range of a history has changed without an event for each message.
     ///
-    /// The range consists of the messages that were created from the first time through the second
-    /// one; `nil` stands for an end of the history. The stored part of the range becomes stale. If
-    /// the range extends beyond the newest stored message, a gap is added there.
+    /// The range is from the time `from` through the time `through`; `nil` stands for an end of the
+    /// history. The stored part of the range becomes stale. If the range extends beyond the newest
+    /// stored message, a gap is added there.
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {
@@ -239,13 +241,14 @@ extension Ingest {
         if newest < range.1 { try openNewestGap(in: url, from: newest, doubtfulFrom: newest) }
         for var gap in try batch.gaps(orAll: url)
         where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // The cursor would skip new messages that are newer than it.
+            // If the backfill continued at its cursor, it would skip new messages that are newer
+            // than the cursor.
             gap.walkCursor = nil
             try batch.update(gap)
         }
-        // Extends the range, because a stale range of a single time is fetched by looking up its
-        // message, like a changed message (`recordChanged`). Here, a page must be fetched, because
-        // messages may have been added.
+        // Extend the range by a millisecond, so that it is fetched as a page: messages may have
+        // been added. A stale range with a single position is fetched by looking up its message, as
+        // after `recordChanged`.
         try distrust(url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
@@ -297,7 +300,7 @@ extension Ingest {
         guard channel.historyBeginning != before else { return }
         forget(channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {
-            // The user's history begins earlier than before.
+            // The user's history now begins earlier: the added part is a gap.
             try batch.open(Gap(in: channel.url, from: .beginning, to: before))
         }
         guard let beginning = channel.historyBeginning else { return }
@@ -359,9 +362,9 @@ extension Ingest {
         flights.recordChannel(url)
     }
 
-    // MARK: The last message, if the server does not send it
+    // MARK: The last message of servers that do not send it
 
-    /// The number of newest messages among which a channel's last message is searched.
+    /// The number of a channel's newest messages in which a new last message is searched.
     private static let lastCandidates = 20
 
     /// Makes a message the last one of its channel, unless the channel has a newer one.

@@ -5,8 +5,9 @@ import Store
 public enum HistoryLoss: Hashable, Sendable {
     /// The feed cannot report the events since the stored cursor.
     case expiredCursor
-    /// The server's history was rolled back, for example to a backup. Cursors are no longer valid,
-    /// and IDs and versions may have other meanings.
+    /// The server's history was rolled back, for example to a backup.
+    ///
+    /// Cursors are no longer valid, and IDs and versions may now belong to other messages.
     case newEpoch
 }
 
@@ -41,8 +42,8 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Removes the time up to which the user has reset the history of a channel, because the
-    /// server's new history may not contain that reset.
+    /// Removes a channel's `messageOffset`, the time up to which the user has reset the history,
+    /// because the server's new history may not contain the reset.
     private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
             return
@@ -90,7 +91,8 @@ extension Ingest {
 
     /// Removes the changelog points of all gaps and, in a new epoch, the backfill cursors.
     ///
-    /// The changelogs are unnecessary, because fetching the stale ranges returns the same changes.
+    /// The changelogs are not needed, because the engine fetches all stale ranges again, with their
+    /// changes.
     private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
@@ -128,13 +130,13 @@ extension Gap.Bound {
         self = time.next.map { Gap.Bound(before: $0) } ?? .end
     }
 
-    /// A bound that is just older than this one, so that a message at this bound is newer than it.
+    /// A bound that is just older than this one: a message at this bound is newer than the result.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(before: position.createdAt)
     }
 
-    /// A bound that is just newer than this one, so that a message at this bound is older than it.
+    /// A bound that is just newer than this one: a message at this bound is older than the result.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(after: position.createdAt)

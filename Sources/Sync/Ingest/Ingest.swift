@@ -3,11 +3,10 @@ import Store
 
 /// Merges data of the server into a write batch.
 ///
-/// All data of the server enters the store through this type, whether from the feed, pages,
-/// changelogs, lookups, imports or pushes. The result depends neither on the order in which data
-/// arrives nor on repetitions: a stored message is replaced only by a copy that is at least as new,
-/// a deleted message stays deleted, and messages that are older than the user's history are
-/// rejected.
+/// All data of the server enters the store through this type: data of the feed, pages, changelogs,
+/// lookups, imports and pushes. The result depends neither on the order in which data arrives nor
+/// on repetitions: a stored message is replaced only by a copy that is at least as new, a deleted
+/// message stays deleted, and messages that are older than the user's history are rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
@@ -24,8 +23,8 @@ struct Ingest {
     /// A Boolean value that indicates whether the feed reports events that were missed without a
     /// connection, rather than live events.
     var isCatchingUp = false
-    /// A Boolean value that indicates whether the messages are received alone, without the messages
-    /// next to them in the history.
+    /// A Boolean value that indicates whether the messages were received alone, that is, without
+    /// the messages next to them in the history.
     var isAlone = false
     /// An upper bound of the number of tombstones in each channel whose tombstones were counted.
     private(set) var tombstoneCounts: [ChannelURL: Int]
@@ -69,15 +68,15 @@ struct Ingest {
         var unreported: Position?
     }
 
-    /// The age of the server's data, compared with stored data.
+    /// The age of the data to store, compared with the stored data.
     enum Freshness {
         /// The data is at least as new as the stored data, because the feed has reported nothing
         /// since the request.
         case fresh
         /// The data may be older than the stored data.
         case unknown
-        /// The data may be older than everything that the feed has reported, so it does not prove
-        /// that a message still exists.
+        /// The data may be older than events that the feed has reported earlier, so it does not
+        /// prove that a message still exists.
         case untrusted
     }
 
@@ -117,13 +116,14 @@ struct Ingest {
             gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
 
-    /// Records a stored message that the feed has not reported yet, because messages that the
-    /// server accepted just before it may be missing.
+    /// Records the position of a stored message that the feed has not reported yet.
+    ///
+    /// Messages that the server accepted just before this message may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
         // If a gap at the newest end contains the message, a truncation adds a gap that includes
-        // the message anyway. A message that was received alone is recorded nevertheless, because
-        // it may still be stored after that gap was closed.
+        // the message even if its position is not recorded. A message that was received alone is
+        // recorded nevertheless, because it may stay stored after that gap was closed.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -135,7 +135,7 @@ struct Ingest {
 
     /// Stores a message, unless a newer version is known.
     ///
-    /// - Returns: `true` if the message is now stored, in this or a newer version.
+    /// - Returns: `true` if the message is now stored, in the given version or a newer one.
     @discardableResult
     mutating func apply(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -145,7 +145,8 @@ struct Ingest {
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
         if !isFeed { try recordFeedState(of: url) }
-        // The answer to a request may be older than events that were reported since the request.
+        // An answer that is not fresh may be older than events that were reported since the
+        // request.
         let isNow = freshness == .fresh || isFeed
         var isHeld = false
         do throws(StoreError) {
@@ -160,21 +161,21 @@ struct Ingest {
             }
             if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
-            // Skip a message that the store rejects as invalid, because it would block all
-            // messages after it.
+            // Skip a message that the store rejects as invalid. If this threw an error, none of the
+            // following messages could be stored.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Record the message even if it has not changed. Untrusted data is not recorded, because
-        // it must not take precedence over a later answer.
+        // Record the message for requests in flight, even if it has not changed. Do not record
+        // untrusted data, because it must not take precedence over their answers.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
     }
 
-    /// Returns a Boolean value that indicates whether a message may be stored: it is not older than
-    /// the user's history, and has no valid tombstone.
+    /// Returns a Boolean value that indicates whether a message may be stored: if it is not older
+    /// than the user's history, and has no valid tombstone.
     ///
     /// If the message exists again, its tombstone is removed.
     private func admit(
@@ -187,7 +188,8 @@ struct Ingest {
             let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
         else { return true }
         // The answer to a request that was made after the deletion proves that the message exists
-        // again. An event of the feed does not, because the feed may repeat earlier events.
+        // again. An event of the feed does not prove it, because the feed may repeat earlier
+        // events.
         guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -242,8 +244,9 @@ struct Ingest {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         try batch.removeOutboxItem(item.requestID, source: result.source(of: item))
         if case .sent(let message) = result, item.operation == .send {
-            // The outbox items that change the message need its ID. They cannot look it up later:
-            // the cache may not contain the message, or lose its row in a power failure.
+            // Save the message's ID in the outbox items that change the message. They could not
+            // look it up in the cache later: the cache may not contain the message, or may lose its
+            // row in a power failure.
             for id in changes[item.requestID] ?? [] {
                 guard var change = try batch.outboxItem(orNil: id) else { continue }
                 change.messageID = message.messageID
@@ -270,7 +273,7 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.recordDeleted(id, in: url)
         guard isHeld else { return }
-        // After a loss of the history, the ID may belong to another message.
+        // If the history was lost since, the ID may belong to another message.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
         // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
@@ -296,13 +299,13 @@ struct Ingest {
 
     /// Removes the older half of a channel's tombstones if there are too many.
     ///
-    /// Without a tombstone, only an old copy from a push or an import could restore a deleted
-    /// message, until its range is fetched. Events of the feed and answers to requests do not
-    /// depend on tombstones.
+    /// Without a tombstone, an old copy from a push or an import can restore a deleted message,
+    /// until its range is fetched again. Events of the feed and answers to requests cannot restore
+    /// it, because they do not depend on tombstones.
     private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
         tombstoneCounts[url] = oldestFirst.count
-        // The counted number is an upper bound, so check the actual number.
+        // The count is only an upper bound, so check the actual number.
         guard oldestFirst.count > Ingest.tombstoneLimit else { return }
         for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)

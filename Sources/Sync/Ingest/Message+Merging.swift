@@ -1,6 +1,6 @@
 import Models
 
-// Merges two copies of a message, in whichever order they arrive.
+// Merging two copies of a message. The result does not depend on the order in which they arrive.
 extension Message {
     /// The version of the message: the time of its last edit or of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
@@ -16,8 +16,9 @@ extension Message {
 
     /// Returns the message merged with a copy of unknown age.
     ///
-    /// The copy with the later edit determines the edited properties. Reactions, thread and poll
-    /// have their own times. If all times are equal, the properties of `other` are used.
+    /// The result has the edited properties of the copy that was edited later. Reactions, the
+    /// thread and the poll are merged separately by their own times. If all times are equal, the
+    /// properties of `other` are used.
     func merged(with other: Message) -> Message {
         let isNewer = other.version >= version
         var result = isNewer ? other : self
@@ -39,10 +40,10 @@ extension Message {
         return result
     }
 
-    /// Returns `other`, a newer copy of the message, with the fields of this copy that this version
-    /// of the code does not know.
+    /// Returns `other`, a newer copy of the message, after adding the fields of this copy that this
+    /// version of the code does not know.
     ///
-    /// If `other` has no request ID, the result keeps the one of this copy.
+    /// If `other` has no request ID, the result has the request ID of this copy.
     func replaced(by other: Message) -> Message {
         var result = other
         // Some servers send the request ID only to some of the user's devices, or only sometimes.

@@ -1,8 +1,8 @@
 import Models
 import Store
 
-// Reads that treat corrupted rows as missing, for callers that replace them. If a row of a gap is
-// corrupted, the whole history counts as a gap.
+// Reads for callers that replace corrupted rows. A corrupted row counts as missing. If the row of a
+// gap is corrupted, the channel's whole history counts as a gap.
 extension StoreReader {
     func message(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }

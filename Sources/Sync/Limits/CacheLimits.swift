@@ -10,9 +10,9 @@ public struct CacheLimits: Sendable {
     /// The maximum size of the cache's files in bytes.
     ///
     /// The default is 256 MiB, the minimum ``minimumByteCount``; a lower value is replaced by the
-    /// minimum. The files may temporarily be larger, because the engine checks the size after every
-    /// four megabytes written, and rewriting files needs space. The limit does not apply to a store
-    /// in memory.
+    /// minimum. The files may temporarily be larger: the engine checks the size only after every
+    /// four megabytes written, and rewriting files needs additional space. The limit does not apply
+    /// to a store in memory.
     public var maximumByteCount = 256 << 20
 
     /// The order in which channels lose their messages.
@@ -21,7 +21,7 @@ public struct CacheLimits: Sendable {
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
     /// A closure that returns how long a channel's messages are kept; `nil`, the default, if only
-    /// the size limits them.
+    /// the size of the cache limits the messages.
     ///
     /// The closure is called often, for every channel, and must return quickly.
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
@@ -29,7 +29,7 @@ public struct CacheLimits: Sendable {
     /// The minimum of ``maximumByteCount``: 64 MiB.
     public static let minimumByteCount = 64 << 20
 
-    // Tests replace the minimum by a smaller one.
+    // A variable, so that tests can use a smaller minimum.
     package var minimumByteCount = CacheLimits.minimumByteCount
     /// The number of bytes to write between two checks of the size.
     package var bytesBetweenChecks = 4 << 20

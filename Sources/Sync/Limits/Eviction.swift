@@ -7,7 +7,7 @@ public struct Eviction: Hashable, Sendable {
         /// The URL of the channel.
         public let channelURL: ChannelURL
 
-        /// The number of evicted messages, oldest first.
+        /// The number of evicted messages, which are the oldest ones.
         public let messageCount: Int
 
         /// The reason for the eviction.
@@ -16,8 +16,8 @@ public struct Eviction: Hashable, Sendable {
 
     /// A reason for an eviction.
     public enum Reason: Hashable, Sendable, CaseIterable {
-        /// The messages exceed the retention time of their channel, or the channel is no longer
-        /// visible and keeps messages only while it is.
+        /// The messages exceed the retention time of their channel, or the channel keeps messages
+        /// only while it is visible and is no longer visible.
         case retention
         /// The cache exceeds its maximum size.
         case size

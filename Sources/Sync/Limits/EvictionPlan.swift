@@ -4,9 +4,9 @@ import Store
 /// Decides which messages are evicted from the cache, without access to a store or a clock.
 ///
 /// 1. Messages beyond their retention time are evicted.
-/// 2. While the cache is too large, each channel, in order, loses all messages except the newest
-///    ones, so that the channel can still be shown from the cache.
-/// 3. If that is not enough, the channels lose their newest messages too.
+/// 2. While the cache is too large, each channel in turn loses all messages except the newest ones,
+///    with which the channel can still be shown from the cache.
+/// 3. If the cache is still too large, the channels in turn also lose their newest messages.
 struct EvictionPlan {
     /// A channel whose messages can be evicted.
     struct Candidate {
@@ -18,7 +18,7 @@ struct EvictionPlan {
         var keepsNewest = false
     }
 
-    /// The channels whose messages can be evicted, in order.
+    /// The channels whose messages can be evicted, in the order of eviction.
     var candidates: [Candidate]
     /// The number of newest messages that a channel keeps in the second step.
     var newestCount: Int

@@ -56,8 +56,8 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // Void the answers to requests in flight, whose anchor may be a message that is removed
-        // here.
+        // Void the answers to requests in flight: a request's anchor may be a message that is
+        // removed here.
         flights.void(url)
         forget(url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)

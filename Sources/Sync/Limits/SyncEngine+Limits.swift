@@ -10,9 +10,9 @@ extension SyncEngine {
     ///
     /// Messages beyond their retention time are always included.
     ///
-    /// - Parameter size: The size of the cache in bytes after the eviction; a negative number counts
-    ///   as 0. By default, a cache that exceeds ``CacheLimits/maximumByteCount`` is reduced to seven
-    ///   eighths of it, so that the next eviction is not needed immediately.
+    /// - Parameter size: The size of the cache in bytes after the eviction; a negative number
+    ///   counts as 0. By default, a cache that exceeds ``CacheLimits/maximumByteCount`` is reduced
+    ///   to seven eighths of that maximum, so that the next eviction is not needed immediately.
     /// - Returns: The messages that would be evicted.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     /// - Complexity: One lookup for each channel, and O(*n*) in the number of messages beyond their
@@ -29,10 +29,10 @@ extension SyncEngine {
     ///
     /// The engine enforces the limits on its own. Call this method when the system requests space.
     /// The engine removes messages in small writes, releases the disk space, and continues its
-    /// other work in the meantime.
+    /// other work during the call.
     ///
     /// - Parameter size: The size, as for ``evictionPlan(to:)``. Messages that cannot be evicted
-    ///   are kept, whatever their size.
+    ///   are kept, even if the cache then stays larger.
     /// - Returns: The evicted messages. If there are any, ``SyncEvent/evicted(_:)`` reports them
     ///   too.
     /// - Throws: ``SyncError`` with code `store` or `closed`. Messages that were removed before the
@@ -86,8 +86,8 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // While a snapshot uses the files, removing more messages does not reduce their size,
-            // so stop.
+            // If the cache has not become smaller, a snapshot is using its files. Removing more
+            // messages would not help, so stop.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
@@ -96,7 +96,8 @@ extension SyncEngine {
         return done
     }
 
-    /// Removes the messages of a plan, except those of channels that are in use by now.
+    /// Removes the messages of a plan, except for messages of channels that have come into use
+    /// since.
     private func remove(_ parts: [Eviction.Part]) async throws(SyncError) -> [Eviction.Part] {
         var removed: [Eviction.Part] = []
         var edges: [ChannelURL: Gap.Bound] = [:]

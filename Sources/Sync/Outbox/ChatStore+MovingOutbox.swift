@@ -8,13 +8,13 @@ extension ChatStore {
 
     /// Moves all outbox items, drafts and pins to another store of the same user.
     ///
-    /// The items follow those of the other store. A draft is moved only if the other store has none
-    /// for the channel.
+    /// The moved items follow the items of the other store. A draft is moved only if the other
+    /// store has no draft for the channel.
     ///
     /// This store must have no engine. An item is removed from this store after the item and its
-    /// copies of files are on disk in the other one. If the process ends before that, both stores
-    /// have the item, and the next call moves it again. A missing or damaged copy of a file is
-    /// moved as it is, so that sending the item reports it.
+    /// copies of files are on disk in the other store. If the process ends before that, both stores
+    /// have the item, and the next call moves it again. If a copy of a file is missing or damaged,
+    /// the item is moved nevertheless, and sending it reports the damage.
     ///
     /// - Parameter target: The other store, whose outbox no engine has loaded yet.
     /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; the items

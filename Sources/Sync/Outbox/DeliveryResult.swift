@@ -20,7 +20,7 @@ public enum DeliveryResult: Hashable, Sendable {
 struct LastDeliveryResults {
     private var resultTickets: [RequestID: DeliveryResult] = [:]
     private var ids: [RequestID] = []
-    /// The index of the oldest entry, which is replaced next if the limit is reached.
+    /// The index of the oldest entry, which the next result replaces if the limit is reached.
     private var oldest = 0
 
     static let limit = 1000

@@ -17,7 +17,7 @@ struct Outbox {
         mutating func removeFirst() -> Element {
             defer {
                 removedCount += 1
-                // Compacts the array when half of its elements are removed, so that each element is
+                // Compact the array when half of its elements were removed, so that each element is
                 // moved at most once on average.
                 if removedCount * 2 >= elements.count {
                     elements.removeFirst(removedCount)
@@ -41,13 +41,13 @@ struct Outbox {
         /// A Boolean value that indicates whether the first item is in flight or waits for its next
         /// attempt.
         var isBusy = false
-        /// The failed items that stop the queue until the user resends or removes them.
+        /// The failed items that stop the queue, until the user resends or removes them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first item; `nil` if the queue is empty, or its first item is a failed one that
-        /// stops it.
+        /// The first item; `nil` if the queue is empty, or if its first item has failed and stops
+        /// the queue.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -66,7 +66,7 @@ struct Outbox {
     private var queuedChannels: Set<ChannelURL> = []
     /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
-    /// The failed messages that changes wait for.
+    /// The failed messages for which changes in the outbox wait.
     private var parked: Set<RequestID> = []
     /// The IDs of the changes of each unsent message, by the request ID of the message.
     ///
@@ -82,8 +82,8 @@ struct Outbox {
     private var doubtful: Set<RequestID> = []
     /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
-    /// A Boolean value that indicates whether the failed items were checked: whether the server has
-    /// confirmed their messages, and whether they are too old.
+    /// A Boolean value that indicates whether the failed items were compared with the cache, and
+    /// were removed if the server has confirmed their messages or if they are too old.
     var isCompared = false
 
     /// Loads the items on disk, which are in the order in which they were written.
@@ -141,7 +141,8 @@ struct Outbox {
 
     /// Records that an item has failed.
     ///
-    /// Depending on the policy, the items that follow it are sent or wait.
+    /// Depending on the ``FailedItemPolicy``, the items that follow it in the queue are sent or
+    /// wait.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
             queues[url]?.stop(at: id)

@@ -11,7 +11,7 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let item = found else {
-            // The item was canceled, or the feed has confirmed it in the meantime.
+            // The item was canceled, or the feed has confirmed it, while the request was in flight.
             return outbox.setBusy(false, url)
         }
         if case .failed(let error) = answer { return handleFailure(error, item, call) }
@@ -21,17 +21,17 @@ extension SyncCore {
             case .message(let message):
                 let source = DeliveryResult.sent(message).source(of: item)
                 // If the feed does not report all events since the call began, it is unknown which
-                // messages are next to this one. If the answer is void, the message may have been
-                // deleted in the meantime: it is not stored, and if it still exists, a page will
-                // contain it.
+                // messages are next to this one, so it is stored alone. If the answer is void
+                // (`interim` is `nil`), the message may have been deleted since, so it is not
+                // stored. If it still exists, a page will contain it.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, source)
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
                 {
-                    // A viewer may show a channel that is not stored, and must continue to show the
-                    // message.
+                    // Also store the message if a viewer shows the channel, even if the channel is
+                    // not stored, so that the viewer keeps showing the message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {
                         try ingest.applyAlone(message, source, .untrusted)
@@ -94,8 +94,8 @@ extension SyncCore {
     private mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
-        // The engine did not cancel the call, so `canceled` means that the request may have reached
-        // the server.
+        // The engine itself did not cancel the call. `canceled` therefore comes from the backend,
+        // and the request may have reached the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, case .send = call.request { outbox.markDoubtful(item.requestID) }
@@ -109,12 +109,12 @@ extension SyncCore {
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            // If the time cannot be written, this process waits nevertheless, and a later process
+            // If the item cannot be saved, only this process waits until the time; a later process
             // does not.
             save(item)
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where item.operation == .delete:
-            // The message does not exist, as the user wanted.
+            // The message no longer exists, which is the result that the user wanted.
             isOver = remove(item, .done)
         case .unanswered, .canceled:
             isOver = fail(item, error.detail ?? .ackTimeout, error.message)
@@ -140,7 +140,7 @@ extension SyncCore {
     /// Marks an item as failed, so that it is not sent until the user resends it, and returns
     /// whether that has succeeded.
     ///
-    /// If the mark cannot be written, the engine retries the item.
+    /// If the item cannot be saved, the engine retries the item.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         let isOver = markFailed(item, code, text)
         if !isOver { wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -180,7 +180,8 @@ extension SyncCore {
         return written != nil
     }
 
-    /// Removes the doubtful mark of an item that did not reach the server.
+    /// Sets ``OutboxItem/isDoubtful`` of an item to `false`, because the item did not reach the
+    /// server.
     mutating func withdrawDoubt(of id: RequestID) {
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         guard var item = found ?? nil, item.isDoubtful else { return }
@@ -198,8 +199,8 @@ extension SyncCore {
 
     /// Removes failed items of a channel, oldest first, if there are too many.
     ///
-    /// If `looksAtAge` is set, items that failed too long ago are removed too, which requires
-    /// reading all failed items.
+    /// If `looksAtAge` is true, the method also removes items that failed too long ago, for which
+    /// it reads all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0

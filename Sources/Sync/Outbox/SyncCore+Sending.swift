@@ -4,9 +4,10 @@ import Store
 extension SyncCore {
     // MARK: Sending
 
-    /// Sends the next items, one of each channel, as far as parallel requests are allowed.
+    /// Sends the next items, one of each channel, up to the maximum number of parallel requests.
     mutating func planOutbox() {
-        // If the outbox cannot be read, the failure is recorded, and the next step tries again.
+        // If the outbox cannot be read, `loadOutbox` has recorded the failure, and the next step
+        // tries again.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         endStoredItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
@@ -37,7 +38,7 @@ extension SyncCore {
 
     /// The maximum delay before a waiting item is examined again.
     ///
-    /// Otherwise, after the device's clock was set back by years, an item would wait for years.
+    /// Without a maximum, an item would wait for years if the device's clock was set back by years.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -120,8 +121,8 @@ extension SyncCore {
     /// Returns a Boolean value that indicates whether the server recognizes a repeated request of
     /// an item.
     ///
-    /// The server counts its period from the first request, whose time is not stored. The time of
-    /// the item is used instead, because it is not later.
+    /// The server's ``Backend/deduplicationPeriod`` begins with the first request, whose time is
+    /// not stored. The item's time is used instead, because it is never later.
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
@@ -181,8 +182,8 @@ extension SyncCore {
         if case .send = request,
             !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
         {
-            // Write the mark before the call: after a crash, it is the only record that the server
-            // may have the item.
+            // Save the item as doubtful before the call. After a crash, this is the only record
+            // that the server may have the item.
             var attempted = item
             attempted.isDoubtful = true
             guard save(attempted) else { return wait(forOutboxOf: item.channelURL, atLeast: nil) }

@@ -25,8 +25,8 @@ extension SyncCore {
     /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
     /// The engine calls this method when a connection begins or ends, and when an item is written
-    /// without a connection. An item in flight may have reached the server, and is removed when the
-    /// server returns its message.
+    /// without a connection. An item in flight is marked too, although it may have reached the
+    /// server. It is removed when the server returns its message.
     mutating func failUnsentItems() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -39,8 +39,8 @@ extension SyncCore {
 
     /// Throws `notPermitted` if the cache shows that the server would reject an item.
     ///
-    /// A frozen channel matters only while the engine is online, because it may be unfrozen by the
-    /// next connection. Rows that cannot be read are ignored.
+    /// A frozen channel counts only while the engine is online, because the channel may be unfrozen
+    /// before the next connection. Rows that cannot be read are ignored.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
         switch item.operation {
@@ -81,7 +81,8 @@ extension SyncCore {
 
     /// Marks a failed item as pending again, and queues it.
     ///
-    /// `files` contains replacements of the item's files, with their copies, by index.
+    /// `files` contains the replacements of the item's files and the replacements' copies, by
+    /// index.
     ///
     /// - Throws: ``SyncError`` with code `notFound`, `notPermitted` or `store`.
     mutating func resend(
@@ -177,15 +178,15 @@ extension SyncCore {
         return items
     }
 
-    /// Removes the state of an item that the user has canceled, and delivers its result.
+    /// Removes the engine's state of an item that the user has canceled, and delivers its result.
     private mutating func forget(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
         _ = outbox.removeMessage(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
-            // The item may have reached the server. The feed then reports its message like any
-            // other.
+            // The item may have reached the server nevertheless. The feed then reports its message
+            // like any other message.
             cancelCall(number)
             outbox.setBusy(false, url)
         }
@@ -206,7 +207,7 @@ extension SyncCore {
         try post(change)
     }
 
-    /// Removes an unsent message from the outbox, or adds the deletion of a sent message to the
+    /// Removes an unsent message from the outbox; for a sent message, adds the deletion to the
     /// outbox.
     ///
     /// - Returns: The request ID of the message or of the deletion.
@@ -223,10 +224,11 @@ extension SyncCore {
         return id
     }
 
-    /// Edits an unsent message in the outbox, or adds the edit of a sent message to the outbox.
+    /// Edits an unsent message in the outbox; for a sent message, adds the edit to the outbox.
     ///
-    /// `edit` is the outbox item of the edit, without the message. `apply` edits an outbox item,
-    /// and returns `false` if the item is of another type.
+    /// `edit` is an outbox item for the edit, in which the message to change is not set yet.
+    /// `apply` edits the outbox item of a message, and returns `false` if the item's message is of
+    /// another type than the edit.
     ///
     /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
     mutating func edit(
@@ -240,8 +242,7 @@ extension SyncCore {
         try rewrite(id, as: edit, apply)
     }
 
-    /// Returns a reference by message ID if the message was sent in the meantime; otherwise
-    /// `target`.
+    /// Returns a reference by message ID if the message has been sent since; otherwise `target`.
     private func located(
         _ target: MessageReference, in url: ChannelURL
     ) throws(SyncError) -> MessageReference {
@@ -265,8 +266,8 @@ extension SyncCore {
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
         guard var item = try heldOutboxItem(id) else { return }
-        // If the server may already have the message, it would ignore a changed form, so the edit
-        // is queued. If other changes wait for the message, the edit is queued after them.
+        // If the server may already have the message, it would ignore a changed form of it, so
+        // queue the edit. If other changes wait for the message, queue the edit after them.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(of: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
@@ -279,8 +280,9 @@ extension SyncCore {
                     + "different updates")
         }
         guard isUnsent else {
-            // Changes the failed item, and queues the edit too. A resent message then has its new
-            // form, and if the server already has the message, the edit changes it.
+            // Change the failed item, and also queue the edit. If the server does not have the
+            // message, resending creates it in its new form. If the server already has it, the edit
+            // changes it.
             return try post(change, rewriting: item)
         }
         try commit { (ingest) throws(StoreError) in
@@ -302,7 +304,8 @@ extension SyncCore {
         // An earlier attempt may have reached the server, even if the last one did not.
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        // If the server does not deduplicate requests, the mark on disk, checked above, suffices.
+        // If the server does not deduplicate requests, `item.isDoubtful`, which was checked above,
+        // is sufficient.
         if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
             return false
         }
@@ -329,9 +332,9 @@ extension SyncCore {
         state.failure ?? SyncError(.store, "the outbox could not be written: retry later")
     }
 
-    /// Loads the items on disk, and removes copies of files that no item needs.
+    /// Loads the items that are on disk, and removes copies of files that no item needs.
     ///
-    /// The files of `new` are kept, because they are copied before the item is written.
+    /// The copies of `new` are kept, because files are copied before their item is written.
     mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
@@ -341,8 +344,8 @@ extension SyncCore {
             throw readFailure ?? SyncError(.store, "the outbox could not be read: retry later")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
-        // If items cannot be read or may have been lost, they may need any of the copies, so keep
-        // all.
+        // Keep all copies if an item cannot be read or may have been lost, because that item may
+        // need any of them.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }

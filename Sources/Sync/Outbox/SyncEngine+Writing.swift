@@ -21,12 +21,12 @@ extension SyncEngine {
 
     /// Sends a message with a file to a channel.
     ///
-    /// If `keepsCopies` is `true`, the outbox copies a file that has a path. Otherwise, it reads the
-    /// file when it sends the item, and the file must not be moved or removed until then.
+    /// If `keepsCopies` is `true`, the outbox copies a file that has a path. Otherwise, it reads
+    /// the file when it sends the item, and the file must not be moved or removed until then.
     ///
     /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError`` as for a text message; with code `invalidFile` if the file is larger
-    ///   than the server accepts, or is not a readable regular file.
+    /// - Throws: ``SyncError``, as for a text message, and with code `invalidFile` if the file is
+    ///   larger than the server accepts, or is not a readable regular file.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
@@ -44,7 +44,7 @@ extension SyncEngine {
     /// with one file.
     ///
     /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError`` as for a message with one file.
+    /// - Throws: ``SyncError``, as for a message with one file.
     @discardableResult
     public func send(
         _ params: MultipleFilesMessageCreateParams, in url: ChannelURL,
@@ -65,7 +65,7 @@ extension SyncEngine {
     ///   - id: The request ID of the item.
     ///   - files: The replacements of the item's files, by index in `OutboxItem.files`; empty by
     ///     default.
-    /// - Returns: The item, pending.
+    /// - Returns: The item, which is pending again.
     /// - Throws: ``SyncError`` with code `notFound` if there is no failed item with this request
     ///   ID; `notPermitted` if the resend policy is `off`; `invalidArgument` if the item has no
     ///   file at one of the indices; `invalidFile` if a file is larger than the server accepts or
@@ -99,7 +99,7 @@ extension SyncEngine {
     /// Cancels an unsent item, with all changes of its message.
     ///
     /// An item whose request is in flight may reach the server nevertheless. The feed then reports
-    /// its message like any other.
+    /// its message like any other message.
     ///
     /// - Returns: `true` if the item existed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
@@ -146,9 +146,9 @@ extension SyncEngine {
 
     /// Edits a message of the user.
     ///
-    /// An unsent message is sent in its new form. The edit of a sent message is shown immediately
-    /// by ``UnsentChanges``, while the stored message does not change until the server has
-    /// confirmed the edit.
+    /// An unsent message is sent in its new form. The edit of a sent message is immediately visible
+    /// through ``UnsentChanges``. The stored message does not change until the server has confirmed
+    /// the edit.
     ///
     /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
@@ -237,8 +237,10 @@ extension SyncEngine {
         return item.message ?? message
     }
 
-    /// Copies a file that has a path, and returns the copy, which is on disk; `nil` if the outbox
-    /// item contains the file's bytes.
+    /// Copies a file that has a path, and returns the copy; `nil` if the file has no path, because
+    /// the outbox item contains its bytes.
+    ///
+    /// The copy is on disk when the method returns.
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
@@ -266,7 +268,7 @@ extension SyncEngine {
 
     /// Throws an error if the server would reject one of the files.
     ///
-    /// Call it before reading any file.
+    /// Call this method before reading any of the files.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
         for file in files where file.url == nil {
@@ -281,8 +283,8 @@ extension SyncEngine {
         }
     }
 
-    /// Returns the size of a file to upload: that of its data, or that of a readable regular file
-    /// at its path, following links.
+    /// Returns the size in bytes of a file to upload: the size of its data, or of the file at its
+    /// path, which must be a readable regular file or a link to one.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {

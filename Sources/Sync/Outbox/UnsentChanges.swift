@@ -63,8 +63,8 @@ public struct UnsentChanges: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
-        // The change gets the time of the stored reaction, so that it takes effect even if the
-        // device's clock is slow.
+        // Use the time of the stored reaction instead of the device's time, so that the change
+        // takes effect even if the device's clock is slow.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
     }
