@@ -273,7 +273,7 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.recordDeleted(id, in: url)
         guard isHeld else { return }
-        // If the history was lost since, the ID may belong to another message.
+        // After a loss of the history, the ID may belong to another message.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
         // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
