@@ -24,7 +24,7 @@ void disk_steps_end(void) {}
 #include <sys/uio.h>
 #include <unistd.h>
 
-// C++ like the other targets of C: SwiftPM passes the C++ standard to all of them.
+// This file is C++ because SwiftPM passes the C++ standard to all targets of C and C++.
 extern "C" {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -13,7 +13,7 @@
 #include "leveldb/env.h"
 #include "leveldb/slice.h"
 
-// As in LevelDB's db/c.cc.
+// The same declaration as in LevelDB's db/c.cc.
 struct leveldb_env_t {
     leveldb::Env *rep;
     bool is_default;
@@ -29,13 +29,15 @@ bool EndsWith(const std::string &path, const std::string &suffix) {
         && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// Returns an error as the environment on disk does: errno is set too.
+/// Returns an error.
+///
+/// Also sets errno, as LevelDB's environment for disks does.
 Status Error(const std::string &path, int error) {
     errno = error;
     return Status::IOError(path, std::strerror(error));
 }
 
-/// An error for files with a suffix.
+/// An error that calls for files with a suffix return.
 struct Fault {
     std::string suffix;
     int error = 0;
@@ -81,9 +83,9 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
         return Change(path, [&] { return target()->CreateDir(path); });
     }
 
-    /// Makes or fails a change of the disk.
+    /// Makes a change of the disk, or returns an error instead.
     ///
-    /// The closure runs with the mutex held.
+    /// `body` runs while the mutex is locked.
     template <class Body>
     Status Change(const std::string &path, Body body) {
         std::lock_guard<std::mutex> lock(mutex);
@@ -122,7 +124,9 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
     std::map<std::string, Written> files_;
 };
 
-/// Has no underlying file if it was opened after the power cut.
+/// A file for writing.
+///
+/// If it was opened after the power cut, it has no underlying file.
 class FaultFile final : public leveldb::WritableFile {
   public:
     FaultFile(FaultEnvironment *environment, const std::string &path, leveldb::WritableFile *file)
@@ -224,7 +228,7 @@ Status FaultEnvironment::Append(
             failure = Error(path, failed);
         }
         if (isFrozen) part = Slice();
-        // A renamed or removed file is no longer tracked.
+        // If the file was renamed or removed, it is not in `files_`.
         auto found = files_.find(path);
         if (found != files_.end()) found->second.size += part.size();
     }
@@ -242,7 +246,8 @@ Status FaultEnvironment::Sync(const std::string &path, leveldb::WritableFile *fi
         counts.syncs++;
         if (syncs.Hits(path)) return Error(path, syncs.error);
         Status status = file->Flush();
-        // A real sync would make no difference, because power cuts are simulated in memory.
+        // The file is not synced to the real disk, because a power cut is simulated by removing
+        // data.
         auto found = files_.find(path);
         if (status.ok() && !ignoresSyncs && found != files_.end()) {
             found->second.synced = found->second.size;
@@ -254,7 +259,7 @@ Status FaultEnvironment::Sync(const std::string &path, leveldb::WritableFile *fi
 
 int FaultEnvironment::LoseUnsynced(fault_env_files which) {
     std::lock_guard<std::mutex> lock(mutex);
-    // Log names have equal length, so the last one is the newest.
+    // The names of logs have equal lengths, so the last one in the order of names is the newest.
     std::string newestLog;
     for (auto &[path, file] : files_) {
         if (EndsWith(path, ".log")) newestLog = path;
@@ -278,7 +283,7 @@ struct fault_env {
     FaultEnvironment environment;
     leveldb_env_t handle{&environment, false};
 
-    /// Changes the environment's state with the mutex held.
+    /// Changes the environment's state while the mutex is locked.
     template <class Body>
     auto With(Body body) {
         std::lock_guard<std::mutex> lock(environment.mutex);

@@ -1,6 +1,6 @@
-// `StoreCrashWriter directory seed first [encrypted]` writes steps to a store until it is killed,
-// and prints each step after the store has promised to keep it. With `drops` instead of the seed,
-// it leaves messages in the store's push inbox while another process has the store open.
+// `StoreCrashWriter directory seed first [encrypted]` writes steps to a store until the process is
+// killed. It prints each step after the store has promised to keep it. With `drops` in place of the
+// seed, the process leaves messages in the push inbox of a store that another process has open.
 
 import Foundation
 import Models
@@ -25,7 +25,7 @@ import Store
             encryptionKey: arguments.last == "encrypted" ? Steps.key : nil)
         say("opened")
         let steps = Steps(seed: seed)
-        // The limit ends the process if its parent died.
+        // The limit ends this process if the parent, which should kill it, has ended.
         for number in first..<first + 1_000 {
             try steps.write(number, to: store)
             say("\(number) \(steps.promise(of: number))")
@@ -45,7 +45,7 @@ import Store
         }
     }
 
-    /// Prints a line in one write.
+    /// Prints a line by a single write.
     private static func say(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }

@@ -4,10 +4,11 @@ package import Store
 
 /// The commits that tests write to a store.
 ///
-/// A seed gives the same steps in every run. Writing a step twice in a row has the same result as writing it once.
+/// Equal seeds give equal steps. Writing a step twice in a row has the same result as writing it
+/// once.
 package struct Steps: Sendable {
     package let seed: Int
-    /// True if steps also remove messages and clear channels.
+    /// True if some steps remove messages or clear a channel.
     package let removes: Bool
 
     package init(seed: Int, removes: Bool = true) {
@@ -15,7 +16,8 @@ package struct Steps: Sendable {
         self.removes = removes
     }
 
-    /// Options with logs and tables of 64 KiB, LevelDB's minimum, so that several files exist soon.
+    /// Options with logs and tables of 64 KiB, LevelDB's minimum, so that a store soon has several
+    /// files.
     package static var smallFiles: StoreOptions {
         var options = StoreOptions()
         options.writeBufferByteCount = 64 << 10
@@ -28,7 +30,7 @@ package struct Steps: Sendable {
 
     package static let channels: [ChannelURL] = ["general", "random", "support"]
 
-    /// The messages of a push inbox file.
+    /// Returns the messages of a file of the push inbox.
     package static func drop(_ number: Int) -> [Message] {
         (0..<1 + number % 3).map { index in
             Message(
@@ -38,26 +40,26 @@ package struct Steps: Sendable {
         }
     }
 
-    /// The token with the last step that wrote to the cache.
+    /// The name of the token that contains the number of the last step that wrote to the cache.
     package static let token = "steps"
 }
 
 extension Steps {
     /// The kind of a step.
     package enum Kind: Equatable {
-        /// A page of messages, which covers a part of its channel's history.
+        /// Saves a page of messages, which covers a part of a channel's history.
         case page
         case outboxItem(RequestID)
         case editOfOutboxItem(RequestID)
         case removalOfOutboxItem(RequestID)
-        /// A sent message that replaces its outbox item, which is a write to both databases.
+        /// Saves a sent message and removes its outbox item, which writes to both databases.
         case acknowledgement(RequestID)
         case removal
         case clearing
     }
 
     package func kind(_ number: Int) -> Kind {
-        // Each channel gets its name in one of the first steps.
+        // The first steps save one page for each channel, so that every channel has a name row.
         if number <= Steps.channels.count { return .page }
         var random = random(number, 0)
         let item = outboxItemStep(before: number, &random).map { RequestID("r-\($0)") }
@@ -78,7 +80,7 @@ extension Steps {
         return Steps.channels.randomElement(using: &random) ?? "general"
     }
 
-    /// The messages of a page, oldest first.
+    /// Returns the messages of a page, oldest first.
     package func page(_ number: Int) -> [Message] {
         var random = random(number, 2)
         return (0..<Int.random(in: 1...6, using: &random)).map { index in
@@ -105,7 +107,9 @@ extension Steps {
         return message
     }
 
-    /// Returns true if a step writes to the cache, and so stores its number there.
+    /// Returns true if a step writes to the cache.
+    ///
+    /// Such a step also stores its number there.
     package func writesToCache(_ number: Int) -> Bool {
         switch kind(number) {
         case .page, .acknowledgement, .removal, .clearing: true
@@ -113,7 +117,7 @@ extension Steps {
         }
     }
 
-    /// Returns the promise that the store has made when a step is written, as a line.
+    /// Returns what the store promises when a step is written, as one line.
     package func promise(of number: Int) -> String {
         switch kind(number) {
         case .page, .removal, .clearing: "cache"
@@ -161,13 +165,15 @@ extension Steps {
 extension Steps {
     private func step(ofOutboxItem id: RequestID) -> Int { Int(id.rawValue.dropFirst(2)) ?? 0 }
 
-    /// Returns an earlier step that wrote an outbox item; items are edited and sent more than once.
+    /// Returns an earlier step that wrote an outbox item.
+    ///
+    /// The same item may be edited and sent more than once.
     private func outboxItemStep(before number: Int, _ random: inout SeededRandom) -> Int? {
         let first = Steps.channels.count + 1
         let earlier = max(first, number - 30)..<max(first, number)
         let items = earlier.filter { candidate in
             var random = self.random(candidate, 0)
-            // Draws the value that `kind` would draw first for a step that has earlier items.
+            // `kind` uses the first number for something else if there are earlier items. Skip it.
             _ = random.next()
             return Int.random(in: 0..<20, using: &random) < 3
         }

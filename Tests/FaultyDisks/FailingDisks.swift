@@ -1,7 +1,7 @@
 package import Foundation
 package import Store
 
-/// Two disks that fail on purpose, one for each database of a store.
+/// Two disks that can be made to fail, one for each database of a store.
 package final class FailingDisks: Sendable {
     package let cache = FailingDisk()
     package let outbox = FailingDisk()
@@ -19,7 +19,7 @@ package final class FailingDisks: Sendable {
             environments: (cache.environment, outbox.environment), encryptionKey: key)
     }
 
-    /// Fails all writes from now on, or after some more changes of each database.
+    /// Makes all writes fail, from now on or after `count` more changes of each database.
     package func fill(after count: Int = 0) {
         for disk in both { disk.fail(at: count + 1, with: ENOSPC, once: false) }
     }
@@ -33,9 +33,9 @@ package final class FailingDisks: Sendable {
         try outbox.loseUnsynced(in: directory.appending(path: "outbox"))
     }
 
-    /// Cuts the power of a store and removes the unsynced data from its files.
+    /// Cuts the power of a store, closes the store, and removes the unsynced data from its files.
     ///
-    /// Afterwards the store is closed, and the disks cannot be used again.
+    /// The disks cannot be used again.
     package func cutPower(of store: ChatStore, at directory: URL) throws {
         for disk in both { disk.cutPower() }
         store.close()

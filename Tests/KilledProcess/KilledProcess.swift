@@ -1,7 +1,9 @@
-// `KilledProcess scenario directory step` runs a scenario, and kills itself before the step with
-// that number; with 0, it runs to the end. A step is a change of the files in the directory, and is
-// printed before it is made. `KilledProcess scenario directory mask NUMBER` prepares and runs the
-// scenario with a given umask.
+// `KilledProcess scenario directory step` runs a scenario. The process kills itself before the step
+// with the number `step`; if it is 0, the scenario runs to its end. A step is a change of the files
+// in the directory, and is printed before it is made.
+//
+// `KilledProcess scenario directory mask NUMBER` prepares and runs the scenario with a given
+// umask.
 
 import CScrollbackDiskSteps
 import Foundation

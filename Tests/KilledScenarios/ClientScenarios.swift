@@ -14,7 +14,7 @@ private func open(_ directory: URL, _ key: EncryptionKey? = nil) async throws ->
     return try await ChatClient.open(backend: backend, options: options)
 }
 
-/// Fills the store of a user by a client, with or without a key.
+/// Uses a client to fill a user's store, with or without an encryption key.
 @MainActor
 private func fill(
     _ directory: URL, _ key: EncryptionKey? = nil, said: String, written: [String]
@@ -35,7 +35,8 @@ private func fill(
 
 private let canaries = ["canary", "bob-the-user", "general"]
 
-/// No file is left unencrypted, and each written item exists exactly once.
+/// Requires that no file is left unencrypted, and that each written outbox item exists exactly
+/// once.
 struct Encrypting: Performer {
     let directory: URL
     let hasEncryptedStore: Bool
@@ -73,7 +74,8 @@ struct Encrypting: Performer {
     }
 }
 
-/// A user whose logout was interrupted can log out again; then none of the user's data is left.
+/// Requires that a user whose logout was interrupted can log out again, and that no data of the
+/// user is left then.
 struct LoggingOut: Performer {
     let directory: URL
 
@@ -90,7 +92,7 @@ struct LoggingOut: Performer {
 
     func problems() async throws -> [String] {
         var problems = Problems()
-        // A client still finds a user whose logout was interrupted.
+        // A client can still find the user whose logout was interrupted.
         try await run()
         let found = try readable(canaries, below: directory)
         problems.expect(found.isEmpty, "left: \(found)")
@@ -102,7 +104,8 @@ struct LoggingOut: Performer {
     }
 }
 
-/// The user's outbox items survive; in the end, all other data has been removed.
+/// Requires that the user's outbox items are kept, and that all other data has been removed in the
+/// end.
 struct Clearing: Performer {
     let directory: URL
 
@@ -134,7 +137,7 @@ struct Clearing: Performer {
     }
 }
 
-/// An item that is waiting to be sent has its file.
+/// Requires that the file of an outbox item exists as long as the item does.
 struct SendingFile: Performer {
     let directory: URL
     private var store: URL { directory.appending(path: "store") }
@@ -182,7 +185,7 @@ struct SendingFile: Performer {
             let store = try ChatStore(at: store)
             defer { store.close() }
             let kept = try readable(["canary-file"], below: directory)
-            // If the outbox item is gone, the server has the message.
+            // If the outbox item does not exist, the server has the message.
             if try !store.outboxItems().isEmpty {
                 problems.expect(!isSent, "it was not sent")
                 problems.expect(!kept.isEmpty, "the file is lost")

@@ -2,30 +2,30 @@ package import Foundation
 import Models
 import Store
 
-/// An operation that writes files and then removes others.
+/// An operation that writes some files and then removes others.
 ///
-/// A test kills it at each step.
+/// A test kills the process at each step of the operation.
 package enum Scenario: String, CaseIterable, Sendable {
-    /// Messages that another process left are stored, and their files removed.
+    /// Stores the messages in the push inbox, and removes their files.
     case absorbingPushes
-    /// An unencrypted store is encrypted.
+    /// Encrypts an unencrypted store.
     case encryptingPlainStore
-    /// The outbox of an unencrypted store is moved to an encrypted one, and the unencrypted store
-    /// is removed.
+    /// Moves the outbox of an unencrypted store to an encrypted store, and removes the unencrypted
+    /// one.
     case movingOutbox
-    /// A user logs out, and all their files are removed.
+    /// Logs a user out, and removes all of the user's files.
     case loggingOut
-    /// The cache is cleared, and the files that contained cleared data are rewritten.
+    /// Clears the cache, and rewrites the files that contained cleared data.
     case clearing
-    /// The files of a cache are removed.
+    /// Removes the files of a cache.
     case rebuilding
-    /// All files are re-encrypted with another key.
+    /// Encrypts all files with another key.
     case reencrypting
-    /// The file of a channel is replaced by another in a file cache.
+    /// Replaces the file of a channel in a file cache.
     case savingFileCache
-    /// A message is sent with a file, whose copy is removed.
+    /// Sends a message with a file, and then removes the copy of the file.
     case sendingFile
-    /// A damaged outbox is rebuilt.
+    /// Rebuilds a damaged outbox.
     case rebuildingOutbox
 
     /// Prepares the files that the scenario starts with.
@@ -40,9 +40,9 @@ package enum Scenario: String, CaseIterable, Sendable {
     @MainActor
     package func run(in directory: URL) async throws { try await performer(directory).run() }
 
-    /// Checks the files that a killed or finished process has left, then does the remaining work.
+    /// Checks the files that a killed or finished process has left, and finishes the work.
     ///
-    /// - Returns: The problems that it found.
+    /// - Returns: The problems that were found.
     @MainActor
     package func problems(in directory: URL) async throws -> [String] {
         try await performer(directory).problems()
@@ -97,7 +97,7 @@ extension Message {
 }
 
 extension OutboxItem {
-    /// An outbox item of the user.
+    /// Creates an outbox item with a text message of the user.
     init(_ text: String) {
         var message = Message(id: nil, channelURL: "general", text: text, createdAt: 9_000_000)
         message.userMessageParams = UserMessageCreateParams(text)
@@ -115,7 +115,7 @@ extension ChatStore {
     }
 }
 
-/// Returns those of some texts that occur in the bytes or the name of a file in a directory.
+/// Returns those of the given texts that occur in the name or the bytes of a file in a directory.
 func readable(_ texts: [String], below directory: URL) throws -> [String] {
     let files = FileManager.default
     let paths =

@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// Each message must be in the push inbox or in the store, and finally in the store.
+/// Requires that each message is in the push inbox or in the store, and in the store in the end.
 struct AbsorbingDrops: Performer {
     let directory: URL
     private static let texts = (1...6).map { "canary-\($0)" }
@@ -49,10 +49,12 @@ struct AbsorbingDrops: Performer {
     }
 }
 
-/// The user's outbox items must be kept; the cache may be fetched again.
+/// Requires that the user's outbox items are kept.
 ///
-/// If the cache was only partly removed, opening it may report damage. The same call is then
-/// repeated.
+/// The cache may have to be fetched again.
+///
+/// If the cache was removed only in part, opening it may report damage. In this case, the operation
+/// is repeated.
 struct Rebuilding: Performer {
     let directory: URL
 
@@ -94,7 +96,7 @@ struct Rebuilding: Performer {
     }
 }
 
-/// Until the call has returned, either key opens the store.
+/// Requires that the old or the new key opens the store, until the call has returned.
 struct Reencrypting: Performer {
     let directory: URL
 
@@ -127,7 +129,7 @@ struct Reencrypting: Performer {
     }
 }
 
-/// The file must contain the value that was saved last, or the one before.
+/// Requires that the file contains either the value that was saved last, or the one before it.
 struct SavingFileCache: Performer {
     let directory: URL
 
@@ -155,7 +157,8 @@ struct SavingFileCache: Performer {
     }
 }
 
-/// The damaged files are kept, two of three items are in the new outbox, and the third is reported.
+/// Requires that the damaged files are kept, that the new outbox has two of the three items, and
+/// that the loss of the third item is reported.
 struct RebuildingOutbox: Performer {
     let directory: URL
 

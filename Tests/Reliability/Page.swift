@@ -1,8 +1,8 @@
 import Foundation
 
-/// The page into which the commands write their results.
+/// Docs/Reliability.md, into which the commands write their results.
 package struct Page: Sendable {
-    /// A part of the page, which a command writes.
+    /// A part of the page that a command writes.
     package enum Part: String, Sendable {
         case faults, soak
     }
@@ -11,13 +11,13 @@ package struct Page: Sendable {
 
     package init(_ path: String) { url = URL(filePath: path) }
 
-    /// Returns the text between the marks of a part.
+    /// Returns the text between the two marks of a part.
     package func text(of part: Part) throws -> String {
         let page = try String(contentsOf: url, encoding: .utf8)
         return String(page[try range(of: part, in: page)])
     }
 
-    /// Replaces the text between the marks of a part.
+    /// Replaces the text between the two marks of a part.
     package func write(_ text: String, as part: Part) throws {
         let page = try String(contentsOf: url, encoding: .utf8)
         try page.replacingCharacters(in: try range(of: part, in: page), with: "\n\n\(text)\n\n")
@@ -33,9 +33,9 @@ package struct Page: Sendable {
     }
 }
 
-/// The machine of a measurement.
+/// The machine on which a measurement was made.
 enum Machine {
-    /// The date, the processor, the number of cores, and the system.
+    /// The date, the processor, the number of cores and the operating system.
     static var description: String {
         let day = Date.now.formatted(.iso8601.year().month().day())
         let processor = value(of: "model name", in: "/proc/cpuinfo", behind: ":")
@@ -63,7 +63,8 @@ enum Machine {
     }
 }
 
-/// Prints a line in one write, because the reader may kill this process after the line.
+/// Prints a line by a single write, because the parent may kill this process after it has read the
+/// line.
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }

@@ -1,6 +1,6 @@
 // `Reliability faults [--page FILE] [--only FAULT] [--stride N]` injects each kind of fault.
-// `Reliability soak SECONDS SEED [--page FILE]` runs clients with faults for a while. `Reliability
-// day …` and `Reliability world …` are processes that these commands start and kill.
+// `Reliability soak SECONDS SEED [--page FILE]` runs clients with faults for a number of seconds.
+// `Reliability day …` and `Reliability world …` are processes that these commands start and kill.
 
 import Foundation
 import ScrollbackTestSupport
@@ -43,7 +43,7 @@ import ScrollbackTestSupport
             throw Unexpected("there is no such fault, or the page would not have all of them")
         }
         var table = MatrixTable()
-        // Thousands of stores are opened and synced: use memory.
+        // The faults open and sync thousands of stores, which is faster in memory.
         let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
         let matrix = Matrix(in: place.url, stride: stride)
         for fault in Fault.allCases where only.map({ $0 == fault.rawValue }) ?? true {

@@ -3,7 +3,7 @@ import ScrollbackReliability
 import ScrollbackTestSupport
 import Testing
 
-/// Checks that the faults in Docs/Reliability.md are those of the matrix.
+/// Compares the faults in Docs/Reliability.md with those of the matrix.
 @Suite(.timeLimit(.minutes(10))) struct MatrixPageTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -27,18 +27,18 @@ import Testing
         #expect(suites.contains { $0.contains("func \(parts[1])(") })
     }
 
-    /// The text of all test files.
+    /// The texts of all test files.
     private static let suites = Result {
         let tests = root.appending(path: "Tests")
         let names = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }
-        // A link to the root directory would lead to an endless search.
+        // `Scrollback` is a link to a parent directory, whose files would be found again.
         return try (names ?? []).filter {
             $0.hasSuffix("Tests.swift") && !$0.hasPrefix("Scrollback/")
         }
         .map { try String(contentsOf: tests.appending(path: $0), encoding: .utf8) }
     }
 
-    /// Faults whose counts are the same in every run and that need no other process.
+    /// Tests the faults whose counts are the same in every run and that need no other process.
     @Test(arguments: [
         Fault.powerLost, .deniedFiles, .lockedFiles, .wrongKey, .newerSchema, .offline,
         .sessionExpired, .feedCursorExpired, .serverPutBack, .contradictoryRows,

@@ -1,6 +1,8 @@
 package import Foundation
 
-/// The programs of this package, which are built next to the tests.
+/// The programs of this package.
+///
+/// They are built in the same directory as the tests.
 package enum BuiltProgram {
     /// The error that is thrown if a program was not built.
     package struct Missing: Error, CustomStringConvertible {

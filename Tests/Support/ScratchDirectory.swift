@@ -8,13 +8,15 @@ package final class ScratchDirectory: Sendable {
 
     package var path: String { url.path }
 
-    /// Chooses a path without creating anything.
+    /// Chooses a path.
+    ///
+    /// Nothing is created there.
     package init(in parent: URL = FileManager.default.temporaryDirectory) {
         url = parent.appending(
             path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
     }
 
-    /// Chooses a path and creates an empty directory.
+    /// Chooses a path, and creates an empty directory there.
     package static func made(
         in parent: URL = FileManager.default.temporaryDirectory
     ) throws -> ScratchDirectory {
@@ -24,20 +26,24 @@ package final class ScratchDirectory: Sendable {
         return directory
     }
 
-    /// A directory in memory, where syncing small files is fast, if the system has one.
+    /// A directory in memory if the system has one, where syncing small files is fast.
+    ///
+    /// Otherwise the temporary directory.
     package static let memory: URL = {
         let memory = URL(filePath: "/dev/shm")
         return FileManager.default.isWritableFile(atPath: memory.path)
             ? memory : FileManager.default.temporaryDirectory
     }()
 
-    /// The paths of all files in the directory, at any depth, relative to it.
+    /// The relative paths of all files in the directory and its subdirectories.
     package var contents: [String] {
         let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }
         return (names ?? []).sorted()
     }
 
-    /// Removes the directory now, for callers that end the process and so release no reference.
+    /// Removes the directory now.
+    ///
+    /// Only callers that end the process need this, because they release no reference.
     package func remove() {
         try? FileManager.default.removeItem(at: url)  // The directory may not have been created.
     }

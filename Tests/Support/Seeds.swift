@@ -1,6 +1,6 @@
 import Foundation
 
-/// The numbers of generated cases: few in each run, more in nightly runs.
+/// The numbers of generated cases: few in ordinary runs, more in nightly runs.
 package enum Seeds {
     /// True if `SCROLLBACK_NIGHTLY` is set.
     package static let isNight = ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] != nil
@@ -8,7 +8,7 @@ package enum Seeds {
     /// The seeds that most tests use.
     package static let few = count(30, atNight: 1000)
 
-    /// Returns a number of seeds: `byDay` in ordinary runs, `atNight` in nightly runs.
+    /// Returns as many seeds as a run needs: `byDay` in ordinary runs, `atNight` in nightly runs.
     package static func count(_ byDay: Int, atNight: Int) -> Range<Int> {
         0..<(isNight ? atNight : byDay)
     }

@@ -1,7 +1,9 @@
 package import Dispatch
 package import Foundation
 
-/// Kills a process that does not end, so that reading its output does not wait forever.
+/// Kills a process that does not end.
+///
+/// Otherwise a test might wait for its output forever.
 package final class Watchdog: @unchecked Sendable {
     // @unchecked: mutable state is protected by the lock.
     private let timer = DispatchSource.makeTimerSource(queue: .global())
@@ -12,7 +14,7 @@ package final class Watchdog: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - process: The process.
-    ///   - patience: The time after which it is killed.
+    ///   - patience: The time after which the process is killed.
     package init(_ process: Process, patience: DispatchTimeInterval = .seconds(180)) {
         let id = process.processIdentifier
         timer.schedule(deadline: .now() + patience)
@@ -26,7 +28,9 @@ package final class Watchdog: @unchecked Sendable {
     /// True if the process had to be killed.
     package var hasKilled: Bool { lock.withLock { kills } }
 
-    /// Stops watching a process that has ended, since another process may get the same process ID.
+    /// Stops watching.
+    ///
+    /// Call this after the process has ended, because another process may get its id.
     package func cancel() { timer.cancel() }
 
     deinit { timer.cancel() }

@@ -1,7 +1,8 @@
-// Runs the C++ targets under the undefined behavior sanitizer, without Swift: `make ubsan`.
+// Runs the C++ targets with the undefined behavior sanitizer and without Swift: `make ubsan`.
 //
-// Writes, reopens, damages, repairs and rolls back a plain and a sealed database in the directory
-// that the only argument names. The sanitizer ends the process at the first finding.
+// The program writes, reopens, damages, repairs and rolls back an unencrypted and an encrypted
+// database. They are in the directory that is the only argument. The sanitizer ends the process at
+// the first finding.
 
 #include <leveldb/c.h>
 
@@ -27,7 +28,8 @@ namespace {
 
 #define CHECK(condition) ((condition) ? (void)0 : Fail(#condition, __LINE__))
 
-// A cipher that encrypts nothing; its tag is a sum of everything that a tag depends on.
+// The sum of the bytes that a tag depends on. The cipher encrypts nothing, and uses this sum as its
+// tag.
 uint8_t Sum(const uint8_t *bytes, size_t count, uint8_t sum) {
     for (size_t at = 0; at < count; at++) sum = static_cast<uint8_t>(sum * 31 + bytes[at]);
     return sum;
@@ -70,7 +72,7 @@ scrollback_cipher Cipher(uint32_t generation) {
     return cipher;
 }
 
-/// An environment over one that injects faults, and the options to open a database in it.
+/// An environment on top of one that injects faults, and the options for opening a database in it.
 struct Disk {
     explicit Disk(uint32_t generation) : faults(fault_env_create()) {
         const scrollback_cipher cipher = Cipher(generation);
@@ -91,7 +93,9 @@ struct Disk {
         fault_env_destroy(faults);
     }
 
-    /// Opens the database; null if that fails.
+    /// Opens the database.
+    ///
+    /// Returns null if that fails.
     leveldb_t *Open(const files::path &path) {
         char *error = nullptr;
         leveldb_t *database = leveldb_open(options, path.c_str(), &error);
@@ -110,7 +114,9 @@ std::string Value(int number) {
     return value;
 }
 
-/// Whether the row could be written.
+/// Writes a row.
+///
+/// Returns whether that succeeded.
 bool Put(leveldb_t *database, int number) {
     char *error = nullptr;
     leveldb_writeoptions_t *options = leveldb_writeoptions_create();
@@ -123,7 +129,9 @@ bool Put(leveldb_t *database, int number) {
     return isWritten;
 }
 
-/// Reads all rows in both directions; returns how many there are.
+/// Reads all rows in both directions.
+///
+/// Returns the number of rows.
 int Read(leveldb_t *database) {
     leveldb_readoptions_t *options = leveldb_readoptions_create();
     leveldb_readoptions_set_verify_checksums(options, 1);
@@ -150,8 +158,8 @@ std::string Contents(const files::path &path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Opens a copy of the database in which one file has other bytes: strictly, then without damage,
-/// then after a repair.
+/// Replaces one file in a copy of the database, and opens the copy: first strictly, then skipping
+/// the damage, then after a repair.
 void OpenDamaged(
     const files::path &path, const files::path &file, const std::string &bytes,
     uint32_t generation) {
@@ -175,7 +183,8 @@ void OpenDamaged(
 }
 
 void Run(const files::path &path, uint32_t generation) {
-    // Enough rows for a sealed table of more than 256 pages, and some more in the log.
+    // There are enough rows for an encrypted table of more than 256 pages. The last rows are in the
+    // log.
     constexpr int kRows = 200, kMore = 4;
     {
         Disk disk(generation);

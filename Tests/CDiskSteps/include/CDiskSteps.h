@@ -1,7 +1,8 @@
-// Counts a process's changes to the files below a directory, and ends it at a step.
+// Counts a process's changes to the files in a directory, and ends the process at a given step.
 //
-// The calls of the C library that change files are replaced in the program that links this, for
-// LevelDB and Foundation, too. This works on Linux only; on other systems, no step is counted.
+// The program that links this target replaces the calls of the C library that change files.
+// Therefore LevelDB's and Foundation's changes are counted, too. This works only on Linux; on other
+// systems, no step is counted.
 #ifndef SCROLLBACK_CDISKSTEPS_H
 #define SCROLLBACK_CDISKSTEPS_H
 
@@ -16,12 +17,15 @@ extern "C" {
 /// Returns true if this system supports counting steps.
 bool disk_steps_are_counted(void);
 
-/// Begins to count: a file or directory that is created, renamed or removed, a write, a sync. Writes to one
-/// file, one after the other, are one step.
+/// Begins to count steps: creating, renaming or removing a file or directory, writing, and syncing
+/// to disk.
 ///
-/// `directory` is absolute, without a slash at its end. Instead of the step number `last`, counted from 1, the
-/// process ends as by `kill -9`; with 0 it never does. Each step is written to the file descriptor `trace` before
-/// it is done, as a line such as `unlink /path`; with -1 none is.
+/// Successive writes to one file are one step.
+///
+/// `directory` is an absolute path without a slash at its end. Steps are counted from 1. Before the
+/// step with the number `last`, the process ends as by `kill -9`; if `last` is 0, it does not end.
+/// Each step is written to the file descriptor `trace` before it is made, as a line such as
+/// `unlink /path`; if `trace` is -1, no line is written.
 void disk_steps_begin(const char *directory, unsigned long last, int trace);
 
 /// Ends counting.

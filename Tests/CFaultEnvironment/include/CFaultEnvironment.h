@@ -1,4 +1,5 @@
-// A LevelDB environment that fails on purpose. CLevelDBEnvironment's environment is layered on it.
+// A LevelDB environment that can be made to fail. The environment of CLevelDBEnvironment uses it in
+// place of the default one.
 #ifndef SCROLLBACK_CFAULTENVIRONMENT_H
 #define SCROLLBACK_CFAULTENVIRONMENT_H
 
@@ -13,7 +14,7 @@ extern "C" {
 
 typedef struct leveldb_env_t leveldb_env_t;
 
-/// An environment over the default one.
+/// An environment that calls LevelDB's default one.
 ///
 /// Every call is thread-safe.
 typedef struct fault_env fault_env;
@@ -21,34 +22,37 @@ typedef struct fault_env fault_env;
 fault_env *fault_env_create(void);
 void fault_env_destroy(fault_env *env);
 
-/// The environment as LevelDB's type.
+/// Returns the environment as LevelDB's type.
 ///
-/// Owned by `env`.
+/// `env` owns it.
 leveldb_env_t *fault_env_leveldb(fault_env *env);
 
 // MARK: Failures
 //
-// The environment counts changes of the disk: each file created or opened for writing, each Append,
-// Flush, Sync and Close of it, and each RenameFile, RemoveFile and CreateDir.
+// The environment counts these changes of the disk: creating a file, opening it for writing, each
+// Append, Flush, Sync and Close of the file, and each RenameFile, RemoveFile and CreateDir.
 
-/// Fails the `n`th change from now (the first is 1) and all later ones, until `fault_env_heal`.
+/// Makes the `n`th change from now (the first is 1) and all later ones fail, until `fault_env_heal`
+/// is called.
 void fault_env_fail_after(fault_env *env, uint64_t n, int error);
 
-/// Fails only the `n`th change from now.
+/// Makes only the `n`th change from now fail.
 void fault_env_fail_once(fault_env *env, uint64_t n, int error);
 
-/// Ends the process, as `kill -9` does, instead of making the `n`th change from now.
+/// Ends the process instead of making the `n`th change from now, as `kill -9` does.
 void fault_env_kill_at(fault_env *env, uint64_t n);
 
-/// Until `fault_env_heal`, fails to open for writing, or to sync, files whose path has this suffix.
+/// Makes opening for writing, or syncing, fail for files whose path has this suffix, until
+/// `fault_env_heal` is called.
 void fault_env_fail_creates(fault_env *env, const char *suffix, int error);
 void fault_env_fail_syncs(fault_env *env, const char *suffix, int error);
 
-/// Until `fault_env_heal`, fails to open for reading, or to read, files whose path has this suffix.
+/// Makes opening for reading, or reading, fail for files whose path has this suffix, until
+/// `fault_env_heal` is called.
 void fault_env_fail_opens(fault_env *env, const char *suffix, int error);
 void fault_env_fail_reads(fault_env *env, const char *suffix, int error);
 
-/// If `tear` is true, half of the bytes of a failing Append reach the file.
+/// If `tear` is true, a failing Append writes half of its bytes to the file.
 void fault_env_tear_appends(fault_env *env, bool tear);
 
 /// Ends all failures.
@@ -56,12 +60,12 @@ void fault_env_heal(fault_env *env);
 
 // MARK: Power cuts
 
-/// Cuts the power: from now on changes appear to succeed, and nothing reaches the disk.
+/// Simulates a power cut: from now on, changes appear to succeed, but do not reach the disk.
 ///
 /// The database can still be closed.
 void fault_env_freeze(fault_env *env);
 
-/// Cuts the power at the `n`th change from now (the first is 1), before that reaches the disk.
+/// Simulates a power cut before the `n`th change from now (the first is 1) reaches the disk.
 void fault_env_freeze_after(fault_env *env, uint64_t n);
 
 /// If `ignore` is true, a sync succeeds and does nothing.
@@ -69,12 +73,15 @@ void fault_env_ignore_syncs(fault_env *env, bool ignore);
 
 typedef enum {
     fault_env_all_files,
-    /// All logs except the newest one: the effect of a power cut if old logs are not synced.
+    /// All logs except the newest one.
+    ///
+    /// This shows what a power cut removes if LevelDB does not sync older logs.
     fault_env_old_logs,
 } fault_env_files;
 
-/// Removes unsynced data from the files written through this environment, after the database was
-/// closed.
+/// Removes unsynced data from the files that were written through this environment.
+///
+/// The database must be closed.
 ///
 /// Files that were never synced are removed. Returns the number of files that lost data.
 int fault_env_lose_unsynced(fault_env *env, fault_env_files which);
@@ -89,7 +96,9 @@ typedef struct {
     uint64_t syncs;
 } fault_env_counts;
 
-/// The calls since the environment was created, failed ones included.
+/// Returns the number of calls since the environment was created.
+///
+/// Failed calls are included.
 fault_env_counts fault_env_counted(fault_env *env);
 
 #pragma clang assume_nonnull end

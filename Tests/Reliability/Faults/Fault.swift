@@ -1,4 +1,6 @@
-/// A kind of fault, which is a row of the matrix.
+/// A kind of fault.
+///
+/// It is one row of the table in Docs/Reliability.md.
 package enum Fault: String, CaseIterable, Sendable {
     // Faults of the process and of the power.
     case killed, powerLost, tornCacheLog, tornOutboxLog
@@ -9,7 +11,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
     case contradictoryRows, usedDamagedCache
 
-    // Faults of the copies of outgoing files.
+    // Faults that concern the copies of outgoing files.
     case killedWithFiles, powerLostWithFiles, damagedFiles
 
     // Operations that the system refuses.
@@ -30,7 +32,7 @@ package enum Fault: String, CaseIterable, Sendable {
 }
 
 extension Fault {
-    /// The fault, as the page names it.
+    /// The name of the fault in Docs/Reliability.md.
     package var title: String {
         switch self {
         case .killed: "`kill -9` before each change to the disk"
@@ -111,10 +113,9 @@ extension Fault {
         }
     }
 
-    /// A Boolean value that indicates whether the fault destroys the only copy of outbox items.
+    /// True if the fault destroys the only copy of outbox items.
     ///
-    /// With such a fault, each loss must be reported. With any other fault, no promised item may be
-    /// lost.
+    /// If it does, the device must report each loss. If it does not, no promised item may be lost.
     package var destroysOutboxItems: Bool {
         switch self {
         case .cutOutboxLog, .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest,

@@ -1,12 +1,13 @@
 import Foundation
 import ScrollbackFaultyDisks
 
-/// A day of a world in a separate process, which is killed before a change to its disk.
+/// A day of a world that runs in a separate process.
+///
+/// The process is killed before a given change to its disk.
 struct InterruptedDay {
     let promises: Promises
 
-    /// A Boolean value that indicates whether the day ended before the disk had made that many
-    /// changes.
+    /// True if the day ended before the process was killed, because the disk made fewer changes.
     var isOver: Bool { promises.isComplete }
 
     /// Starts the process, and waits until it has ended.
@@ -17,10 +18,11 @@ struct InterruptedDay {
         guard isOver || wasKilled else { throw Unexpected("a day ended before it was over") }
     }
 
-    /// Runs the day in a process, which prints each promise as soon as it makes it.
+    /// Runs the day in this process, and prints each promise as soon as it is made.
     ///
-    /// `database` names the disk whose changes are counted: `cache`, `outbox`, or `files` for the
-    /// outbox and its copies of files, on a day on which files are sent.
+    /// `database` names the disk whose changes are counted: `cache`, `outbox`, or `files`. With
+    /// `files`, the day sends files, and the changes of the outbox and of its copies of files are
+    /// counted.
     static func run(in directory: URL, killedAt change: Int, of database: String) async throws {
         let world = try await World(in: directory)
         let disks = world.disks

@@ -20,7 +20,9 @@ extension Matrix {
         }
     }
 
-    /// Returns changes to the rows of each table: removals, values of other rows, and duplicates.
+    /// Returns changes to the rows of each table.
+    ///
+    /// They remove a row, give it the value of another row, or duplicate it.
     private func contradictions(in path: String) throws -> [Overlay] {
         let database = try LevelDB(at: path)
         defer { database.close() }
@@ -38,8 +40,9 @@ extension Matrix {
                 return first.count < 2
             }
             guard first.count == 2 else { continue }
-            // A removed gap cannot be detected, because a range without a gap is complete. Each
-            // channel row has its own count.
+            // The removal of a gap cannot be detected, because a range without a gap counts as
+            // complete. The removal of a channel row cannot be detected either, because each of
+            // these rows has its own count.
             if table != UInt8(ascii: "g") && table != UInt8(ascii: "c") {
                 add { $0.remove { $0.raw(first[0].key) } }
             }
@@ -52,7 +55,7 @@ extension Matrix {
                 batch.put({ $0.raw(key) }, { $0.raw(first[0].value) })
             }
         }
-        // The number of the next channel.
+        // Set the row with the number of the next channel to a number that is already used.
         add { $0.put({ $0.raw(Array("sn".utf8)) }, { $0.raw([0, 0, 0, 1]) }) }
         return changes
     }

@@ -6,9 +6,9 @@ import Sync
 
 // Damage to complete files, which are truncated or have flipped bytes.
 extension Matrix {
-    /// A world in files at the end of its day, with pending outbox items.
+    /// The files of a world at the end of its day, with pending outbox items.
     ///
-    /// Each of its databases has tables and a log.
+    /// Each database of the device has tables and a log.
     struct Template {
         let directory: URL
         let promised: [ChannelURL: [String]]
@@ -43,7 +43,9 @@ extension Matrix {
         }
     }
 
-    /// Damages tables of the cache, and makes the device send before it is repaired.
+    /// Damages tables of the cache.
+    ///
+    /// The device sends its outbox items before the cache is repaired.
     func useDamagedCache(_ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let template = try await template(in: directory)
@@ -79,7 +81,7 @@ extension Matrix {
         do throws(StoreError) {
             try world.openDevice()
         } catch {
-            // `recover` opens the device again, and applies the remedy.
+            // `recover` opens the device again later, and rebuilds the cache.
             guard error.code == .corruption else { throw error }
             return
         }
@@ -89,8 +91,10 @@ extension Matrix {
         await world.closeDevice()
     }
 
-    /// Returns the offsets of the bytes to damage: all bytes of a small file or of the end of a
-    /// log, and about 512 of a large file.
+    /// Returns the offsets of the bytes to damage.
+    ///
+    /// These are all bytes of a small file or of the end of a log, or about 512 bytes of a large
+    /// file.
     private func places(_ fault: Fault, _ template: Template, _ count: Int) -> [Int] {
         switch fault {
         case .tornCacheLog:
@@ -106,7 +110,8 @@ extension Matrix {
         let world = try await World(in: copy, process: 2)
         (world.promised, world.heard) = (template.promised, template.heard)
         if fault == .tornOutboxLog {
-            // The write of the last item had not returned, so that the item was not promised.
+            // The write of the last item is torn, so it did not return, and the item was not
+            // promised.
             world.promised[World.channels[World.channels.count - 1]]?.removeLast()
         }
         outcome.injected += 1
@@ -117,7 +122,8 @@ extension Matrix {
         part.lost = try await world.lost()
         if part.lost > 0 && part.reported.isEmpty {
             part.record(report: "nothing, if the cut was between two commits")
-            // A log that is truncated between two commits equals a shorter log.
+            // If a log was cut between two commits, it is a valid shorter log, so the loss cannot
+            // be detected.
             if fault != .cutOutboxLog { part.violations.append("a loss was not reported") }
         }
         outcome.add(part)
@@ -134,8 +140,8 @@ extension Matrix {
             try database.compact()
             database.close()
         }
-        // The existing items are in a table now. The existing and the following items are in flight
-        // when the process ends.
+        // The existing items are now in a table. They and the items that follow are in flight when
+        // the process ends.
         world.network.hold([.send])
         world.network.goOnline()
         try world.openDevice()
@@ -165,7 +171,7 @@ extension Fault {
         }
     }
 
-    /// The files that the fault damages: the database, and the start or the end of their names.
+    /// The files that the fault damages: the database, and how the names of its files begin or end.
     fileprivate var files: (database: String, name: String) {
         switch self {
         case .tornCacheLog, .flippedCacheLog: ("device/cache", ".log")

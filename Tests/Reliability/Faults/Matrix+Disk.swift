@@ -4,10 +4,12 @@ import ScrollbackFaultyDisks
 import Store
 import Sync
 
-// Faults of the process, of the power, and of a disk that refuses writes.
+// Faults of the process and of the power, and a disk that refuses writes.
 extension Matrix {
-    /// Kills processes, each before a later change to the disk than the previous one, until a
-    /// process finishes.
+    /// Kills one process after another.
+    ///
+    /// Each process is killed before a later change to the disk than the previous one, until a
+    /// process ends before it is killed.
     ///
     /// `parts` are the disks whose changes are counted: see ``InterruptedDay``.
     func kill(_ parts: [String], _ outcome: inout Outcome) async throws {
@@ -54,8 +56,10 @@ extension Matrix {
         }
     }
 
-    /// Makes all changes to the disk fail from a given one on, while messages are sent and
-    /// received, and then lets the disk work again.
+    /// Makes changes to the disk fail while messages are sent and received, starting with a given
+    /// change.
+    ///
+    /// Then the disk works again.
     func failWrites(with error: Int32, _ outcome: inout Outcome) async throws {
         for change in Swift.stride(from: 0, to: 24, by: stride) {
             try await withDirectory { directory in
@@ -81,7 +85,7 @@ extension Matrix {
                 try await agree(world, &outcome, since: start)
                 await world.closeDevice()
                 for text in world.reported.all { outcome.record(report: text) }
-                // The items whose write returned are on disk.
+                // All items for which the call of `write` returned must be on disk.
                 try await recover(world, &outcome)
                 outcome.lost += try await world.lost()
                 await world.close()
@@ -89,7 +93,9 @@ extension Matrix {
         }
     }
 
-    /// Makes an opening fail, which must change nothing, and then removes the cause.
+    /// Makes opening a device fail, which must change nothing.
+    ///
+    /// Then removes the cause.
     func refuseOpening(_ fault: Fault, _ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let key = EncryptionKey((1...32).map { UInt8($0) })

@@ -4,14 +4,15 @@ import ScrollbackFaultyDisks
 import Store
 import Sync
 
-// Faults of copies of outgoing files: power failures during their creation, and damage before they
-// are sent.
+// Faults of the copies of outgoing files: power failures while a copy is created, and damage before
+// the file is sent.
 extension Matrix {
-    /// The keys of the stores: none for a plain store, and one for an encrypted store.
+    /// The keys of the tested stores: none for an unencrypted store, and one for an encrypted one.
     private var keys: [EncryptionKey?] { [nil, EncryptionKey((1...32).map { UInt8($0) })] }
 
-    /// Cuts the power, which discards unsynced writes, before each change to the disk that sending
-    /// a file makes.
+    /// Cuts the power before each change to the disk that sending a file makes.
+    ///
+    /// Unsynced writes are lost.
     func losePowerWithFiles(_ outcome: inout Outcome) async throws {
         for key in keys {
             for change in Swift.stride(from: 1, through: .max, by: stride) {
@@ -25,7 +26,7 @@ extension Matrix {
                     disks.outbox.cutPower(at: change)
                     var promised = world.promised
                     try await world.sendFiles { _ in
-                        // A call that returns after the power failure has promised nothing.
+                        // If `send` returned after the power failure, it has promised nothing.
                         if disks.outbox.changes - before < change { promised = world.promised }
                     }
                     let isOver = disks.outbox.changes - before < change
@@ -46,7 +47,7 @@ extension Matrix {
         }
     }
 
-    /// Damages the copies of files in all channels one after the other, in all possible ways.
+    /// Damages the copies of files in each channel in turn, in all possible ways.
     func damageFiles(_ outcome: inout Outcome) async throws {
         for key in keys {
             for place in Swift.stride(from: 0, to: 10_000, by: 500 * stride) {

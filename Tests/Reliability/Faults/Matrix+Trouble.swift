@@ -5,9 +5,11 @@ import ScrollbackTesting
 import Store
 import Sync
 
-// Faults of the network and the server, while messages are sent and received.
+// Faults of the network and of the server, while messages are sent and received.
 extension Matrix {
-    /// The number of worlds, each with several rounds with a fault.
+    /// The number of worlds.
+    ///
+    /// In each, the fault occurs in several rounds.
     private var seeds: Int { max(1, 10 / stride) }
     private var rounds: Int { 10 }
 
@@ -42,7 +44,7 @@ extension Matrix {
 }
 
 extension World {
-    /// Performs a round, in which alice and bob write during the fault.
+    /// Performs one round, in which alice and bob write while the fault occurs.
     fileprivate func suffer(_ fault: Fault, _ round: Int) async throws {
         guard let engine else { return }
         if fault.isAway { await engine.disconnect() }
@@ -81,7 +83,8 @@ extension World {
             createChannel(World.lounge)
             try await say(in: [World.lounge])
         case .messagesForgotten:
-            // Remove the old messages before bob has written messages that would be removed, too.
+            // The server removes old messages only in the first round. Later, it would also remove
+            // messages that bob has written.
             if round == 0 {
                 try await connect()
                 try server.expireMessages(before: clock.now)
@@ -107,7 +110,7 @@ extension World {
 }
 
 extension Fault {
-    /// A Boolean value that indicates whether the device is offline while others write.
+    /// True if the device is offline while others write.
     fileprivate var isAway: Bool {
         switch self {
         case .shortPages, .pageCursorsExpired, .truncations, .feedCursorExpired, .repeatedChangelog,
@@ -118,8 +121,9 @@ extension Fault {
         }
     }
 
-    /// A Boolean value that indicates whether a round waits until all items are sent, so that items
-    /// of the next round do not overtake them.
+    /// True if a round waits until all items are sent.
+    ///
+    /// Otherwise items of the next round might arrive before them.
     fileprivate var waitsForEachRound: Bool {
         self == .sessionExpired || self == .repeatedEvents || self == .repeatedBatches
             || self == .shuffledEvents || self == .lostEvents || self == .cutBatches
@@ -175,8 +179,7 @@ extension Fault {
         return conditions
     }
 
-    /// Returns a Boolean value that indicates whether a line of the network's log is about a call
-    /// that the fault affected.
+    /// Returns true if a line of the network's log is about a call that the fault affected.
     fileprivate func isHit(_ line: String) -> Bool {
         switch self {
         case .notSent, .requestLost, .throttled, .serverFailed:

@@ -3,9 +3,13 @@ import Store
 
 /// Injects each kind of fault, and counts the effects.
 package struct Matrix: Sendable {
-    /// The directory of the files, which is in memory if the system has such a directory.
+    /// The directory for all files.
+    ///
+    /// It is in memory if the system has such a directory.
     let place: URL
-    /// The distance between the damaged bytes of a file; 1 to damage each byte.
+    /// The distance between two damaged bytes of a file.
+    ///
+    /// If it is 1, each byte is damaged in turn.
     let stride: Int
 
     package init(in place: URL, stride: Int = 1) {
@@ -13,7 +17,7 @@ package struct Matrix: Sendable {
         self.stride = stride
     }
 
-    /// Injects a fault in all possible places.
+    /// Injects a fault at every possible point.
     package func run(_ fault: Fault) async throws -> Outcome {
         var outcome = Outcome()
         switch fault {
@@ -44,7 +48,7 @@ package struct Matrix: Sendable {
 
     func scratch() -> URL { place.appending(path: UUID().uuidString) }
 
-    /// Passes a new directory, or a copy of another one, to a closure, and then removes it.
+    /// Creates a directory, or copies one, passes it to a closure, and removes it afterwards.
     func withDirectory<Result>(
         copying template: URL? = nil, _ body: (URL) async throws -> Result
     ) async throws -> Result {
@@ -56,8 +60,8 @@ package struct Matrix: Sendable {
 
     // MARK: After the fault
 
-    /// Reopens the device's files as an app would, syncs the device with the server, and records
-    /// the results.
+    /// Reopens the device's files as an app would, synchronizes the device with the server, and
+    /// records the results.
     func recover(_ world: World, _ outcome: inout Outcome, key: EncryptionKey? = nil) async throws {
         let start = ContinuousClock.now
         try open(world, &outcome, key)
@@ -66,7 +70,7 @@ package struct Matrix: Sendable {
         try await agree(world, &outcome, since: start)
     }
 
-    /// Syncs the device with the server, and compares their contents.
+    /// Synchronizes the device with the server, and compares their data.
     func agree(
         _ world: World, _ outcome: inout Outcome, since start: ContinuousClock.Instant
     ) async throws {
@@ -105,7 +109,7 @@ package struct Matrix: Sendable {
 }
 
 extension World {
-    /// Reads all data of the device, which detects any damage.
+    /// Reads all data of the device, so that any damage is found.
     fileprivate func readAll() throws {
         guard let store else { return }
         for url in World.channels {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The matrix as the page shows it, with a line for each fault.
+/// The table in Docs/Reliability.md, with one row for each fault.
 package struct MatrixTable: Sendable {
     package private(set) var rows: [(fault: Fault, outcome: Outcome)] = []
 
@@ -35,8 +35,10 @@ package struct MatrixTable: Sendable {
             + "\(total { $0.violations.count }) promises broken."
     }
 
-    /// Returns the columns that are the same in each run: the fault, and the numbers of injected
-    /// faults, promised messages and lost messages.
+    /// Returns the columns of a row that are the same in each run.
+    ///
+    /// These are the fault, and the numbers of injected faults, of promised messages and of lost
+    /// messages.
     package static func counts(_ fault: Fault, _ outcome: Outcome) -> String {
         let cells = [
             fault.title, "\(outcome.injected.grouped) \(fault.unit)", outcome.promised.grouped,

@@ -8,18 +8,17 @@ package struct Outcome: Sendable {
     package var lost = 0
     /// The number of alice's messages that the cache had stored.
     package var stored = 0
-    /// The number of stored messages that were missing after the fault, until they were fetched
-    /// again.
+    /// The number of stored messages that were missing after the fault and had to be fetched again.
     package var missing = 0
-    /// The reports to the app, with the number of times that each was made.
+    /// The number of times that each report was made to the app.
     package var reported: [String: Int] = [:]
-    /// The calls that the recovery needed, with the number of times that each was made.
+    /// The number of times that the recovery needed each call.
     package var calls: [String: Int] = [:]
-    /// The broken promises.
+    /// Descriptions of the broken promises.
     package var violations: [String] = []
-    /// The times until the device and the server agreed again.
+    /// The durations of the recoveries, until the device and the server had the same data again.
     package var times: [Duration] = []
-    /// The maximum simulated time that the device waited until then.
+    /// The maximum simulated time that the device waited during a recovery.
     package var waited = Duration.zero
 
     package init() {}

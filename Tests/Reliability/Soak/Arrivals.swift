@@ -2,16 +2,16 @@ import EmbeddedServer
 import Models
 import Store
 
-/// Records the messages that the server accepts, from the feed of a user with a perfect network.
+/// Records the messages that the server accepts, from the feed of a user whose network never fails.
 ///
-/// The text of a message contains its author, and its number among the author's messages in the
-/// channel.
+/// The text of a message contains its author and the message's number among this author's messages
+/// in the channel.
 final class Arrivals: Sendable {
     private struct Line {
-        /// The number of arrivals of each message number.
+        /// How often each message number has arrived.
         var counts: [UInt8] = []
         var last = -1
-        /// The numbers of messages that arrived after a message with a greater number.
+        /// The numbers of the messages that arrived after a message with a greater number.
         var late: Set<Int> = []
     }
 
@@ -38,8 +38,8 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Returns the numbers of an author's messages that are missing, that are duplicates, and that
-    /// arrived after a later message although they had not failed before.
+    /// Returns how many of an author's messages are missing, arrived twice, or arrived after a
+    /// later message without having failed before.
     func faults(
         of writer: String, in url: ChannelURL, count: Int, failed: Set<Int>
     ) -> (missing: Int, twice: Int, late: Int) {
@@ -61,7 +61,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Returns the next batch of the feed; `nil` after the client was disconnected.
+    /// Returns the next batch of the feed, or `nil` after the client was disconnected.
     private func batch(of client: EmbeddedClient, since cursor: FeedCursor?) async -> FeedBatch? {
         var cursor = cursor
         while true {

@@ -2,7 +2,7 @@ import EmbeddedServer
 import Foundation
 import ScrollbackTesting
 
-/// A world in a separate process, which is repeatedly killed and restarted.
+/// A world in a separate process that is repeatedly killed and restarted.
 @MainActor
 final class KilledWorld {
     struct Outcome {
@@ -22,7 +22,7 @@ final class KilledWorld {
         self.seed = seed
     }
 
-    /// Kills the process, if there is one, and starts the next one.
+    /// Kills the current process, if any, and starts the next one.
     func restart() throws {
         try kill()
         count += 1
@@ -57,8 +57,8 @@ final class KilledWorld {
         return outcome
     }
 
-    /// Runs the process, which sends and receives messages while the network changes, until it is
-    /// killed.
+    /// Runs in the process: sends and receives messages while the network changes, until the
+    /// process is killed.
     static func run(in directory: URL, seed: Int, process number: Int) async throws {
         var random = SeededRandom(seed: seed + number * 1_000)
         let world = try await World(in: directory, process: number)

@@ -1,11 +1,13 @@
 import Foundation
 
-/// The resources that the process uses at a point in time.
+/// The resources that the process uses at one moment.
 struct Resources {
-    /// The resident memory, and the part of it that no file backs, in bytes; `nil` without `/proc`.
+    /// The resident memory in bytes, and the part of it that is not backed by a file.
+    ///
+    /// `nil` on systems without `/proc`.
     let resident: Double?
     let anonymous: Double?
-    /// The size of the clients' files, in bytes.
+    /// The size of the clients' files in bytes.
     let disk: Double
     let descriptors: Double
 
@@ -20,7 +22,7 @@ struct Resources {
         anonymous = bytes("RssAnon")
         let files = FileManager.default.enumerator(
             at: directory, includingPropertiesForKeys: [.fileSizeKey])
-        // A file may be removed during the count.
+        // A file may be removed while the sizes are added up.
         disk = (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
             $0 + Double((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
         }
@@ -31,8 +33,8 @@ struct Resources {
 
 /// The growth of a resource in the last third of a run, compared with the middle third.
 ///
-/// Caches fill during the first third, which does not count. A resource is constant if its average
-/// in the last third exceeds that in the middle third by at most a tenth plus an allowance.
+/// The first third does not count, because caches fill in it. A resource is constant if its average
+/// in the last third is at most a tenth plus an allowance above the average in the middle third.
 struct Trend {
     let name: String
     let unit: String
@@ -40,7 +42,7 @@ struct Trend {
     let last: Double
     let allowance: Double
 
-    // The samples are in the order of time. Fewer than six samples do not show a trend.
+    // The samples are ordered by time. Fewer than six samples do not show a trend.
     init?(_ name: String, _ unit: String, _ samples: [Double], allowance: Double) {
         guard samples.count >= 6 else { return nil }
         let third = samples.count / 3

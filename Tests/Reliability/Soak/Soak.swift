@@ -6,11 +6,12 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// Runs clients with faults for a while, then removes the faults, and checks that every promise was
-/// kept.
+/// Runs clients with faults for some time.
+///
+/// Then removes the faults, and checks that every promise was kept.
 @MainActor
 final class Soak {
-    /// The real time after which the server removes a message, and reports the removal.
+    /// The age at which the server removes a message and reports the removal, in real time.
     static let lifetime: Duration = .seconds(30)
     static let channels: [ChannelURL] = (1...4).map { ChannelURL("channel-\($0)") }
 
@@ -33,7 +34,9 @@ final class Soak {
 
     private var devices: URL { place.appending(path: "devices") }
 
-    /// - Returns: The text of the page.
+    /// Runs the clients.
+    ///
+    /// - Returns: The text for the page.
     func run() async throws -> String {
         try FileManager.default.createDirectory(at: devices, withIntermediateDirectories: true)
         for url in Soak.channels {
@@ -138,7 +141,8 @@ final class Soak {
             let isHealed = try await within(.seconds(60)) { try await client.heal() }
             if !isHealed { violations.append("\(client.name): the outbox is not empty") }
         }
-        // The feed has delivered the last accepted message.
+        // When this message has arrived, the feed has delivered all messages that were accepted
+        // before it.
         try await say(alice, in: Soak.channels[0])
         for client in clients {
             for url in Soak.channels {
@@ -163,7 +167,7 @@ final class Soak {
         }
     }
 
-    /// Sends a message, and waits until it is recorded as arrived.
+    /// Sends a message of alice, and waits until it has arrived.
     private func say(_ alice: EmbeddedClient, in url: ChannelURL) async throws {
         let before = arrivals.total
         var random = SeededRandom(seed: seed)
@@ -171,7 +175,9 @@ final class Soak {
         while arrivals.total == before { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Runs an operation with a time limit, and returns whether it finished.
+    /// Runs an operation with a time limit.
+    ///
+    /// Returns whether the operation ended in time.
     private func within(
         _ duration: Duration, _ body: @escaping @MainActor () async throws -> Void
     ) async throws -> Bool {

@@ -7,16 +7,18 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// An app of a user on a device, with faults of its network and its process.
+/// An app of a user on a device whose network and process can fail.
 @MainActor
 final class SoakClient {
     let name: String
     let userID: UserID
     let client: ChatClient
     let network: ConditionedBackend
-    /// The number of messages in each channel for which `send` returned.
+    /// For each channel, the number of messages for which `send` returned.
     private(set) var written: [ChannelURL: Int] = [:]
-    /// The messages that failed once, and were sent again after later ones.
+    /// The numbers of the messages that failed once.
+    ///
+    /// They were sent again, after later messages.
     private(set) var failed: [ChannelURL: Set<Int>] = [:]
     private(set) var counts: [String: Int] = [:]
     private var collections: [MessageCollection] = []
@@ -88,8 +90,8 @@ final class SoakClient {
             default: try await resume()
             }
         } catch {
-            // Calls that need a connection or the files throw while the device is offline or
-            // suspended.
+            // While the device is offline or suspended, calls that need a connection or the files
+            // throw.
             count("errors thrown")
         }
     }
@@ -113,7 +115,7 @@ final class SoakClient {
     private func look(_ random: inout SeededRandom) async throws {
         guard let collection = collections.randomElement(using: &random) else { return }
         count("pages requested")
-        // Do not await the task: the network may be offline.
+        // Do not wait for the task, because the network may be offline.
         Task { try? await collection.loadPrevious() }
     }
 
@@ -153,8 +155,9 @@ final class SoakClient {
         for await _ in changes where try engine.store.outboxItems().isEmpty { return }
     }
 
-    /// Returns the differences between a channel of the device and of the server, after all of it
-    /// was fetched.
+    /// Fetches the whole history of a channel to the device.
+    ///
+    /// Returns the differences from the server's history.
     func differences(in url: ChannelURL, from history: [Message]) async throws -> [String] {
         let engine = try client.engine
         await engine.show(url, ShownRange(from: .beginning), viewer: -1)

@@ -1,17 +1,17 @@
 import Foundation
 import ScrollbackTestSupport
 
-/// Another process of this program, which is killed.
+/// A process of this program that the parent process kills.
 ///
-/// The process writes its promises to a file next to its world, so that the parent need not read
-/// its output while it runs.
+/// The process writes its promises to a file next to its world, so the parent need not read its
+/// output while the process runs.
 struct ChildProcess {
     private let process = Process()
     private let watchdog: Watchdog
 
     /// Starts a process that continues the world in a directory.
     ///
-    /// The directory is the first argument of the command; Reliability.swift lists the commands.
+    /// The directory is the first argument of the command. Reliability.swift lists the commands.
     init(_ command: String, in directory: URL, _ arguments: String...) throws {
         let file = Promises.file(in: directory)
         let files = FileManager.default
@@ -27,8 +27,9 @@ struct ChildProcess {
         try output.close()
     }
 
-    /// Waits until the process has ended, and returns whether it was killed; throws if it did not
-    /// end.
+    /// Waits until the process has ended.
+    ///
+    /// Returns whether it was killed, and throws if it did not end in time.
     func wasKilled() throws -> Bool {
         process.waitUntilExit()
         watchdog.cancel()
@@ -36,7 +37,9 @@ struct ChildProcess {
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 
-    /// Kills the process, and throws if it had already ended.
+    /// Kills the process.
+    ///
+    /// Throws if it had already ended.
     func kill() throws {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
         guard try wasKilled() else {

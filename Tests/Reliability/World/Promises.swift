@@ -1,17 +1,17 @@
 import Foundation
 import Models
 
-/// The promises of the processes of a world, each of which a process prints when it makes it.
+/// The promises that the processes of a world have printed.
 struct Promises {
     private(set) var written: [ChannelURL: [String]] = [:]
     private(set) var heard: [ChannelURL: Set<MessageID>] = [:]
-    /// A Boolean value that indicates whether the last process has run to its end.
+    /// True if the last process ran to its end.
     let isComplete: Bool
 
-    /// The last line of a process that has run to its end.
+    /// The last line of a process that ran to its end.
     static let end = "end"
 
-    /// Returns the file to which the processes of a world print.
+    /// Returns the file into which the processes of a world print.
     static func file(in directory: URL) -> URL { directory.appending(path: "promises") }
 
     init(in directory: URL) throws {
@@ -26,6 +26,6 @@ struct Promises {
         }
     }
 
-    /// The number of messages that the processes have promised to send.
+    /// The number of messages that the processes promised to send.
     var count: Int { written.values.reduce(0) { $0 + $1.count } }
 }

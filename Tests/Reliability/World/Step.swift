@@ -1,12 +1,14 @@
 import EmbeddedServer
 
-/// The steps of a day of a world, in their order, which is the same in each run.
+/// The steps of a world's day.
+///
+/// Their order is the same in each run.
 enum Step: CaseIterable {
     case connect, receive, write, sendFiles, waitUntilSent, goOffline, goOnline, say
 
     /// A day on which messages are sent and received, online and offline.
     ///
-    /// At the end, two messages in each channel are waiting to be sent.
+    /// At its end, each channel has two pending messages.
     static let day: [Step] = [
         .connect, .receive, .write, .waitUntilSent, .receive, .write, .waitUntilSent, .goOffline,
         .write, .write,
@@ -16,7 +18,7 @@ enum Step: CaseIterable {
 
     /// A day on which files are sent, online and offline.
     ///
-    /// At the end, one file in each channel is waiting to be sent.
+    /// At its end, each channel has one pending file.
     static let dayWithFiles: [Step] = [
         .connect, .sendFiles, .waitUntilSent, .goOffline, .sendFiles, .goOnline, .waitUntilSent,
         .goOffline,
@@ -25,7 +27,9 @@ enum Step: CaseIterable {
 }
 
 extension World {
-    /// Performs a step, and reports each promise when it is made.
+    /// Performs a step.
+    ///
+    /// Calls `note` for each promise when it is made.
     func perform(_ step: Step, _ note: (String) -> Void = { _ in }) async throws {
         switch step {
         case .connect: try await connect()

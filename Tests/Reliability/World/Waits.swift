@@ -1,8 +1,9 @@
 import Models
 import Store
 
-/// A replacement for sleeping, which counts each wait and advances the device's clock, but takes
-/// hardly any time.
+/// Replaces sleeping.
+///
+/// It adds up the durations and advances the device's clock, but takes hardly any real time.
 final class Waits: Sendable {
     private struct State {
         var total = Duration.zero
@@ -14,7 +15,7 @@ final class Waits: Sendable {
     /// The time of the device's clock.
     var now: Timestamp { state.withLock { $0.time } }
 
-    /// Returns how long the device would have waited since the last call.
+    /// Returns the sum of the durations since the last call.
     func take() -> Duration {
         state.withLock { state in
             defer { state.total = .zero }
@@ -28,8 +29,8 @@ final class Waits: Sendable {
             state.total += duration
             state.time = Timestamp(milliseconds: state.time.milliseconds + milliseconds)
         }
-        // Sleep for a millisecond, so that a task that retries constantly does not starve the
-        // others.
+        // Sleep for a millisecond, so that a task that retries constantly does not prevent other
+        // tasks from running.
         try await Task.sleep(for: .milliseconds(1))
     }
 }

@@ -5,10 +5,11 @@ import Store
 import Sync
 
 extension World {
-    /// Restores the network, and waits until the device has all messages of the server, and the
-    /// server all of bob's.
+    /// Restores the network.
     ///
-    /// - Returns: The necessary calls, in addition to `connect`.
+    /// Waits until the device has all messages of the server, and the server all messages of bob.
+    ///
+    /// - Returns: The calls that were necessary, in addition to `connect`.
     func heal() async throws -> [String] {
         guard let engine, let store else { return [] }
         var calls: [String] = []
@@ -16,13 +17,13 @@ extension World {
         network.conditions = .perfect
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
-        // The result of an uncertain attempt is known after the attempt has ended and the feed has
-        // delivered all messages.
+        // A doubtful item's result is known when its attempt has ended and the feed has delivered
+        // all messages.
         try await until { try $0.outboxItems().allSatisfy { $0.state == .failed } }
         if try store.outboxItems().contains(where: \.isDoubtful) { try await receiveNewest() }
         for item in try store.outboxItems() where item.state == .failed {
             let text = item.message?.text ?? ""
-            // The user checks whether an uncertain message was sent.
+            // As a user would, check whether the doubtful message was sent.
             let isThere = try store.messages(in: item.channelURL).contains { $0.text == text }
             if item.isDoubtful && isThere {
                 try await engine.removeFailedMessages([item.requestID])
@@ -44,7 +45,7 @@ extension World {
             guard try store.groupChannel(url) != nil || url != World.lounge else { continue }
             await engine.show(url, ShownRange(from: .beginning), viewer: 1)
             try await until { reader in
-                // A removed channel has no history.
+                // If the channel was removed, it has no history to wait for.
                 if url == World.lounge, try reader.groupChannel(url) == nil { return true }
                 return try reader.gaps(in: url).isEmpty && reader.staleRanges(in: url).isEmpty
             }
@@ -55,14 +56,14 @@ extension World {
         return Array(Set(calls))
     }
 
-    /// Waits until the device has received all earlier events.
+    /// Waits until the device has received the events of all earlier changes.
     private func isTold() async throws {
         let url = ChannelURL("news \(nextRequestID())")
         createChannel(url)
         try await until { try $0.groupChannel(url) != nil }
     }
 
-    /// Returns the broken promises, after all faults were removed.
+    /// Returns the promises that are broken after all faults were removed.
     func violations() async throws -> [String] {
         guard let store else { return ["there is no store"] }
         var found: [String] = []
@@ -91,11 +92,12 @@ extension World {
                 found.append("\(url): \(message.text) has another file than was sent")
             }
             let texts = history.map(\.text).filter { $0.hasPrefix("bob") }
-            // An attempt whose result is unknown may succeed after the user has resent the message.
+            // Without deduplication, a doubtful attempt may succeed after the user has resent the
+            // message.
             let once = isDeduplicating ? texts : texts.filter { !resent.contains($0) }
             if Set(once).count != once.count { found.append("\(url): \(once) is there twice") }
-            // This checks only the order: `lost` counts the messages that the server never
-            // received. Failed and resent messages may arrive after later ones.
+            // This checks only the order. Failed and resent messages may arrive after later ones,
+            // and `lost` counts the messages that the server never received.
             let ordered = promised[url, default: []]
                 .filter { !resent.contains($0) && !reported.failed.contains($0) }
             let sent = Set(texts)
@@ -124,7 +126,7 @@ extension World {
         return count
     }
 
-    /// Returns the number of messages that the device had stored, and no longer has.
+    /// Returns the number of messages that the device had stored and does not have any more.
     func unheard() throws -> Int {
         guard let store else { return 0 }
         return try heard.reduce(0) { count, channel in
@@ -138,8 +140,9 @@ extension World {
         !server.conditions.missingCapabilities.contains(.deduplicatesRequests)
     }
 
-    /// Waits until the device has the newest message of each channel, and therefore all earlier
-    /// events.
+    /// Waits until the device has the newest message of each channel.
+    ///
+    /// It then has all earlier events.
     private func receiveNewest() async throws {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))
@@ -152,7 +155,7 @@ extension World {
         await auditor.disconnect()
     }
 
-    /// Returns the server's messages of a channel, oldest first; `nil` if the channel does not
+    /// Returns the server's messages of a channel, oldest first, or `nil` if the channel does not
     /// exist.
     private func history(
         _ url: ChannelURL, by auditor: EmbeddedClient

@@ -8,10 +8,10 @@ import Sync
 
 /// A server to which alice writes, and bob's device, whose disk and network can be made to fail.
 ///
-/// The server and the device store their data in files in one directory. A copy of the directory is
+/// All files of the server and of the device are in one directory. A copy of the directory is
 /// another world in the same state.
 final class World {
-    /// The channels in which bob and alice write.
+    /// The channels in which both bob and alice write.
     static let channels: [ChannelURL] = ["general", "random"]
     /// The channel in which only alice writes, because some faults delete it.
     static let lounge: ChannelURL = "lounge"
@@ -31,11 +31,11 @@ final class World {
     let reported = Reports()
     private var listener: Task<Void, Never>?
 
-    /// Bob's messages, in the order in which `send` returned.
+    /// The texts of bob's messages for which `send` returned, in this order.
     var promised: [ChannelURL: [String]] = [:]
-    /// The messages that failed and were sent again after later ones.
+    /// The texts of messages that failed and that the user sent again.
     var resent: Set<String> = []
-    /// Alice's messages that the device has stored.
+    /// The messages of alice that the device has stored.
     var heard: [ChannelURL: Set<MessageID>] = [:]
 
     private let requestIDs: RequestIDs
@@ -43,9 +43,9 @@ final class World {
     private var count = 0
     private let process: Int
 
-    /// Opens a world in a new directory, or in that of an earlier world.
+    /// Opens a world in a new directory or in the directory of an earlier world.
     ///
-    /// `process`, the number of the process that opens the world, makes names unique.
+    /// `process` is the number of the process that opens the world. It makes names unique.
     init(
         in directory: URL, process: Int = 1,
         server conditions: ServerConditions = ServerConditions()
@@ -68,15 +68,15 @@ final class World {
     var device: URL { directory.appending(path: "device") }
 
     func createChannel(_ url: ChannelURL) {
-        // Another process may have created the channel.
+        // An earlier process may have created the channel.
         _ = try? server.createChannel(
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
     // MARK: The device
 
-    /// The options of the store: logs and tables of 64 KiB, LevelDB's minimum, so that there are
-    /// soon several files.
+    /// Options with logs and tables of 64 KiB, LevelDB's minimum, so that a store soon has several
+    /// files.
     static var options: StoreOptions {
         var options = StoreOptions()
         options.writeBufferByteCount = 64 << 10
@@ -118,7 +118,9 @@ final class World {
         (engine, store, listener) = (nil, nil, nil)
     }
 
-    /// Releases the files after damage was found in them, before an engine has connected.
+    /// Closes the store after damage was found in its files.
+    ///
+    /// The engine has not connected yet.
     func dropDevice() {
         listener?.cancel()
         store?.close()
@@ -131,14 +133,16 @@ final class World {
         server.close()
     }
 
-    /// Connects the device, and waits until it has received the newest messages.
+    /// Connects the device.
+    ///
+    /// Waits until it has received the newest messages.
     func connect() async throws {
         guard let engine else { return }
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
     }
 
-    /// Waits until the device's store satisfies a condition.
+    /// Waits until the device's store fulfills a condition.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
         guard let store else { throw Unexpected("no store is open") }
         let (snapshot, changes) = try store.observe(.everything)
@@ -171,7 +175,9 @@ final class World {
         }
     }
 
-    /// Sends a message of bob in each channel, which is promised if the outbox accepts it.
+    /// Sends a message of bob in each channel.
+    ///
+    /// A message is promised if the outbox accepts it.
     func write(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
@@ -183,7 +189,9 @@ final class World {
         }
     }
 
-    /// Sends a copied file of bob in each channel, which is promised if the outbox accepts it.
+    /// Sends a file of bob in each channel, of which the outbox keeps a copy.
+    ///
+    /// The message is promised if the outbox accepts it.
     func sendFiles(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
@@ -210,9 +218,9 @@ final class World {
         return UploadableFile(path: url.path, name: text)
     }
 
-    /// Removes a file of which the outbox has a copy.
+    /// Removes the original of a file of which the outbox has a copy.
     func remove(_ file: UploadableFile?) {
-        // Ignore an error: the end of the test removes the remaining files.
+        // An error can be ignored, because the remaining files are removed at the end of the test.
         if let path = file?.path { try? FileManager.default.removeItem(atPath: path) }
     }
 
@@ -235,7 +243,7 @@ final class Reports: Sendable {
 
     var all: Set<String> { texts.withLock { $0 } }
 
-    /// The texts of messages that could not be sent, or whose result was unknown.
+    /// The texts of messages that could not be sent, or whose result was not known.
     var failed: Set<String> { failedTexts.withLock { $0 } }
 
     func record(_ text: String) { texts.withLock { _ = $0.insert(text) } }
@@ -247,7 +255,7 @@ final class Reports: Sendable {
 }
 
 extension SyncEvent {
-    /// The text that an app may show to its user; `nil` if the event is not a problem.
+    /// The text that an app may show to its user, or `nil` if the event is not a problem.
     fileprivate var asReported: String? {
         switch self {
         case .state(let state):
