@@ -20,7 +20,9 @@
 
 import Foundation
 
-/// The deliberate errors: one in each line that ends with the mark.
+/// The sample with the planted errors.
+///
+/// Each line that ends with the mark has one.
 let sample = """
     import Foundation
     import Glibc  // error
@@ -64,7 +66,8 @@ let linuxModules = words(
     FoundationEssentials FoundationInternationalization FoundationNetworking FoundationXML Glibc Musl
     """)
 
-/// Functions and constants that Linux's C library has, and Apple's has not or with other parameters.
+/// Functions and constants of Linux's C library that Apple's C library lacks or declares with other
+/// parameters.
 let linuxNames = words(
     """
     accept4 copy_file_range dup3 epoll_create1 epoll_ctl epoll_wait eventfd explicit_bzero fallocate
@@ -76,12 +79,14 @@ let linuxNames = words(
     st_atim st_ctim st_mtim
     """)
 
-/// Types and properties of Foundation that iOS does not have; the compiler on Linux accepts them.
+/// Types and properties of Foundation that iOS does not have.
+///
+/// The compiler on Linux accepts them.
 let namesNotOnIOS = words("Process homeDirectoryForCurrentUser Host NSUserName")
 
 func words(_ list: String) -> Set<Substring> { Set(list.split { $0 == " " || $0 == "\n" }) }
 
-/// Why nothing could be checked.
+/// The reason why nothing could be checked.
 struct CheckFailure: Error {
     let description: String
 
@@ -122,7 +127,7 @@ struct BuildDescription: Decodable {
 }
 
 extension BuildDescription.Module {
-    /// The arguments of the build that change what the compiler accepts.
+    /// The arguments of the module's build that affect what the compiler accepts.
     var languageArguments: [String] {
         let withValue: Set = [
             "-Xcc", "-default-isolation", "-enable-experimental-feature",
@@ -168,10 +173,12 @@ func decode<Value: Decodable>(_ type: Value.Type, from arguments: String...) thr
 
 // MARK: Apple's systems
 
-/// A compiler for one of Apple's systems that imports copies of Linux's modules.
+/// A compiler for one of Apple's systems.
+///
+/// It imports copies of Linux's modules.
 struct AppleCompiler {
     let info: TargetInfo
-    /// The name of a system in a target: "macos" or "ios".
+    /// The name of the system in the target triple: "macos" or "ios".
     let system: String
     let version: String
     private let directory: URL
@@ -181,7 +188,7 @@ struct AppleCompiler {
     private var resources: URL { directory.appending(path: "resources") }
     private var overlay: URL { directory.appending(path: "overlay.json") }
 
-    /// Prepares the copies in a directory, where later runs find them.
+    /// Prepares the copies in a directory, so that later runs find them there.
     init(_ info: TargetInfo, for platform: Manifest.Platform, in parent: URL) throws {
         self.info = info
         system = platform.platformName
@@ -219,7 +226,7 @@ struct AppleCompiler {
             if exists(binary) {
                 try retarget(binary, to: target.appendingPathExtension("swiftmodule"))
             } else {
-                // Swift Testing comes as an interface only.
+                // Swift Testing has only an interface file.
                 let text = try String(
                     contentsOf: file.appendingPathExtension("swiftinterface"), encoding: .utf8)
                 let old = "-target \(info.target.unversionedTriple)"
@@ -233,13 +240,15 @@ struct AppleCompiler {
         }
     }
 
-    /// Copies a compiled module and replaces the target that it names by one of equal length.
+    /// Copies a compiled module.
+    ///
+    /// Replaces the target triple in the copy with one of the same length.
     private func retarget(_ source: URL, to copy: URL) throws {
         let date = try modificationDate(of: source)
         if exists(copy), try modificationDate(of: copy) == date { return }
         let old = info.target.unversionedTriple
-        // A module must not need a newer system than its importer, so the version is an old one:
-        // 10.0, with as many zeros as the length asks for.
+        // A module must not need a newer system than a module that imports it. Therefore the
+        // version in the triple is low: 10.0, with as many zeros as the length requires.
         let prefix = "arm64-apple-\(system)10."
         let new = prefix + String(repeating: "0", count: max(1, old.utf8.count - prefix.utf8.count))
         var bytes = try Data(contentsOf: source)
@@ -251,9 +260,11 @@ struct AppleCompiler {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: copy.path)
     }
 
-    /// Adds the module map of the C library to /usr/include, as the compiler does for Linux only.
+    /// Adds the module map of the C library to /usr/include.
     ///
-    /// In two headers, types get the definition that they have on Apple's systems.
+    /// The compiler does this only for Linux.
+    ///
+    /// Two headers get Apple's definitions of some types.
     private func writeOverlay() throws {
         let maps = URL(filePath: info.paths.runtimeResourcePath)
             .appending(path: "linux/\(info.target.arch)")
@@ -291,9 +302,9 @@ struct AppleCompiler {
     /// - Parameters:
     ///   - sources: The paths of the sources.
     ///   - arguments: The module's own arguments for the compiler.
-    ///   - analyzesFlow: True to run the checks after the types, such as the check that a value may
-    ///     be sent to another actor.
-    ///   - target: The target, for Linux's own modules; `nil` is this system, with the copies.
+    ///   - analyzesFlow: True to run the checks that follow the type checks, such as the check that a
+    ///     value may be sent to another actor.
+    ///   - target: The target of Linux's own modules, or `nil` for this system with the copies.
     /// - Returns: The compiler's diagnostics.
     /// - Throws: ``CheckFailure`` if the compiler fails without a diagnostic.
     func check(
@@ -342,8 +353,8 @@ func modificationDate(of url: URL) throws -> Date {
     return attributes[.modificationDate] as? Date ?? .distantPast
 }
 
-/// Writes a text unless the file has it: the compiler rebuilds the dependents of a file with a new
-/// date.
+/// Writes a text, unless the file already has it: if the file's date changed, the compiler would
+/// build all dependents again.
 func write(_ text: String, to url: URL) throws {
     if (try? String(contentsOf: url, encoding: .utf8)) == text { return }
     try text.write(to: url, atomically: true, encoding: .utf8)
@@ -351,7 +362,7 @@ func write(_ text: String, to url: URL) throws {
 
 // MARK: Findings
 
-/// The errors in the output of the compiler, and warnings about availability.
+/// Returns the errors in the compiler's output, and its warnings about availability.
 func findings(in output: String) -> [Finding] {
     let lines = output.split(separator: "\n")
     return lines.indices.compactMap { index in
@@ -372,7 +383,7 @@ func findings(in output: String) -> [Finding] {
     }
 }
 
-/// Returns the findings in the text of a source that the compiler does not report.
+/// Returns findings in the text of a source file that the compiler cannot report.
 func findingsInText(
     of file: String, _ text: String, isForIOS: Bool, platforms: [Manifest.Platform]
 ) -> [Finding] {
@@ -402,7 +413,8 @@ func findingsInText(
             add("only Linux has the module \(module)")
         }
         for word in words where linuxNames.contains(word) {
-            // A function is called, a member follows a point, and a constant is in upper case.
+            // Only these uses count: a call of a function, a member after a point, and a constant
+            // in upper case.
             if code.contains("\(word)(") || code.contains(".\(word)") || word == word.uppercased() {
                 add("only Linux has \(word)")
             }
@@ -413,7 +425,7 @@ func findingsInText(
             }
         }
         if lacksIsolatedDeinit, code.contains("isolated deinit"), !code.contains("nonisolated") {
-            // The compiler accepts it, and then crashes or produces a program that does
+            // The compiler accepts this, and then crashes or produces a program that crashes
             // (github.com/swiftlang/swift/issues/90625 and 87316).
             add("'isolated deinit' crashes before macOS 15.4 and iOS 18.4")
         }
@@ -423,7 +435,7 @@ func findingsInText(
 
 // MARK: Self-test
 
-/// Fails unless exactly the planted errors of the sample are found.
+/// Throws an error unless exactly the planted errors of the sample are found.
 func testMethod(of compiler: AppleCompiler, in directory: URL) throws {
     let file = directory.appending(path: "Sample.swift")
     try write(sample.replacing(mark, with: ""), to: file)
@@ -448,7 +460,7 @@ func testMethod(of compiler: AppleCompiler, in directory: URL) throws {
             "The method does not work with \(compiler.info.compilerVersion) for \(compiler.system): "
                 + "lines \(wrong) of \(file.path) are misjudged.")
     }
-    // A compiler that reports nothing has to be noticed, and one for Linux reports nothing.
+    // The self-test must fail with a compiler for Linux, which reports none of the errors.
     guard try !misjudged(as: compiler.info.target.unversionedTriple).isEmpty else {
         throw CheckFailure("The self-test passes with a compiler for Linux, so it tests nothing.")
     }
@@ -491,8 +503,8 @@ func check() throws -> Bool {
         return compiler
     }
 
-    // Only the libraries are for iOS. The largest modules are checked first, so that no core waits
-    // for the last one.
+    // On iOS, only the libraries are checked. The largest modules are first, so that no core waits
+    // for a large one at the end.
     let jobs = compilers.flatMap { compiler in modules.map { (compiler, $0) } }
         .filter { $0.system == "macos" || $1.sources[0].hasPrefix(root + "Sources/") }
         .sorted { $0.1.sources.count > $1.1.sources.count }

@@ -31,7 +31,7 @@ struct Page {
         lines = text.components(separatedBy: "\n")
     }
 
-    /// The article's name on the site: `Decisions/Store.md` is `Decisions-Store`.
+    /// The article's name on the site, such as `Decisions-Store` for `Decisions/Store.md`.
     var name: String { Self.name(of: url) }
 
     static func name(of url: URL) -> String {
@@ -40,7 +40,7 @@ struct Page {
         return parts.isEmpty ? "Guides" : parts.joined(separator: "-")
     }
 
-    /// The heading that GitHub links to by `anchor`, as DocC links to it.
+    /// Returns the form that DocC uses for the heading to which GitHub links by `anchor`.
     func fragment(of anchor: String) -> String? {
         let headings = lines.filter { $0.hasPrefix("#") }.map {
             $0.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces)
@@ -61,7 +61,8 @@ let files = (found?.compactMap { ($0 as? URL)?.standardizedFileURL } ?? [])
 let pages = files.filter { $0.pathExtension == "md" }.map(Page.init)
 let names = Set(pages.map(\.name))
 
-/// The destination of a link in a page, as an article's link; nil if the site does not have it.
+/// Returns the link to an article for the destination of a link in a page, or nil if the site does
+/// not have the destination.
 func articleLink(_ destination: String, in page: Page) -> String? {
     let parts = destination.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     var target = page
@@ -85,9 +86,9 @@ func articleLink(_ destination: String, in page: Page) -> String? {
 
 let link = #/(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/#
 
-/// Converts the links of a passage outside code blocks.
+/// Converts the links in a passage that is outside of code blocks.
 ///
-/// A link's text may be wrapped over two lines.
+/// The text of a link may be wrapped over two lines.
 func converted(_ passage: [String], in page: Page) -> [String] {
     passage.joined(separator: "\n").replacing(link) { match in
         let (whole, image, text, destination) = match.output
@@ -103,7 +104,9 @@ func converted(_ passage: [String], in page: Page) -> [String] {
     }.components(separatedBy: "\n")
 }
 
-/// The lines of an article: links are converted, code is not, and collapsed parts are shown.
+/// Returns the lines of an article.
+///
+/// Links are converted except in code, and collapsed parts are expanded.
 func article(_ page: Page) -> [String] {
     var result: [String] = []
     var passage: [String] = []
@@ -123,7 +126,9 @@ func article(_ page: Page) -> [String] {
     return result + converted(passage, in: page)
 }
 
-/// The root page: sections of Docs/README.md become groups of topics.
+/// Returns the root page.
+///
+/// Each section of Docs/README.md becomes a group of topics.
 func index(_ page: Page) -> [String] {
     var result: [String] = []
     for line in page.lines {

@@ -35,7 +35,7 @@ extension NSRegularExpression {
     }
 }
 
-/// A line of a comment or page, or a string literal.
+/// A line of a comment or of a page, or a string literal.
 struct Passage {
     let kind: String
     let text: String
@@ -43,7 +43,9 @@ struct Passage {
 }
 
 let literal = try expression(#""(?:[^"\\]|\\.)*""#)
-/// A value in a string, with at most one pair of parentheses in it.
+/// Matches an interpolation in a string.
+///
+/// It may contain at most one pair of parentheses inside another.
 let interpolation = try Regex(#"\\\((?:[^()]|\([^()]*\))*\)"#)
 
 func passages(of name: String, _ content: String) -> [Passage] {
@@ -93,7 +95,8 @@ var findings: [String: [String: Int]] = [:]
 for name in names
 where !["/Corpus/", ".pb.swift", "Tools/language."].contains(where: name.contains) {
     guard [".md", ".swift", ".cpp", ".h", ".proto"].contains(where: name.hasSuffix),
-        let content = try? String(contentsOfFile: name, encoding: .utf8)  // a link, or removed
+        // Skip links to directories, and removed files.
+        let content = try? String(contentsOfFile: name, encoding: .utf8)
     else { continue }
     for passage in passages(of: name, content) {
         words[passage.kind, default: 0] += passage.text.split(separator: " ").count

@@ -51,7 +51,7 @@ struct Mutant {
         }
     }
 
-    /// Returns the places of the lines to remove.
+    /// Returns the ranges of the mutant's original lines in a text.
     func places(in text: String) throws -> [Range<String.Index>] {
         let parts = tokens(original).map { NSRegularExpression.escapedPattern(for: $0) }
         let lines = try NSRegularExpression(pattern: parts.joined(separator: #"\s*"#))
@@ -62,7 +62,7 @@ struct Mutant {
         return found.filter { place in bodies.contains { $0.contains(place.lowerBound) } }
     }
 
-    /// Returns the text of the source file with the bug planted at a place.
+    /// Returns the source file's text with the bug planted at `place`.
     func planted(in text: String, at place: Range<String.Index>, file: String) -> String {
         let isOn =
             file.hasSuffix(".swift")
@@ -73,12 +73,14 @@ struct Mutant {
     }
 }
 
-/// The words and punctuation marks of source code.
+/// Returns the words and the punctuation marks of source code.
 func tokens(_ code: String) -> [String] {
     code.matches(of: #/\w+|[^\w\s]/#).map { String($0.output) }
 }
 
-/// The bodies of all functions of a name, or of all initializers for `init`.
+/// Returns the bodies of all functions with a name.
+///
+/// For `init`, returns those of all initializers.
 func bodies(of function: String, in text: String) throws -> [Range<String.Index>] {
     try text.matches(of: Regex(#"\b\#(function)\b[^;{}]*\{"#)).map { match in
         var depth = 1
@@ -104,7 +106,7 @@ guard !mutants.isEmpty, mutants.count == names.count || names.isEmpty else {
     throw Failure(description: "There is no mutant of one of these names: \(names.sorted())")
 }
 
-/// Returns the files that have mutants, with all bugs planted.
+/// Returns the files that have mutants, with the bugs of all mutants planted.
 func mutatedFiles() throws -> [String: String] {
     var sources: [String: String] = [:]
     for path in files(at: "Sources")
@@ -126,7 +128,7 @@ func mutatedFiles() throws -> [String: String] {
         sources[path] = mutant.planted(in: text, at: place, file: path)
         files[path] = sources[path]
     }
-    // The definition of the markers, once for each module.
+    // Define the markers once for each module.
     for (path, text) in files {
         if path.hasSuffix(".swift") {
             let module = path.split(separator: "/").prefix(2).joined(separator: "/")
@@ -158,7 +160,9 @@ func mutatedFiles() throws -> [String: String] {
     return files
 }
 
-/// Returns the paths of the files in a directory, or the file itself.
+/// Returns the paths of the files in a directory.
+///
+/// For a file, returns its own path.
 func files(at top: String) -> [String] {
     let inside = manager.enumerator(atPath: top)?.compactMap { $0 as? String } ?? []
     return ([top] + inside.map { "\(top)/\($0)" }).filter { path in
@@ -169,11 +173,11 @@ func files(at top: String) -> [String] {
 
 /// Copies the package with all mutants.
 ///
-/// Unchanged files are left alone, so that they are not built again.
+/// Files whose copy is up to date are not written, so that they are not built again.
 func plant() throws {
     var copies = try mutatedFiles().mapValues { Data($0.utf8) }
     for top in ["Package.swift", "Sources", "Tests", "Examples", "Docs"] {
-        // Packages that use this one contain a link to it.
+        // Skip the consumers: they contain a link to the package.
         for path in files(at: top)
         where copies[path] == nil && !path.hasPrefix("Tests/Consumers/") {
             copies[path] = try Data(contentsOf: URL(filePath: path))
@@ -201,12 +205,15 @@ enum Outcome {
     case endless
 }
 
-/// The number of seconds that the tests of a mutant may take; without a bug they take far less.
+/// The number of seconds after which the tests of a mutant are stopped.
+///
+/// Without a bug, they take far less time.
 let patience = 300
 
-/// A pseudo-terminal for the tests' output.
+/// A pseudo-terminal for the output of the tests.
 ///
-/// Tests keep output to a pipe in memory until they end, and some mutants prevent them from ending.
+/// If the output is a pipe, the tests buffer it until they end, and some mutants prevent them from
+/// ending.
 final class Terminal {
     /// The end that the tests write to.
     ///
@@ -225,14 +232,15 @@ final class Terminal {
 
     deinit { close(descriptor) }
 
-    /// Returns the next output when there is some, or `nil` when all writers have closed the
-    /// terminal.
+    /// Waits for the next output and returns it.
+    ///
+    /// Returns `nil` when all writers have closed the terminal.
     func read() -> Data? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = Foundation.read(descriptor, &bytes, bytes.count)
             if count > 0 { return Data(bytes[..<count]) }
-            // Linux reports EIO when no writer is left.
+            // On Linux, reading fails with EIO when no writer is left.
             guard count < 0, errno == EINTR else { return nil }
         }
     }
@@ -292,7 +300,8 @@ func run(_ tests: String, with mutant: String?) throws -> Outcome {
 }
 
 func kill() throws {
-    // If a test fails without a bug, its failure would prove nothing.
+    // All tests must pass without a bug. Otherwise a failure would not show that they detect the
+    // bug.
     let tests = Set(mutants.map(\.tests)).sorted().joined(separator: "|")
     guard case .passed = try run(tests, with: nil) else {
         throw Failure(description: "Tests fail without a mutant: see unmutated.log")

@@ -19,7 +19,7 @@ struct SymbolGraph: Decodable {
 
         let pathComponents: [String]
         let docComment: Comment?
-        /// Missing where the compiler wrote the declaration.
+        /// The location is missing if the compiler has written the declaration.
         let location: Location?
     }
 

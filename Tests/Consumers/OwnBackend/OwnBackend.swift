@@ -1,8 +1,9 @@
 import ScrollbackTesting
 
-/// The backend of Docs/Backends.md in a package of its own, which sees what is public alone.
+/// Runs the backend of Docs/Backends.md in a separate package, which can only use what is public.
 ///
-/// `TeamChat` is a link, so that it is the very code that the page shows.
+/// `TeamChat` is a link to the directory of the tests, so this is the same code that the page
+/// shows.
 @main struct OwnBackend {
     static func main() async {
         let report = await BackendConformance.run(on: TeamChatSubject())

@@ -1,4 +1,4 @@
-// Imports each module by its own name. Plain.swift imports the umbrella module.
+// Imports each module by its own name. Plain.swift imports `Scrollback`.
 import Collections
 import Models
 import Store

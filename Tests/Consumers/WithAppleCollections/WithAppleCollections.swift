@@ -1,6 +1,6 @@
-// The only combination that needs different names: the target also depends on the product
-// Collections of swift-collections. That module is AppleCollections here, and Scrollback is
-// imported by its umbrella.
+// The only combination that needs other names: this target also depends on the product Collections
+// of swift-collections. The manifest renames that module to AppleCollections. Scrollback's modules
+// are imported through `Scrollback`.
 import AppleCollections
 import Scrollback
 

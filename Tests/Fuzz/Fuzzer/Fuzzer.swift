@@ -1,7 +1,9 @@
 import Foundation
 import ScrollbackFuzzTargets
 
-/// The target that the environment names; the arguments are libFuzzer's.
+/// The target that `FUZZ_TARGET` in the environment names.
+///
+/// The program's arguments are libFuzzer's.
 private let target: FuzzTarget = {
     let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
     guard let target = FuzzTarget.named(name) else {
@@ -11,7 +13,9 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// The function that libFuzzer, which brings the program's `main`, calls with each input.
+/// Runs one input.
+///
+/// This function is called by libFuzzer, which contains the program's `main`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.run(Array(UnsafeBufferPointer(start: start, count: count)))

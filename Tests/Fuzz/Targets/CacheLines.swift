@@ -2,9 +2,12 @@ import Crypto
 import Foundation
 import Models
 
-/// The lines of a file of the file cache, written from Docs/Format.md without the library's code.
+/// Writes the lines of a file of the file cache according to Docs/Format.md, without the library's
+/// code.
 enum CacheLines {
-    /// Returns a file whose lines have correct check values, whatever the records are.
+    /// Returns a file whose lines have correct check values.
+    ///
+    /// The records in the lines may be damaged.
     static func file(
         _ channel: ChannelURL, _ input: inout FuzzInput, hasHeader: Bool
     ) -> [UInt8] {

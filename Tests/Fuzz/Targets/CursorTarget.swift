@@ -4,11 +4,13 @@ import Store
 import Sync
 
 extension FuzzTarget {
-    /// Cursors and tokens that a store or client has saved: a byte for the kind, then the text.
+    /// A cursor or token that a store or a client has saved.
     ///
-    /// A cursor that the server does not know has expired. If the server continues from it, the
-    /// next cursor is one it knows. The store reads its feed token as it was written, or as
-    /// missing.
+    /// The input is a byte for the kind, and then the text.
+    ///
+    /// The server reports a cursor that it does not know as expired. If the server accepts the
+    /// cursor, it must also accept the next one. The store must read a feed token as it was
+    /// written, or as missing.
     static let cursors = FuzzTarget("Cursors") { input in
         var input = FuzzInput(input)
         let kind = input.byte()
@@ -22,7 +24,9 @@ extension FuzzTarget {
     }
 }
 
-/// A server with some history, shared by all inputs.
+/// A server with some history.
+///
+/// All inputs use it.
 private enum CursorServer {
     static let server: EmbeddedServer = orTrap {
         try EmbeddedServer.inMemory(seed: 1, now: { 1_700_000_000_000 })
@@ -30,7 +34,7 @@ private enum CursorServer {
 
     static func goOn(from text: String, _ kind: UInt8) async {
         let client = server.client(waits: false)
-        // Every condition that can wrap a server's cursors is active.
+        // For half of the kinds, the network wraps the server's cursors in all possible ways.
         let backend: any Backend = kind < 128 ? client : ConditionedBackend(client)
         do throws(BackendError) {
             _ = try await backend.connect(as: Credentials("alice"))

@@ -6,16 +6,17 @@ import Store
 // MARK: Logs
 
 extension FuzzTarget {
-    /// The pieces of a database's logs.
+    /// The logs of a database.
     ///
-    /// Each piece is a byte for its kind, two bytes for its length, and its bytes.
+    /// The input is a sequence of pieces.
     ///
-    /// A piece of kind 0 is plain bytes. A piece of kind 1 to 4 is a fragment of that type with a
-    /// correct checksum, as LevelDB writes records. A piece of kind 5 starts another log.
+    /// Each piece is a byte for its kind, two bytes for its length, and its bytes. The bytes of
+    /// kind 0 are part of the log as they are. Kinds 1 to 4 are fragments of this type with a
+    /// correct checksum, as LevelDB writes records. Kind 5 starts another log.
     ///
-    /// The database must open, or report damage and change nothing. It must open without the
-    /// damaged part, and then open again. Rows are not compared, because LevelDB accepts parts of a
-    /// forged batch with a correct checksum.
+    /// Opening the database must succeed, or report damage and change nothing. Opening it without
+    /// the damaged part must succeed, and so must opening it again. Rows are not compared, because
+    /// LevelDB accepts parts of a forged batch if the checksum is correct.
     static let logs = FuzzTarget("Logs") { input in
         var input = FuzzInput(input)
         let directory = FuzzDirectory()
@@ -45,7 +46,7 @@ extension FuzzTarget {
         precondition(again != nil, "What was opened without its damage does not open again.")
     }
 
-    /// All rows of a database, or `nil` if it is damaged.
+    /// Returns all rows of a database, or `nil` if it is damaged.
     private static func rows(in directory: URL, skippingDamage: Bool = false) -> [Row]? {
         damageOr { () throws(StoreError) in
             let database = try LevelDB(at: directory.path, skippingDamage: skippingDamage)
@@ -90,11 +91,14 @@ private enum LogTemplate {
 // MARK: Encrypted files
 
 extension FuzzTarget {
-    /// An encrypted file: a byte for its kind (log, manifest, CURRENT or table), then its bytes.
+    /// An encrypted file.
     ///
-    /// The cipher does not encrypt, and accepts all bytes that end with an even one, so that the
-    /// fuzzer reaches the code after authentication. Re-encryption must leave the file unchanged,
-    /// or replace it with a complete file of the same contents and a plausible size.
+    /// The input is a byte for its kind (log, manifest, CURRENT or table), and then the file's
+    /// bytes.
+    ///
+    /// The cipher does not encrypt. It accepts all bytes whose last byte is even, so that the
+    /// fuzzer reaches the code after the authentication. Encrypting the file again must leave it
+    /// unchanged, or replace it with a complete file of the same contents and a plausible size.
     static let sealedFiles = FuzzTarget("Sealed") { input in
         let names = ["000003.log", "MANIFEST-000002", "CURRENT", "000005.ldb"]
         let name = names[Int(input.first ?? 0) % names.count]
@@ -127,7 +131,7 @@ private enum OpenCipher {
         scrollback_cipher(
             context: place, generation: generation, reads_plain: false,
             make_key: { context, _, salt, _, _, check in
-                // The check value is the start of the salt.
+                // The check value is the beginning of the salt.
                 for index in 0..<Int(scrollback_check_size) { check[index] = salt[index] }
                 return context
             },
@@ -145,19 +149,24 @@ private enum OpenCipher {
             randomize: { bytes, count in for index in 0..<count { bytes[index] = 0 } })
     }
 
-    /// The context and the keys point here; the cipher does not read them.
+    /// Memory to which the context and the keys point.
+    ///
+    /// The cipher does not read it.
     nonisolated(unsafe) private static let place = UnsafeMutableRawPointer.allocate(
         byteCount: 1, alignment: 1)
-    // nonisolated(unsafe): the pointer never changes, and its memory is never read.
+    // Safe because the pointer never changes, and its memory is never read.
 }
 
 // MARK: The file cache
 
 extension FuzzTarget {
-    /// A file of the file cache: a byte for its form, then its bytes, or the records in its lines.
+    /// A file of the file cache.
     ///
-    /// Loading returns the readable lines and reports the line numbers of the others. Saving the
-    /// loaded records and loading them again must return the same records without damage.
+    /// The input is a byte for its form, and then the file's bytes, or the records in its lines.
+    ///
+    /// Loading the file must return the readable lines, and report the line numbers of the others.
+    /// If the loaded records are saved, loading them again must return the same records without
+    /// damage.
     static let cacheFiles = FuzzTarget("CacheFile") { input in
         var input = FuzzInput(input)
         let directory = FuzzDirectory()
@@ -165,7 +174,7 @@ extension FuzzTarget {
         if form == 3 { return keyFile(input, directory.url) }
         let channel = ChannelURL("general")
         let cache = orTrap { try FileCache(directory: directory.url, limit: 1000) }
-        // Saving creates the file.
+        // Save an empty list, so that the file exists and its name is known.
         orTrap { try cache.save([], in: channel) }
         guard let name = directory.contents.first(where: { $0.hasSuffix(".messages") }) else {
             preconditionFailure("The file of a channel is called otherwise.")
@@ -190,7 +199,7 @@ extension FuzzTarget {
             again.records == contents.records, "What was saved is loaded as other messages.")
     }
 
-    /// Writes the key file with a correct checksum.
+    /// Tests a key file with a correct checksum.
     private static func keyFile(_ input: FuzzInput, _ directory: URL) {
         let bytes = Data(input.rest)
         orTrap {

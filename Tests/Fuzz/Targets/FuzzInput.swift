@@ -1,7 +1,7 @@
 import Foundation
 import ScrollbackTestSupport
 
-/// Reads values from the front of an input.
+/// Reads values from the beginning of an input.
 ///
 /// At the end of the input, values are zero or empty.
 struct FuzzInput {
@@ -13,31 +13,36 @@ struct FuzzInput {
 
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// Returns the next bytes, fewer if the input is shorter.
+    /// Returns the next `count` bytes, or fewer if the input is shorter.
     mutating func bytes(_ count: Int) -> [UInt8] {
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
     }
 
-    /// Returns bytes that are preceded by their number, which has two bytes.
+    /// Returns bytes that follow their number in the input.
+    ///
+    /// The number has two bytes.
     mutating func measured() -> [UInt8] {
         let high = Int(byte())
         return bytes(high << 8 | Int(byte()))
     }
 
-    /// The remaining bytes as text; invalid UTF-8 is replaced.
+    /// The remaining bytes as text.
+    ///
+    /// Invalid UTF-8 is replaced.
     var text: String { String(decoding: rest, as: UTF8.self) }
 }
 
 /// A temporary directory for one input.
 ///
-/// It is removed when the value's lifetime ends.
+/// It is removed at the end of the value's lifetime.
 struct FuzzDirectory: ~Copyable {
     private let directory = orTrap { try ScratchDirectory.made(in: ScratchDirectory.memory) }
 
     var url: URL { directory.url }
 
-    // Removed here and not earlier, because the directory is also used by its URL.
+    // Removes the directory at the end of this value's lifetime, and not after the last use of
+    // `directory`, because callers also use the directory through `url`.
     deinit { directory.remove() }
 
     func write(_ bytes: [UInt8], to path: String) {
@@ -48,7 +53,7 @@ struct FuzzDirectory: ~Copyable {
         FileManager.default.contents(atPath: url.appending(path: path).path).map(Array.init)
     }
 
-    /// The paths of all files in the directory, at any depth, relative to it.
+    /// The relative paths of all files in the directory and its subdirectories.
     var contents: Set<String> { Set(directory.contents) }
 }
 
@@ -62,9 +67,9 @@ func orTrap<Result>(_ body: () throws -> Result) -> Result {
     }
 }
 
-/// Waits for a task.
+/// Blocks the thread until a task has ended.
 ///
-/// On the main thread, the main actor continues to run.
+/// If it is the main thread, the main actor continues to run.
 func wait(for body: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

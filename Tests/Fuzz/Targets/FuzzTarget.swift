@@ -1,14 +1,14 @@
-/// A decoder of untrusted bytes, with the invariants of its results.
+/// A decoder of untrusted bytes, with the conditions that its results must fulfill.
 ///
-/// It accepts arbitrary bytes, and returns or traps at a broken invariant. Its initial inputs are
-/// in the directory of its name in `Tests/Fuzz/Corpus`. `make fuzz` searches for more;
-/// `FuzzCorpusTests` runs those in the repository.
+/// It accepts any bytes. It returns, or it traps if a condition is not fulfilled. Its initial
+/// inputs are in `Tests/Fuzz/Corpus`, in the directory with its name. `make fuzz` searches for more
+/// inputs, and `FuzzCorpusTests` runs those in the repository.
 package struct FuzzTarget: Sendable {
     package let name: String
 
     /// Decodes the bytes.
     ///
-    /// Blocks the thread until it is done.
+    /// Blocks the thread until the result has been checked.
     package let run: @Sendable ([UInt8]) -> Void
 
     init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {
@@ -18,7 +18,7 @@ package struct FuzzTarget: Sendable {
 
     /// All targets.
     ///
-    /// The Makefile's `FUZZERS` has their names too.
+    /// The Makefile's `FUZZERS` must have the same names.
     package static let all = [
         records, json, rows, logs, sealedFiles, cacheFiles, names, cursors, chatLogs, lines, search,
     ]

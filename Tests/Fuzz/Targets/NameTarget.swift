@@ -3,11 +3,12 @@ import Models
 import Store
 
 extension FuzzTarget {
-    /// Two strings from a server, by which files and directories are named.
+    /// Two strings from a server that become names of files and directories.
     ///
-    /// The first is preceded by its length. Each file name is a single path component of characters
-    /// that every file system supports, and different strings have different names, even if case is
-    /// ignored.
+    /// The input is the length of the first string, the first string, and the second one.
+    ///
+    /// Each file name must be a single path component, with only characters that every file system
+    /// supports. Different strings must have different names, even if case is ignored.
     static let names = FuzzTarget("Names") { input in
         var input = FuzzInput(input)
         let first = String(decoding: input.measured(), as: UTF8.self)
@@ -28,7 +29,7 @@ extension FuzzTarget {
         checkCache([first, second])
     }
 
-    /// Checks the two path components after a directory.
+    /// Checks the two path components that follow a directory in a path.
     private static func checkName(_ path: String, in root: URL) {
         let prefix = root.path(percentEncoded: false)
         precondition(path.hasPrefix(prefix), "\(path) is elsewhere.")
@@ -44,7 +45,7 @@ extension FuzzTarget {
 
     private static let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-_%ABCDEF".utf8)
 
-    /// Saves messages of channels with these URLs and checks the location of the files.
+    /// Saves messages of channels with these URLs, and checks where the files are.
     private static func checkCache(_ urls: [String]) {
         let directory = FuzzDirectory()
         let cache = orTrap { try FileCache(directory: directory.url.appending(path: "cache")) }

@@ -5,9 +5,10 @@ import ScrollbackREPL
 extension FuzzTarget {
     /// A chat log for `import`.
     ///
-    /// Each line becomes a message that survives the binary form, or an error with its position.
+    /// Each line must become a message that survives the binary form, or an error with the line's
+    /// position.
     static let chatLogs = FuzzTarget("ChatLog") { input in
-        // Another program decompresses gzip.
+        // gzip files are skipped, because another program decompresses them.
         if input.starts(with: [0x1F, 0x8B]) && input.count > 4 { return }
         let directory = FuzzDirectory()
         directory.write(input, to: "log")
@@ -41,10 +42,11 @@ extension FuzzTarget {
         }
     }
 
-    /// A line typed at the prompt or in a script.
+    /// A line that is typed at the prompt or in a script.
     ///
-    /// Whether or not it starts with a command, TAB offers a completion at its end, quoted words
-    /// are read unchanged, and commands without side effects return an answer or an error.
+    /// TAB must be able to complete the line, even if the line does not begin with a command.
+    /// Quoted words must be read unchanged. A command without side effects must return an answer or
+    /// an error.
     static let lines = FuzzTarget("Line") { input in
         let text = String(decoding: input, as: UTF8.self)
         precondition(
@@ -62,7 +64,7 @@ extension FuzzTarget {
     @MainActor private static func perform(
         _ line: TypedLine, _ name: String?, isPath: Bool
     ) async {
-        // The contents of directories differ between machines.
+        // Paths are not completed, because the contents of directories differ between machines.
         if !isPath { _ = line.completions }
         guard let name, harmless.contains(name) else { return }
         _ = await line.perform()

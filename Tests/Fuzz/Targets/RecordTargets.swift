@@ -2,10 +2,12 @@ import Foundation
 import Models
 
 extension FuzzTarget {
-    /// Damaged bytes for every decoder: a byte for the type, then its record.
+    /// Damaged bytes for every decoder.
     ///
-    /// A decoded record can be encoded to the same bytes, every property can be read, and JSON can
-    /// represent it.
+    /// The input is a byte for the type, and then the bytes of its record.
+    ///
+    /// If the bytes can be decoded, encoding must return the same bytes, every property must be
+    /// readable, and JSON must represent the record.
     static let records = FuzzTarget("Records") { input in
         guard let first = input.first else { return }
         let type = recordTypes[Int(first) % recordTypes.count]
@@ -13,9 +15,12 @@ extension FuzzTarget {
         checkRecord(record)
     }
 
-    /// Damaged JSON for every decoder: a byte for the type, then its JSON.
+    /// Damaged JSON for every decoder.
     ///
-    /// A decoded record survives the binary form, and is a patch that can be applied twice.
+    /// The input is a byte for the type, and then its JSON.
+    ///
+    /// If the JSON can be decoded, the record must survive the binary form, and must be usable as a
+    /// patch that can be applied twice.
     static let json = FuzzTarget("JSON") { input in
         guard let first = input.first else { return }
         let type: any Record.Type = recordTypes[Int(first) % recordTypes.count]
@@ -29,8 +34,8 @@ private func checkRecord<Root: Record>(_ record: Root) {
     precondition(again?.serialize() == record.serialize(), "Equal records have different bytes.")
     read(record)
 
-    // JSON cannot represent some values, such as infinity, so encoding may fail. If it succeeds,
-    // the JSON must be readable.
+    // Encoding fails if the record has a value that JSON cannot represent, such as infinity. If
+    // encoding succeeds, the JSON must be readable.
     guard let json = try? JSONEncoder().encode(record) else { return }
     do {
         _ = try JSONDecoder().decode(Root.self, from: json)

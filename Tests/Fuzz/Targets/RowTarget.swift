@@ -2,12 +2,14 @@ import Models
 import Store
 
 extension FuzzTarget {
-    /// Rows of a store's two databases: a byte (0 for the cache, 1 for the outbox), then a key and
-    /// a value, each preceded by its length.
+    /// Rows of a store's two databases.
     ///
-    /// The store opens or reports an error. Each read returns a value, or an error that names the
-    /// damage. A value that was read can be written and read again, and the store is usable after
-    /// clearing.
+    /// The input is a sequence of rows: a byte (0 for the cache, 1 for the outbox), a key and a
+    /// value. A length precedes the key and the value.
+    ///
+    /// Opening the store must succeed or throw an error. Each read must return a value, or throw an
+    /// error that names the damage. A value that was read must survive being written again, and the
+    /// store must be usable after it is cleared.
     static let rows = FuzzTarget("Rows") { input in
         var input = FuzzInput(input)
         let environments = (
@@ -40,7 +42,9 @@ extension FuzzTarget {
     }
 }
 
-/// Returns the result of a call, or `nil` if it found damage, which its error has to say.
+/// Returns the result of a call, or `nil` if the call found damage.
+///
+/// The error's code must say that there is damage.
 @discardableResult
 func damageOr<Value>(_ body: () throws(StoreError) -> Value) -> Value? {
     do throws(StoreError) {
@@ -90,7 +94,7 @@ private func readAll(_ store: ChatStore) {
     }
 }
 
-/// Writes the values that were read, and reads them again.
+/// Writes the values that can be read, and reads them again.
 private func writeAgain(_ store: ChatStore) {
     for item in damageOr({ () throws(StoreError) in try store.outboxItems() }) ?? [] {
         if isWritten(store, { (batch) throws(StoreError) in try batch.save(item) }) {
@@ -114,7 +118,7 @@ private func writeAgain(_ store: ChatStore) {
 
 /// Writes to the store.
 ///
-/// Returns false if the store refuses the input or finds damage.
+/// Returns false if the store refuses the input, or if it finds damage.
 private func isWritten(
     _ store: ChatStore, _ body: (Batch) throws(StoreError) -> Void
 ) -> Bool {

@@ -1,10 +1,12 @@
 import Models
 
 extension FuzzTarget {
-    /// A query, preceded by its length, and the text of a message.
+    /// A search query and the text of a message.
     ///
-    /// All places are inside the text, in order and not empty. A text is found by each of its words,
-    /// and folding a folded word changes nothing.
+    /// The input is the length of the query, the query, and the text.
+    ///
+    /// The ranges of all hits must be in the text, in order and not empty. Each word of a text must
+    /// find the text. Folding a folded word must change nothing.
     static let search = FuzzTarget("Search") { input in
         var input = FuzzInput(input)
         let query = SearchQuery(String(decoding: input.measured(), as: UTF8.self))

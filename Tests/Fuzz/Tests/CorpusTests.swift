@@ -7,7 +7,7 @@ import Testing
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Corpus")
 
-    /// If an input violates an invariant, the process traps and prints the invariant.
+    /// If an input violates a condition, the process prints the condition and traps.
     @Test(arguments: FuzzTarget.all.map(\.name))
     func corpusInputsKeepTheInvariants(of name: String) async throws {
         let target = try #require(FuzzTarget.named(name))
@@ -16,7 +16,7 @@ import Testing
             at: directory, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)
         let inputs = try files.map { try Array(Data(contentsOf: $0)) }
-        // The fuzz target blocks its thread, so it runs on a separate thread.
+        // The fuzz target blocks its thread, so it gets a separate one.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
                 for input in inputs { target.run(input) }
@@ -33,7 +33,8 @@ import Testing
             contentsOf: Self.corpus.appending(path: "../../../Makefile").standardized,
             encoding: .utf8)
         let line = makefile.split(separator: "\n").first { $0.hasPrefix("FUZZERS :=") }
-        // Only `make Logs` fuzzes logs, because LevelDB aborts on some forged checksums.
+        // `make fuzz` leaves out Logs, because LevelDB aborts on some forged checksums. Only `make
+        // Logs` runs it.
         let fuzzed = line?.split(separator: " ").dropFirst(2).map(String.init)
         #expect(fuzzed?.sorted() == names.filter { $0 != "Logs" })
     }

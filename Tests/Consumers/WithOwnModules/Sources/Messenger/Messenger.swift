@@ -1,2 +1,2 @@
-/// A name that Scrollback's own targets do not take.
+/// The module's name does not conflict with a target of Scrollback.
 public let title = "Messenger"

@@ -1,4 +1,4 @@
-/// The app's own message, in the app's own module `Models`.
+/// A message of the app, in the app's own module `Models`.
 public struct Message {
     /// The text.
     public var text: String

@@ -1,4 +1,4 @@
-/// The app's own module `Store`: where its users buy things.
+/// A type of the app's own module `Store`, which is about buying things.
 public enum Shop {
     /// The currency of all prices.
     public static let currency = "EUR"

@@ -1,4 +1,4 @@
 import Models
 
-/// The app's own module `Sync`.
+/// A function of the app's own module `Sync`.
 public func synchronized(_ message: Message) -> Message { message }
