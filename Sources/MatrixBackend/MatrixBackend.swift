@@ -12,8 +12,8 @@ public import Sync
 /// try await client.connect(as: Credentials("@alice:example.org"))
 /// ```
 ///
-/// A channel is an unencrypted room, whose ID is the URL of the channel. The ID of a message is
-/// that of its event. An encrypted message has the text "This message is encrypted."
+/// A channel is an unencrypted room, and its URL is the ID of the room. The ID of a message is the
+/// ID of its event. An encrypted message has the text "This message is encrypted."
 public actor MatrixBackend: Backend {
     /// The source of a session's tokens.
     public enum Login: Sendable {
@@ -21,12 +21,15 @@ public actor MatrixBackend: Backend {
         case token
         /// The access token in the credentials, and the given refresh token, which renews it.
         case refreshToken(String)
-        /// The given password of the user, with which each process signs in once, as the same
-        /// device.
+        /// The given password of the user.
+        ///
+        /// Each process signs in with it once, as the same device.
         case password(String)
     }
 
-    /// The tokens of a session, which the app stores until the next start.
+    /// The tokens of a session.
+    ///
+    /// The app stores them for its next start.
     public struct Tokens: Hashable, Sendable {
         /// The token that authorizes requests.
         public let accessToken: String
@@ -55,8 +58,8 @@ public actor MatrixBackend: Backend {
 
         /// A closure that returns the current time.
         ///
-        /// It decides whether the server may have forgotten the first request of a message that is
-        /// sent again.
+        /// The time decides whether the server may have forgotten the first request of a message
+        /// that is sent again.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
         /// A closure that returns the monotonic time, for the pauses that the server requests.
@@ -96,19 +99,19 @@ public actor MatrixBackend: Backend {
 
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
-    /// The number of `/sync` requests, which makes each filter different.
+    /// The number of `/sync` requests so far, by which each request's filter is made different.
     var syncCount = 0
     /// The last known members of rooms, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
-    /// A Boolean value that indicates whether the rooms still have to be compared with those of the
-    /// server, once for each session.
+    /// A Boolean value that indicates whether the known rooms still have to be compared with those
+    /// of the server, which happens once for each session.
     var mayHaveLostRooms = true
-    /// A Boolean value that indicates whether the feed still has to report the events from before
-    /// the connection.
+    /// A Boolean value that indicates whether the feed still has to report events that happened
+    /// before the connection.
     var isCatchingUp = true
 
-    /// The identity of a connection.
+    /// A session of a user, from ``connect(as:)`` to the end of the connection.
     struct Session {
         let number: Int
         let user: UserID
@@ -121,8 +124,8 @@ public actor MatrixBackend: Backend {
     /// - Parameters:
     ///   - homeserver: The base URL of the homeserver; see ``homeserver(of:transport:)``.
     ///   - deviceID: The ID of this device. The app chooses it and never changes it, because the
-    ///     server recognizes repeated requests only of the same device. If it is `nil`, the server
-    ///     chooses one at each login by password.
+    ///     server recognizes a repeated request only if it comes from the same device. If the ID is
+    ///     `nil`, the server chooses one at each login by password.
     ///   - login: The source of the tokens; by default, the credentials.
     ///   - options: Further options.
     public init(

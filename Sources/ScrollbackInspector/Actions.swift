@@ -4,7 +4,9 @@ import Models
 import Store
 import Sync
 
-/// A request of the page to change the client, which is refused unless the app allows actions.
+/// A request of the page to change the client.
+///
+/// The inspector refuses it unless the app allows actions.
 struct ActionRequest: Decodable, Sendable {
     var name: String
     var channel: String?
@@ -17,7 +19,8 @@ struct ActionRequest: Decodable, Sendable {
 @MainActor
 final class Actions {
     private let client: ClientReference
-    /// The credentials of the connection that the page has ended.
+    /// The credentials of the connection that an action has ended, with which another action
+    /// connects again.
     private var credentials: Credentials?
 
     init(_ client: ClientReference) { self.client = client }

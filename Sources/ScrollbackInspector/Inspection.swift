@@ -84,7 +84,7 @@ final class Inspection: Sendable {
 
     private func encode(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
 
-    /// Encodes a value that a closure reads from the disk, on another thread.
+    /// Encodes the value that `read` reads from the disk, on another thread.
     private func encode(
         _ read: @Sendable () throws(StoreError) -> some Encodable & Sendable
     ) async throws -> Data {
@@ -92,7 +92,8 @@ final class Inspection: Sendable {
     }
 }
 
-/// An error for a request that the page never makes, or whose subject no longer exists.
+/// An error for an invalid request, which the page never makes, or for a request whose subject no
+/// longer exists.
 struct BadRequest: Error {
     let message: String
     init(_ message: String) { self.message = message }
@@ -156,13 +157,13 @@ struct Query: Sendable {
     }
 }
 
-/// Shortens texts for a report or, if texts are masked, replaces them by their lengths.
+/// Shortens the texts in a report or, if texts are masked, replaces each text by its length.
 struct TextMask: Sendable {
     let isOn: Bool
 
     /// The maximum length of a text in a row.
     static let rowLimit = 300
-    /// The maximum length of a text among the fields of a message.
+    /// The maximum length of a text in the list of a message's fields.
     static let fieldLimit = 20_000
 
     func shown(_ text: String, limit: Int = rowLimit) -> String {

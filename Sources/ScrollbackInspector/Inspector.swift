@@ -42,7 +42,7 @@
         /// - Parameters:
         ///   - client: The client.
         ///   - options: The options of the inspector.
-        ///   - pause: A closure that waits between two updates of a page, and between two checks
+        ///   - pause: A closure that waits between two updates of a page, and between two checks of
         ///     whether a user has connected.
         ///   - makeToken: A closure that returns the token of the address.
         package init(
@@ -140,7 +140,7 @@
 
             /// The client was released before the inspector was started.
             public static let closed = Code(description: "closed")
-            /// The port cannot be used, for example because another process has it.
+            /// The port cannot be used, for example because another process uses it.
             public static let unavailable = Code(description: "unavailable")
         }
 

@@ -33,7 +33,7 @@ actor Monitor {
     private static let interval = Duration.milliseconds(250)
     /// The time between two heartbeats, by which the server detects that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
-    /// The maximum number of messages of a channel whose last source is remembered.
+    /// The maximum number of messages of a channel for which the source of the last change is kept.
     private static let sourceLimit = 5000
 
     /// The changes since the last notification of the pages.
@@ -67,7 +67,7 @@ actor Monitor {
     func open() -> AsyncStream<Data> {
         lastPage += 1
         let number = lastPage
-        // Buffer the newest 20 events: a page that reads slowly misses older ones.
+        // Buffer only the newest 20 events. A page that reads slowly misses older events.
         let (stream, page) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(20))
         page.onTermination = { [weak self] _ in
             Task { await self?.close(number) }
@@ -159,8 +159,8 @@ actor Monitor {
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
-        // Ignore the error: the monitor observes a suspended store again with the next session or
-        // page.
+        // Ignore the error: if the store is suspended, the monitor observes it again when the next
+        // session starts or the next page is opened.
         let changes = try? session.store.observe(.everything).changes
         isObserving = true
         defer { isObserving = false }
@@ -172,7 +172,7 @@ actor Monitor {
             if let changes {
                 group.addTask { await self.follow(changes) }
             }
-            // The stream of events ends when the engine is closed.
+            // Wait for the task that reads the engine's events: it ends when the engine is closed.
             await group.next()
             changes?.cancel()
             group.cancelAll()
@@ -342,13 +342,14 @@ actor Monitor {
 
     // MARK: Reports
 
-    /// Returns the last sources of the messages of a channel that have changed while a page was
-    /// open.
+    /// Returns the source of the last change of each message of a channel that has changed while a
+    /// page was open.
     func sources(in url: ChannelURL) -> [MessageID: String] { sourcesByChannel[url] ?? [:] }
 
     func sending() -> OutboxReport.Activity { sendingActivity }
 
-    /// Returns a line for each call in flight, and for each wait, of a channel.
+    /// Returns a line for each call of a channel that is in flight, and for each wait before a
+    /// retry.
     func activity(in url: ChannelURL) -> [String] {
         var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
             .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }

@@ -8,7 +8,9 @@ struct Page: Sendable {
     /// requests to the inspector.
     let policy: String
 
-    /// Returns the page, with a nonce by which the policy identifies the style and the script.
+    /// Returns the page.
+    ///
+    /// `nonce` is the value by which its policy identifies the style and the script.
     static func html(nonce: String) -> Page {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         let html = text(PackageResources.inspector_html)

@@ -1,13 +1,13 @@
 public import Models
 import Sync
 
-// Changelogs, which are made of the events after a token.
+// Changelogs. Matrix has none, so this file creates them from the events after a token.
 extension MatrixBackend {
     /// Returns the changes of a room's messages since a point, oldest first.
     ///
     /// `params` is ignored; the engine applies it. The server cannot return edits without the other
     /// messages, so the cost depends on the number of messages since the point: one request for
-    /// each hundred of them, and one for each edited message.
+    /// each hundred of these messages, and one request for each edited message.
     ///
     /// - Throws: `expired` if the server does not know the point, or if a reaction was removed and
     ///   its message cannot be determined.

@@ -5,8 +5,8 @@ public import Models
 extension MatrixBackend {
     /// Connects a user.
     ///
-    /// The tokens are those of an earlier connection of this process, those of the credentials, or
-    /// the result of a login with the password.
+    /// The session's tokens are the first of these that exist: the tokens of an earlier connection
+    /// of this process, the tokens of the credentials, and the result of a login with the password.
     ///
     /// - Throws: `refused` if the password is wrong, or the token belongs to another user;
     ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the

@@ -1,15 +1,16 @@
 public import Models
 
-// The feed, which is `/sync`; a cursor is a token of `/sync`.
+// The feed. It consists of replies of `/sync`, whose tokens are the cursors.
 extension MatrixBackend {
     /// Returns the next batch of events after a cursor.
     ///
-    /// An edit needs a request for the message, in addition to `/sync`. A redaction needs a request
-    /// for the redacted event, unless this process has seen that event.
+    /// In addition to `/sync`, the method makes a request for each edited message, and for each
+    /// redacted event that this process has not seen.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
-        // The first request of a connection does not wait, so that its events do not count as live.
+        // The first request of a connection does not wait for events: its events happened before,
+        // and do not count as live.
         let reply = try await sync(
             since: cursor.rawValue, wait: isCatchingUp ? .zero : options.longPoll)
         isCatchingUp = false
@@ -46,8 +47,8 @@ extension MatrixBackend {
 
     /// Compares the known rooms with those of the server, once for each session.
     ///
-    /// This detects rooms that an administrator has purged, which causes no event. The server's
-    /// list does not contain invitations.
+    /// This detects rooms that an administrator has purged: purging causes no event. The server's
+    /// list contains only joined rooms, no invitations.
     private func channelsAfterALoss() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
@@ -104,7 +105,8 @@ extension MatrixBackend {
                 Message(event, in: room, sender: $0, me: me)
             }
         }
-        // An edit by another user is in the timeline, too, but does not change the message.
+        // The timeline also contains edits of a message by other users, which do not change the
+        // message.
         let edited = Array(Set(timeline.compactMap(\.edited)))
         let found = try await concurrently(edited) { id throws(BackendError) in
             try await self.message(id, in: room)
@@ -145,7 +147,8 @@ extension MatrixBackend {
 
     /// Returns the events for a redaction.
     ///
-    /// The redaction has the ID of the redacted event, but not its content.
+    /// A redaction contains only the ID of the redacted event. `seen` or a request returns what the
+    /// event was.
     private func redaction(
         of id: String, in room: String, at time: Timestamp
     ) async throws(BackendError) -> [FeedEvent] {
@@ -165,7 +168,8 @@ extension MatrixBackend {
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
             if event.hasMessageType { return [deletion] }
-            // The reaction no longer has a target, which may be any older message of the room.
+            // A redacted reaction no longer names its message, which may be any older message of
+            // the room.
             return event.type == "m.reaction"
                 ? [.historyChanged(in: url, from: nil, through: event.time)] : []
         }
@@ -188,8 +192,8 @@ extension MatrixBackend {
 
     /// Returns the changes of the channel itself.
     ///
-    /// If the room's state has changed, they are the complete state. Otherwise, they are the
-    /// properties that messages and receipts change.
+    /// If the room's state has changed, the event contains the channel's complete state. Otherwise,
+    /// it contains the properties that messages and receipts change.
     private func channelEvents(
         of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message]
     ) async throws(BackendError) -> [FeedEvent] {
@@ -212,7 +216,7 @@ extension MatrixBackend {
 
 extension FeedEvent {
     fileprivate init(whole channel: GroupChannel) {
-        // The device sets `lastSyncedChangelogAt`, not the server.
+        // Omit `lastSyncedChangelogAt`, which only the device sets.
         let patch = Patch(whole: channel, except: \.lastSyncedChangelogAt)
         let isInvitation = channel.myMemberState == .invited
         self = .channel(

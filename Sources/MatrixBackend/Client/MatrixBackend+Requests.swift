@@ -51,7 +51,7 @@ extension MatrixBackend {
             task.cancel()
         }
         calls[id] = nil
-        // The session may have ended in the meantime.
+        // The session may have ended during the request.
         guard session?.number == number else {
             throw BackendError(.notConnected, "the session has ended")
         }
@@ -105,8 +105,7 @@ extension MatrixBackend {
     /// Performs an operation for each element, at most eight at a time, and returns the results in
     /// order.
     ///
-    /// The tasks return a `Result`, because a throwing task group would lose the type of the
-    /// errors.
+    /// The tasks return a `Result`, because the errors of a throwing task group are not typed.
     func concurrently<Element: Sendable, Value: Sendable>(
         _ elements: [Element],
         _ body: @escaping @Sendable (Element) async throws(BackendError) -> Value

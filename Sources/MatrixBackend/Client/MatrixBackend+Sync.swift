@@ -10,7 +10,7 @@ extension MatrixBackend {
         syncCount += 1
         var request = MatrixRequest.get("sync", query: [("filter", filter(isFirst: token == nil))])
         request.wait = wait
-        // The server accepts only integers.
+        // The server accepts only integers as the timeout.
         request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
         if let token { request.query.append(("since", token)) }
         do {
@@ -29,11 +29,12 @@ extension MatrixBackend {
     /// Returns the filter of a request.
     ///
     /// Synapse caches its replies to equal requests for two minutes, so that a repeated request
-    /// would miss later changes. Therefore each filter ends with a different number of spaces.
+    /// would not return later changes. Therefore each filter ends with a different number of
+    /// spaces, which makes the request different.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
-        // The timeline must include state events: a state event that the filter excludes from the
-        // timeline is nowhere in the reply.
+        // The timeline must include state events: if the filter excludes a state event from the
+        // timeline, the reply does not contain the event at all.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         let limit = isFirst ? 4 : max(options.timelineLimit, 1)
@@ -54,13 +55,13 @@ extension MatrixBackend {
 
     /// Loads the list of rooms, or updates it if it is loaded.
     func updateList() async throws(BackendError) {
-        // Wait for an update in flight, but do not use its result: it may have begun before this
-        // call.
+        // Wait for an update in flight, but do not use its result: it may lack changes that
+        // happened before this call.
         while let listUpdate { _ = await listUpdate.value }
         let task = Task { () async -> Result<Void, BackendError> in
             // The task itself resets `listUpdate`. If its caller did, another call in the loop
-            // above could resume earlier, and would never suspend again: awaiting a completed task
-            // does not suspend.
+            // above could resume first. It would then await the completed task again and again:
+            // this does not suspend, so the caller could never reset `listUpdate`.
             defer { self.listUpdate = nil }
             do throws(BackendError) {
                 let reply = try await self.sync(since: self.list.token)

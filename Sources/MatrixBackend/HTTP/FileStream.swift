@@ -24,8 +24,8 @@
             }
             self.input = input
             nonisolated(unsafe) let writer = output
-            // Writing blocks while the buffer is full, so it needs its own thread. From now on,
-            // only that thread uses the output stream.
+            // Writing needs its own thread, because it blocks while the buffer is full. From here
+            // on, only that thread uses the output stream.
             Thread.detachNewThread {
                 writer.open()
                 while let piece = reading.next(), writer.write(whole: piece) {}
@@ -39,7 +39,7 @@
 
     /// The state of reading the source of an upload.
     ///
-    /// One thread reads, and another one may ask for the error.
+    /// One thread reads the source, and another thread may read the error.
     private final class Reading: Sendable {
         private struct State {
             var reader: UploadReader

@@ -9,7 +9,7 @@ public import Sync
 public protocol HTTPTransport: Sendable {
     /// Sends a request, and returns the reply regardless of its status.
     ///
-    /// If the calling task is canceled, the call throws soon.
+    /// If the calling task is canceled, the call promptly throws.
     ///
     /// - Throws: `notConnected` if the request did not reach the server, `unanswered` if no reply
     ///   came, `canceled` after a cancellation, and the errors of an upload's source.

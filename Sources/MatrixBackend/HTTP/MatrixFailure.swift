@@ -59,7 +59,8 @@ extension BackendError {
                 retryAfter: failure.pause ?? .seconds(1))
         case (403, _): self.init(.refused, message, detail: .notAuthorized)
         case (400..<500, _): self.init(.refused, message, detail: .invalidParameter)
-        // A proxy may return this status after the server has executed the request.
+        // A proxy may return other statuses after the server has executed the request, so the
+        // request counts as unanswered.
         default: self.init(.unanswered, message, detail: .internalServerError)
         }
     }

@@ -6,7 +6,7 @@ struct MatrixRequest {
     var method: String
     /// The path of the API.
     ///
-    /// The parts in ``path`` follow it. They are not percent-encoded yet.
+    /// The parts in ``path`` follow it. The parts are not percent-encoded yet.
     var api = "_matrix/client/v3"
     var path: [String]
     var query: [(String, String)] = []

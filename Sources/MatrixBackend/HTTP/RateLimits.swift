@@ -3,7 +3,7 @@ import Models
 /// The pauses that the server has requested, for each kind of request.
 ///
 /// After a reply "too many requests", requests of the same kind fail with `throttled` until the
-/// pause has ended, without being sent. The engine retries them after the remaining time.
+/// pause has ended, without being sent. The engine retries them after the rest of the pause.
 struct RateLimits {
     /// A kind of request, with its own rate limit.
     enum Kind: Hashable { case reading, sending, managing }
@@ -18,7 +18,7 @@ struct RateLimits {
             retryAfter: end - now)
     }
 
-    /// Pauses requests of a kind, at least for a given duration.
+    /// Pauses requests of a kind for at least the duration `pause`.
     mutating func pause(_ kind: Kind, for pause: Duration, at now: ContinuousClock.Instant) {
         pausedUntil[kind] = max(pausedUntil[kind] ?? now, now + pause)
     }

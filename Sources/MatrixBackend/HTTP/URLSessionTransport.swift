@@ -8,8 +8,8 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// Canceling the task of a request cancels only this request. The session is never invalidated,
-/// because this traps on Linux if a request is in flight.
+/// Canceling the task of a request cancels only this request. The `URLSession` is never
+/// invalidated, because invalidating it while a request is in flight traps on Linux.
 public struct URLSessionTransport: HTTPTransport {
     /// The timeout in seconds: a request fails if the server sends no byte for this time.
     ///
@@ -44,7 +44,7 @@ public struct URLSessionTransport: HTTPTransport {
 
     /// Sends a request, and cancels it at its timeout.
     ///
-    /// Foundation on Linux may never end a request if the server stops while the client is
+    /// On Linux, Foundation may never end a request if the server stops while the client is
     /// connecting.
     private func replyInTime(
         to sent: URLRequest, _ request: HTTPRequest
@@ -83,8 +83,8 @@ public struct URLSessionTransport: HTTPTransport {
             do { return try await reply(to: sent, request) } catch { throw stream.failure ?? error }
         }
     #else
-        // Read the whole file into memory: Foundation on Linux sends a stream without its length,
-        // which homeservers refuse.
+        // Read the whole file into memory: on Linux, Foundation would send a stream without its
+        // length, which homeservers refuse.
         private func upload(
             _ source: UploadSource, _ progress: @escaping @Sendable (TransferProgress) -> Void,
             _ sent: URLRequest, _ request: HTTPRequest

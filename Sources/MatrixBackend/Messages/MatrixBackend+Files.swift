@@ -2,11 +2,12 @@ public import Foundation
 public import Models
 public import Sync
 
-// Files, which are media of the homeserver that only signed-in users can download.
+// Files. They are media of the homeserver, and only signed-in users can download them.
 extension MatrixBackend {
     /// Uploads a file piece by piece.
     ///
-    /// A repeated upload creates another file on the server. The message refers to one of them.
+    /// A repeated upload creates another file on the server. The message refers to only one of
+    /// these files.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void

@@ -48,7 +48,7 @@ extension MatrixBackend {
     ///   - events: The events, which appear as messages.
     ///   - room: The ID of the room.
     ///   - bound: A token that is older than all of the events, if one is known. All reactions to
-    ///     the events are newer than it.
+    ///     the events are newer than this token.
     /// - Returns: The messages, oldest first.
     /// - Throws: Errors of the requests.
     func messages(
@@ -76,9 +76,9 @@ extension MatrixBackend {
 
     /// Returns the reactions to messages, by the IDs of the messages.
     ///
-    /// The server returns messages without their reactions. The reactions to the messages of a
-    /// recent page are among the newest reactions of the room, which one request returns. For an
-    /// older page, each message needs a request.
+    /// The server returns messages without their reactions. For a recent page, one request returns
+    /// the newest reactions of the room, which include all reactions to the page's messages. For an
+    /// older page, a request for each message is needed.
     private func reactions(
         to ids: [String], in room: String, since bound: String?
     ) async throws(BackendError) -> [String: [Reaction]] {

@@ -4,9 +4,9 @@ public import Models
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// Each direction needs at least one request, and an anchor that is a time or a message needs
-    /// another one. A last request fetches the messages that arrived just before the page: a
-    /// message of the page is an outlier if one of those has a newer position.
+    /// Each direction needs at least one request. An anchor that is a time or a message needs
+    /// another request. A last request fetches the messages that arrived just before the page. If
+    /// one of these has a newer position than a message of the page, the latter is an outlier.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -31,8 +31,8 @@ extension MatrixBackend {
 
         /// Returns a Boolean value that indicates whether the history contains an event.
         ///
-        /// A thread of Matrix also contains replies to its replies, which are not replies to its
-        /// first message.
+        /// A thread of Matrix also contains replies to replies. The thread's history excludes
+        /// these, because they are not replies to its first message.
         func contains(_ event: RoomEvent) -> Bool {
             guard event.isMessage else { return false }
             guard let thread else { return true }
@@ -55,8 +55,8 @@ extension MatrixBackend {
         }
         var before = Segment()
         if older > 0 || place == nil {
-            // Without a place, the page is at the newest end. The reply's start token is the place
-            // there.
+            // If there is no place, the page is at the newest end, and the start token of the
+            // server's reply is the place of that end.
             before = try await segment(.older, of: history, from: place, limit: older)
             if place == nil, older == 0 {
                 place = before.start.map { Place($0) }
@@ -84,21 +84,24 @@ extension MatrixBackend {
             outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
-    /// The number of messages before a page whose positions are compared with those of the page.
+    /// The number of messages that arrived just before a page and whose positions are compared with
+    /// those of the page.
     private static let contextCount = 20
 
     /// Returns the messages that arrived just before a page, oldest first.
     private func context(
         of events: [RoomEvent], in history: History, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
-        // A thread's page needs no outliers.
+        // A page of a thread needs no outliers.
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
             .older, of: history, from: bound, limit: Self.contextCount)
         return reply.events.filter(history.contains).reversed()
     }
 
-    /// Returns the messages after a place, beginning with the event of the place.
+    /// Returns the messages after a place.
+    ///
+    /// If the place is before an event, that event is the first.
     private func newerSegment(
         of history: History, from place: Place?, _ found: RoomEvent?, limit: Int
     ) async throws(BackendError) -> Segment {
@@ -131,7 +134,7 @@ extension MatrixBackend {
                     query: [("ts", "\(milliseconds)"), ("dir", "f")], api: "_matrix/client/v1"))
             return try await context(found.event_id, in: room)
         } catch  where error.code == .notFound {
-            // All events are older than the time: use the place after the newest event.
+            // If all events are older than the time, use the place after the newest event.
             let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
             return (newest.start.map { Place($0) }, nil)
         }
@@ -154,7 +157,7 @@ extension MatrixBackend {
 
     /// The maximum number of requests for one direction of a page.
     ///
-    /// If they do not suffice, the page has fewer messages than requested.
+    /// If these requests return too few messages, the page has fewer messages than requested.
     private static let maximumRequestCount = 6
 
     /// Fetches messages in one direction.
@@ -228,11 +231,11 @@ extension MatrixBackend {
 }
 
 extension [Position] {
-    /// The IDs of the messages that arrived late: after a message with a newer position.
+    /// The IDs of the messages that arrived late, that is, after a message with a newer position.
     ///
-    /// The array has the positions in the order of arrival. After a message from a server whose
-    /// clock is fast, all messages are late until the clocks of their servers reach the time of
-    /// that message. Late messages are stored, but cover no range.
+    /// The array contains the positions in the order of arrival. If a message comes from a server
+    /// whose clock is fast, the following messages are late until the clocks of their servers reach
+    /// that message's time. Late messages are stored, but cover no range.
     var late: Set<MessageID> {
         var late: Set<MessageID> = []
         var newest: Position?

@@ -39,8 +39,8 @@ extension MatrixBackend {
     /// Returns the message that an earlier attempt has sent for an old outbox item.
     ///
     /// Servers forget transaction IDs after about a day, but the message contains the request ID.
-    /// Therefore, before a later attempt, this method searches the user's messages since the
-    /// creation of the item for the request ID.
+    /// Therefore, before an attempt after that time, this method searches the messages that the
+    /// user has sent since the item's creation for one with the request ID.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         let age = options.now().milliseconds - written
@@ -56,15 +56,16 @@ extension MatrixBackend {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
             if let found { return try await messages([found], in: room, since: nil).first }
-            // The clocks of the device and of the server may differ: continue for one more day.
+            // The clocks of the device and of the server may differ, so search one more day of
+            // older messages.
             let isOver = reply.events.contains { $0.time.milliseconds < written - day }
             token = isOver ? nil : reply.end
         } while token != nil
         return nil
     }
 
-    /// Returns the thread that a message is a reply in; `nil` if the message is in no thread, or is
-    /// the first message of one.
+    /// Returns the ID of the first message of the thread that contains `parent` as a reply; `nil`
+    /// if `parent` is in no thread, or is itself the first message of one.
     private func thread(
         of parent: MessageID, in room: String
     ) async throws(BackendError) -> String? {
@@ -133,7 +134,7 @@ extension MatrixBackend {
         return reply.event_id
     }
 
-    /// Returns a message in the server's version.
+    /// Returns the server's version of a message.
     private func existing(
         _ id: MessageID, in room: String
     ) async throws(BackendError) -> JSONValue {
@@ -174,7 +175,7 @@ extension MatrixBackend {
                 id = try await redact(event.id, in: room, requestID: requestID)
             }
         }
-        // Without an event, the message is unchanged.
+        // If there was no event to redact, the message is unchanged. Use its own time.
         let time = if let id { try await event(id, in: room)?.time } else { message.time }
         return ReactionEvent(
             action, key, by: me, to: messageID, in: channelURL, at: time ?? message.time,

@@ -2,13 +2,14 @@ import Models
 
 /// A place in a room's history between two events, which is a page cursor.
 ///
-/// A place is either a token, or just before an event, as given by that event and a token after it.
-/// Synapse also returns a token before an event, `start` of `/context`, but pages from there can
-/// miss messages that several clients sent at the same time. Pages from the token `end`, which go
-/// back over the event, miss none.
+/// A place is given by a token, or by an event and a token after it: the place is then just before
+/// that event. For the place before an event, Synapse also returns a token of its own (`start` of
+/// `/context`). But pages from that token can miss messages that several clients sent at the same
+/// time. Pages that begin at the token after the event (`end`) miss none.
 struct Place: Hashable {
     let token: String
-    /// An event with the type of a message.
+    /// The event just after the place, which has the type of a message; `nil` if the place is given
+    /// by the token alone.
     let event: String?
 
     init(_ token: String, before event: String? = nil) {
@@ -30,7 +31,7 @@ enum Side: String {
     case newer = "f"
 }
 
-/// The messages in one direction from a place, nearest first.
+/// The messages in one direction from a place; the message nearest to the place is the first.
 struct Segment {
     var events: [RoomEvent] = []
     /// The token from which the next request continues; `nil` at the end of the history.

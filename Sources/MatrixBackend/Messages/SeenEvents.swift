@@ -1,7 +1,7 @@
 /// The kinds of the events that this process has seen, by the events' IDs.
 ///
 /// A redaction contains only the ID of the redacted event, and the server removes the relation of a
-/// redacted event. This type remembers which message a reaction or an edit belonged to.
+/// redacted event. Therefore this type records the message to which a reaction or an edit belongs.
 struct SeenEvents {
     enum Meaning: Hashable {
         case message

@@ -5,9 +5,9 @@ extension MatrixBackend {
     /// Returns a page of the channels that match a query.
     ///
     /// The first call of a process loads all rooms, unless the feed or another call has loaded
-    /// them. Later calls need one short request. There is one exception: if the rooms are not
-    /// loaded, the query is for the first page in the order of the last message, and the homeserver
-    /// supports it, the call fetches only that page, without unread counts.
+    /// them. Later calls need one short request. The call does not load all rooms if it requests
+    /// the first page in the order of the last message, and the homeserver supports this: it then
+    /// fetches only that page, without unread counts.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -31,7 +31,8 @@ extension MatrixBackend {
 
     /// Returns a channel.
     ///
-    /// For an invitation, servers return only the name, the picture and the inviter.
+    /// If the user is only invited, servers return only the room's name, its picture and the
+    /// inviter.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
         guard let channel = list.channel(url.rawValue, for: try me) else {
@@ -80,7 +81,7 @@ extension MatrixBackend {
 }
 
 extension Page {
-    /// Creates the page after the element that a cursor names.
+    /// Creates the page of `list` that begins after the element whose `name` is the cursor.
     fileprivate init(
         _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
     ) throws(BackendError) {

@@ -6,7 +6,7 @@ extension MatrixBackend {
     ///
     /// A distinct channel of two users is a direct chat.
     ///
-    /// - Throws: `refused` if the parameters have a URL, because the server chooses it.
+    /// - Throws: `refused` if the parameters have a URL, because the server chooses the URL.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -141,7 +141,8 @@ extension MatrixBackend {
         }
     }
 
-    /// Bans a user, or mutes a user by a power level below the one that sending messages requires.
+    /// Bans a user, or mutes a user: sets the user's power level below the level that sending
+    /// messages requires.
     ///
     /// - Throws: `unsupported` for a restriction with an end, which Matrix does not have.
     public func restrict(
@@ -187,8 +188,8 @@ extension MatrixBackend {
 }
 
 extension JSONValue {
-    /// Returns the content of the state event with the properties of a room for which Matrix has no
-    /// field.
+    /// Returns the content of the state event that contains those properties of a room for which
+    /// Matrix has no field.
     fileprivate static func own(
         data: String, customType: String, metadata: [String: String]
     ) -> JSONValue {

@@ -86,7 +86,7 @@ extension MatrixBackend {
         {
             return nil
         }
-        // Another call has loaded the list in the meantime.
+        // Another call has loaded the list during the request.
         guard list.token == nil else { return nil }
         let channels = try await concurrently(reply.rooms.keys.sorted()) {
             id throws(BackendError) in try await self.channel(of: reply.rooms[id]!, id)

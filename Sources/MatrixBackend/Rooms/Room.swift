@@ -28,8 +28,8 @@ struct Room {
     private var readAt: [String: Timestamp] = [:]
     /// The newest message; `nil` if the room has none.
     var lastMessage: Message?
-    /// A Boolean value that indicates whether `lastMessage` was edited or deleted, and has to be
-    /// fetched.
+    /// A Boolean value that indicates whether `lastMessage` was edited or deleted, and therefore
+    /// has to be fetched again.
     var lastMessageIsStale = false
 
     init(_ id: String) { self.id = id }
@@ -92,8 +92,9 @@ extension Room {
 // MARK: People
 
 extension Room {
-    /// Returns the power level of a user; in a room of version 12, its creators have the highest
-    /// one.
+    /// Returns the power level of a user.
+    ///
+    /// In a room of version 12, the creators of the room have the highest level.
     func power(of user: String) -> Int {
         creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
     }

@@ -3,7 +3,7 @@ import Models
 /// The rooms of the user, as of a token of `/sync`.
 ///
 /// Only `/sync` returns unread counts, invitations and numbers of members. Therefore one `/sync`
-/// without a token loads the list, and short ones update it.
+/// without a token loads the list, and shorter ones with a token update it.
 struct RoomList {
     private(set) var rooms: [String: Room] = [:]
     private(set) var directRooms: [String: [String]] = [:]
@@ -15,8 +15,8 @@ struct RoomList {
             var room = rooms[id] ?? Room(id)
             room.apply(changes)
             for event in changes.timeline { room.follow(event, me, names) }
-            // A truncated timeline with only edits and reactions does not show which message is the
-            // newest.
+            // If the timeline is truncated and contains only edits and reactions, it does not show
+            // which message is the newest.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
                 room.lastMessageIsStale = true
             }
@@ -67,7 +67,8 @@ extension Room {
             lastMessageIsStale = false
         } else if event.edited != nil || event.redacts != nil {
             let changed = event.edited ?? event.redacts
-            // The changed message may be the room's last one, although this reply lacks it.
+            // The changed message may be the room's last message, even if this reply does not
+            // contain that message.
             let isLast = lastMessage?.messageID?.rawValue == changed
             lastMessageIsStale = lastMessageIsStale || isLast
         }

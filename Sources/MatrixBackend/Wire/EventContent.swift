@@ -39,7 +39,8 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// Any key, which detects whether content is empty, as that of a redacted event.
+    /// A coding key that matches any key, to determine whether content is empty, as the content of
+    /// a redacted event is.
     private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -151,7 +152,7 @@ extension EventContent {
         }
     }
 
-    /// The power levels of users, and those that actions require.
+    /// The power levels of users, and the power levels that actions require.
     struct PowerLevels: Decodable, Sendable {
         let users: [String: Int]
         let usersDefault: Int

@@ -29,7 +29,7 @@ private struct Lenient<Value: Decodable>: Decodable {
     init(from decoder: any Decoder) { value = try? Value(from: decoder) }
 }
 
-/// An integer, which old servers write as text.
+/// An integer, which old servers write as a string.
 struct LenientInt: Decodable {
     let value: Int
 

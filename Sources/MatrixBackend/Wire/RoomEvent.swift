@@ -82,18 +82,18 @@ struct RoomEvent: Decodable, Sendable {
 extension RoomEvent {
     static let messageTypes = ["m.room.message", "m.sticker", "m.room.encrypted"]
 
-    /// The types of events that change messages.
+    /// The types of the events that add, change or delete messages.
     static let changeTypes = messageTypes + ["m.reaction", "m.room.redaction"]
 
     /// A Boolean value that indicates whether the event has the type of a message.
     ///
-    /// It may be an edit, or may be redacted.
+    /// The event may also be an edit, or may be redacted.
     var hasMessageType: Bool { stateKey == nil && Self.messageTypes.contains(type) }
 
     /// A Boolean value that indicates whether the event appears as a message.
     var isMessage: Bool { hasMessageType && !isRedacted && !content.isEmpty && edited == nil }
 
-    /// The ID of the event that this one edits; `nil` if it is not an edit.
+    /// The ID of the event that this event edits; `nil` if this event is not an edit.
     var edited: String? { content.relation?.type == "m.replace" ? content.relation?.eventID : nil }
 
     /// The reaction that the event adds.

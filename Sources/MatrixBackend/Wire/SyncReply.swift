@@ -9,7 +9,8 @@ struct SyncReply: Decodable {
     let joined: [String: JoinedRoom]
     let invited: [String: InvitedRoom]
     let left: [String: LeftRoom]
-    /// The rooms of direct chats, by the other user; `nil` if they have not changed.
+    /// The IDs of the rooms that are direct chats, by the ID of the other user; `nil` if they have
+    /// not changed.
     let directRooms: [String: [String]]?
 
     private enum Key: String, CodingKey {
@@ -67,7 +68,8 @@ extension SyncReply {
         /// A Boolean value that indicates whether the reply contains new or changed state of the
         /// room.
         ///
-        /// Membership events of senders do not count, because each reply contains them.
+        /// Membership events of the messages' senders do not count, because every reply contains
+        /// them.
         var changesState: Bool {
             timeline.contains { $0.stateKey != nil }
                 || state.contains { $0.type != "m.room.member" || isLimited }

@@ -20,7 +20,8 @@ actor ChannelList {
         var url: String
         var name: String
         var messages: Int
-        /// The size of the messages in bytes; for many messages, an estimate from the newest ones.
+        /// The size of the messages in bytes; if there are many messages, an estimate from the
+        /// newest ones.
         var bytes: Int
         var isEstimate: Bool
         var unread: Int
@@ -140,8 +141,8 @@ extension ChannelList.Request {
         limit = try query.integer("limit", default: 100, in: 1...500)
     }
 
-    /// Returns a Boolean value that indicates whether the request's order places a row before
-    /// another.
+    /// Returns a Boolean value that indicates whether the left row precedes the right one in the
+    /// order that was requested.
     ///
     /// Rows with equal keys are sorted by their URLs.
     fileprivate func precedes(_ left: ChannelList.Row, _ right: ChannelList.Row) -> Bool {
@@ -194,7 +195,8 @@ extension ChannelList.Row {
 }
 
 extension Snapshot {
-    /// Returns a Boolean value that indicates whether the store has a channel or messages of it.
+    /// Returns a Boolean value that indicates whether the store has a channel, or messages of that
+    /// channel.
     fileprivate func holds(_ url: ChannelURL) throws(StoreError) -> Bool {
         if try messageCount(in: url) > 0 { return true }
         if try groupChannel(url) != nil { return true }

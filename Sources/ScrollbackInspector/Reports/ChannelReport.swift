@@ -16,13 +16,14 @@ struct ChannelReport: Encodable, Sendable {
     struct Gap: Encodable, Sendable {
         var lower: String
         var upper: String
-        /// The number of messages in the gap that arrived alone.
+        /// The number of stored messages inside the gap, which arrived alone, for example with a
+        /// push.
         var inside: Int
-        /// A Boolean value that indicates whether a page at the upper bound was fetched, so that
-        /// there is a cursor.
+        /// A Boolean value that indicates whether the gap has a backfill cursor, because a page at
+        /// its upper bound was fetched.
         var hasCursor: Bool
-        /// A Boolean value that indicates whether the changelog since the start of the gap still
-        /// has to be read.
+        /// A Boolean value that indicates whether the changelog since the truncation that caused
+        /// the gap still has to be read.
         var hasChanges: Bool
     }
 
@@ -58,7 +59,7 @@ struct CoverageBar: Encodable, Sendable {
 
     /// A range with one kind of coverage.
     ///
-    /// A bound at the beginning or the end of the history has no time.
+    /// A bound at the beginning or the end of the history has no time: its time is `nil`.
     struct Segment: Encodable, Sendable {
         var kind: String
         var lower: Int64?
@@ -68,8 +69,7 @@ struct CoverageBar: Encodable, Sendable {
         var count: Int?
     }
 
-    /// The maximum number of messages of a channel for which the messages of each range are
-    /// counted.
+    /// The number of messages of a channel up to which the messages of each range are counted.
     private static let countLimit = 20_000
 
     init(of url: ChannelURL, in reader: Snapshot) throws(StoreError) {
@@ -97,7 +97,8 @@ struct CoverageBar: Encodable, Sendable {
     /// Adds the segments of a gap, or of a part of one.
     ///
     /// If messages in the gap arrived alone, for example with a push, the range from the oldest to
-    /// the newest of them is shown as untrusted, because messages between them may be missing.
+    /// the newest of these messages is shown as untrusted, because messages between them may be
+    /// missing.
     private mutating func addMissing(
         from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, of url: ChannelURL,
         in reader: Snapshot

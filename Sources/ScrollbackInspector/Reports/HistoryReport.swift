@@ -3,7 +3,7 @@ import Models
 import Store
 import Sync
 
-/// The rows of a channel's history, as a collection of the app shows them.
+/// The rows of a channel's history, as a message collection would show them.
 struct HistoryReport: Encodable, Sendable {
     struct Request: Sendable {
         var channelURL: ChannelURL
@@ -186,7 +186,8 @@ extension MessageReport.Field {
         return fields
     }
 
-    /// Returns the value of a field; for a masked text that is not an identifier, its length.
+    /// Returns the value of a field; if texts are masked, the length of a text that is not an
+    /// identifier.
     private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
         let isText = field.value.hasPrefix("\"")
         let isIdentifier = ["_id", "_url", "type"].contains { field.name?.hasSuffix($0) ?? false }

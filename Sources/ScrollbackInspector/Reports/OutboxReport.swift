@@ -6,11 +6,11 @@ import Sync
 struct OutboxReport: Encodable, Sendable {
     /// The activity of sending that the monitor has recorded.
     struct Activity: Sendable {
-        /// The request IDs of the items that are being sent, and of their uploads.
+        /// The request IDs of the items that are being sent, or whose files are being uploaded.
         var inFlight: Set<String> = []
         /// The uploaded bytes, by request ID.
         var progress: [RequestID: Progress] = [:]
-        /// The times at which the channels' waits for a retry end, in milliseconds.
+        /// The times in milliseconds at which the waits before retries end, by channel.
         var waits: [ChannelURL: Int64] = [:]
     }
 

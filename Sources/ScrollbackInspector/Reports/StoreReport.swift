@@ -3,7 +3,7 @@ import Models
 import Store
 import Sync
 
-/// The files of the store, and the findings of opening them.
+/// The files of the store, and what was found when they were opened.
 struct StoreReport: Encodable, Sendable {
     struct Table: Encodable, Sendable {
         var database: String
@@ -22,7 +22,7 @@ struct StoreReport: Encodable, Sendable {
         var bytes: Int
         /// The memory of LevelDB's tables and caches in bytes, as LevelDB reports it.
         var memory: Int?
-        /// LevelDB's own description of its levels.
+        /// LevelDB's own description of the levels of its tables.
         var levels: String?
     }
 
@@ -61,8 +61,8 @@ struct StoreReport: Encodable, Sendable {
 }
 
 extension OpeningReport {
-    /// The findings of opening the store, one line each; none if it was neither new, migrated nor
-    /// damaged.
+    /// A line for each finding when the store was opened; empty if the store was not new, not
+    /// migrated and not damaged.
     fileprivate var findings: [String] {
         var lines: [String] = []
         if isNew { lines.append("the store was created") }

@@ -15,8 +15,8 @@ struct SyncReport: Encodable, Sendable {
         var message: String?
         var count: Int?
         var bytes: Int?
-        /// The number of the attempt: one more than the number of consecutive failures of the call
-        /// before it.
+        /// The number of the attempt: 1 plus the number of consecutive failures of the same call
+        /// before this one.
         var attempt: Int
     }
 
@@ -56,8 +56,8 @@ struct Recent<Element: Sendable>: Sendable {
         if elements.count > 2 * limit { elements.removeFirst(elements.count - limit) }
     }
 
-    /// Passes the elements to a closure, newest first, until the closure changes one and returns
-    /// `true`.
+    /// Passes the elements to `change`, newest first, until it returns `true`, which means that it
+    /// has changed the element.
     mutating func updateLast(_ change: (inout Element) -> Bool) {
         for index in elements.indices.reversed() where change(&elements[index]) { return }
     }

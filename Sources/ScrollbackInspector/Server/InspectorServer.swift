@@ -9,7 +9,7 @@
     ///
     /// Any web page in a browser on this machine can send requests to the port. Therefore the
     /// server refuses a request unless its path contains the token, its host is the loopback
-    /// address, and its origin, if any, is the page.
+    /// address, and its origin, if it has one, is the page.
     final class InspectorServer: Sendable {
         private let inspection: Inspection
         private let token: String
@@ -22,7 +22,8 @@
             self.token = token
             var address = sockaddr_in.inet(port: port)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            // A check for damage of a large store may exceed the default timeout.
+            // Use a long timeout, because checking a large store for damage may take longer than
+            // the default one.
             server = HTTPServer(address: address, timeout: 600, logger: .disabled)
         }
 
@@ -117,7 +118,7 @@
             guard inspection.options.allowsActions else {
                 return .text(.forbidden, "The app does not allow actions.")
             }
-            // A form on another page cannot send this content type.
+            // Require this content type, because a form on another page cannot send it.
             guard request.headers[.contentType] == "application/json" else {
                 return .text(.badRequest, "The request is not JSON.")
             }
@@ -183,7 +184,9 @@
     }
 
     extension String {
-        /// Compares two texts in a time that does not depend on where they differ.
+        /// Compares two texts.
+        ///
+        /// The time that this takes does not depend on the position of the first difference.
         fileprivate func isEqual(to other: some StringProtocol) -> Bool {
             let (left, right) = (Array(utf8), Array(other.utf8))
             guard left.count == right.count else { return false }

@@ -61,7 +61,7 @@ extension BackendConformance {
 
     /// Throws if the page lacks a message of the range that it covers.
     ///
-    /// The range contains the anchor, or ends at the anchor.
+    /// The anchor belongs to that range, unless it is an outlier.
     private static func expectWhole(
         _ page: MessagePage, around anchor: Message, _ sent: [Message]
     ) throws {
@@ -78,8 +78,8 @@ extension BackendConformance {
             "the page \(page.messages.ids) at \(anchor.shown) lacks \(missing.ids)")
     }
 
-    /// Pages from the newest message toward older ones, and throws if the pages lack a message of
-    /// the range that they cover.
+    /// Fetches all pages from the newest message toward older ones, and throws if the pages lack a
+    /// message of the range that they cover.
     private static func expectHonestWalk(
         _ url: ChannelURL, on device: Device, by step: Int, _ all: [Message]
     ) async throws {

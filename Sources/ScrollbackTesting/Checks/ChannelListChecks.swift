@@ -93,8 +93,9 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels whose order by name differs from their order by last message; the last
-    /// channel is empty.
+    /// Creates channels whose order by name differs from their order by last message.
+    ///
+    /// The last channel has no message.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for name in ["b1", "a", "B2", "c", "empty"] {
@@ -106,8 +107,8 @@ extension Scene {
 }
 
 extension Device {
-    /// Throws unless the list contains, in the query's order, those of the given channels that
-    /// match the query.
+    /// Throws unless the list contains, in the query's order, those channels of `urls` that match
+    /// the query.
     ///
     /// Other channels in the list are ignored.
     fileprivate func expectList(

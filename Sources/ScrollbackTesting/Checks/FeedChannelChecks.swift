@@ -44,8 +44,8 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed has reported that the user lost the channel, and no later event of
-    /// the channel.
+    /// Throws unless the feed has reported that the user lost the channel, and has reported no
+    /// event of the channel afterwards.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Checks of the feed's cursors: resuming after a batch, and repeating one.
+// Checks of the feed's cursors: resuming after a batch, and requesting a batch again.
 extension BackendConformance {
     static let feedCursorChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.once", "resume the feed after each batch") { scene in

@@ -40,8 +40,8 @@ extension BackendConformance {
         },
     ]
 
-    /// Imports messages that are older and newer than those of a channel, from a user who is not a
-    /// member, and checks that the feed reports them.
+    /// Imports messages of a user who is not a member into a channel, both older and newer than the
+    /// channel's messages, and checks that the feed reports them.
     private static func importMessages(
         _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
     ) async throws {
@@ -66,8 +66,8 @@ extension BackendConformance {
         }
     }
 
-    /// Changes the history of a channel, and throws unless a device that follows the feed then has
-    /// the same history.
+    /// Changes the history of a channel by `change`, and throws unless a copy of the history that
+    /// follows the feed then equals the channel's history.
     private static func followHistory(
         of url: ChannelURL, on device: Device, while change: () async throws -> Void
     ) async throws {

@@ -91,7 +91,7 @@ extension BackendConformance {
             await Task.yield()
             await alice.backend.disconnect()
             do {
-                _ = try await waiting.value  // The response arrived before the end.
+                _ = try await waiting.value  // The response arrived before the connection ended.
             } catch let error as BackendError {
                 try expectEqual(error.code, .notConnected, "the error of the waiting feed")
             }

@@ -96,7 +96,7 @@ extension BackendConformance {
         },
     ]
 
-    /// Requests pages of several sizes around several anchors, and calls a check with each of them.
+    /// Requests pages of several sizes around several anchors, and calls `check` with each page.
     private static func lookAround(
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void

@@ -118,7 +118,8 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Returns the number of messages in the first nonempty page, and the cursor of that page.
+    /// Returns the number of messages on the first page that is not empty, and the cursor of the
+    /// next page.
     fileprivate func firstPage(
         _ url: ChannelURL, _ side: Side, of limit: Int
     ) async throws -> (count: Int, cursor: PageCursor) {

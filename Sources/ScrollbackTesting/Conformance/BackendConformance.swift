@@ -7,9 +7,9 @@ import Models
 /// print(report)
 /// ```
 ///
-/// The checks work with any test framework. A check is skipped if the backend lacks a capability,
-/// or the subject lacks a hook, that the check needs; the report gives the reason. The checks do
-/// not sleep: see ``ConformanceSubject/patience``.
+/// The checks work with any test framework. A check is skipped if it needs a capability that the
+/// backend lacks, or a hook that the subject lacks. The report gives the reason. The checks do not
+/// sleep: see ``ConformanceSubject/patience``.
 public enum BackendConformance {
     /// All promises, in the order of the protocol's declarations.
     public static var promises: [BackendPromise] { BackendPromise.all }
@@ -23,7 +23,7 @@ public enum BackendConformance {
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + roleChecks + openChannelChecks
 
-    /// The number of checks after which a run stops if no device has connected.
+    /// The number of checks without any connected device after which a run stops.
     private static let attempts = 3
 
     /// Runs the checks one after the other.

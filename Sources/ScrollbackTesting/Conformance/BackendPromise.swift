@@ -27,7 +27,7 @@ extension BackendPromise: CustomStringConvertible {
     public var description: String { "\(id): \(sentence)" }
 }
 
-// These are the texts of `Backend.swift`; a test compares them.
+// The texts are those of the documentation in `Backend.swift`; a test compares them.
 extension BackendPromise {
     private static let feedPromises: [(String, String)] = [
         (

@@ -4,7 +4,7 @@ import Sync
 
 /// A check of one promise of a backend.
 ///
-/// Checks create the data that they need, so that they can run alone and in any order:
+/// Each check creates the data that it needs. Checks can therefore run alone and in any order:
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
@@ -91,13 +91,12 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // A child of a task group would not do: the group waits for a call that ignores its
-        // cancellation.
+        // Do not use a task group: it would wait for a backend's call that ignores cancellation.
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
-            // The sleep throws after the work has finished, because `watch` is then canceled. Its
-            // duration is limited, because `Task.sleep` traps on durations of centuries.
+            // If the work finishes first, `watch` is canceled, and the sleep throws. The duration
+            // is limited, because `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 alarm.finish(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
@@ -132,7 +131,9 @@ private final class FirstResult: Sendable {
         }
     }
 
-    /// The first result, which must be awaited only once.
+    /// The first result.
+    ///
+    /// Only one task may await it, and only once.
     var result: Result<Void, any Error> {
         get async {
             await withCheckedContinuation { continuation in

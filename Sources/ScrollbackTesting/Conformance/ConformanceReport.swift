@@ -1,6 +1,7 @@
 /// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
-    /// The ID of the checked promise or, if the check found another promise broken, of that one.
+    /// The ID of the promise that the check verifies or, if the check found that another promise is
+    /// broken, of that other promise.
     ///
     /// See ``BackendPromise/id``.
     public let promiseID: String
@@ -16,7 +17,7 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
 
     /// The calls that led to a failure and their responses, oldest first; empty without a failure.
     ///
-    /// The trace is complete; ``description`` shortens it.
+    /// This trace is complete, unlike that in ``description``.
     public let trace: [String]
 
     /// The outcome of a check.
@@ -71,7 +72,7 @@ extension ConformanceResult: CustomStringConvertible {
 }
 
 extension [String] {
-    /// The numbers of calls at the start and at the end of a trace that are shown.
+    /// The numbers of lines that are shown from the start and from the end of a trace.
     private static let (first, last) = (8, 24)
 
     /// The trace with shortened lines and, if it is long, without its middle.
@@ -84,9 +85,9 @@ extension [String] {
 }
 
 extension String {
-    /// The numbers of characters at the start and at the end of a line that are shown.
+    /// The numbers of characters that are shown from the start and from the end of a line.
     ///
-    /// The end of a response contains its cursor.
+    /// The end of a line is shown because it contains the cursor of the response.
     private static let (first, last) = (140, 57)
 
     fileprivate var shortened: String {
@@ -132,11 +133,11 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
 }
 
 extension ConformanceReport: CustomStringConvertible {
-    /// A line with the broken promises, the failures with their traces, the skipped checks, and the
-    /// number of checks with each outcome.
+    /// The report as text: a line that names the broken promises, the failures with their traces,
+    /// the skipped checks, and the number of checks with each outcome.
     public var description: String {
         if let failure {
-            // All checks failed for the same reason: show one trace.
+            // Show only one trace, because all checks failed for the same reason.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
             return (["the run was stopped: \(failure)"] + trace).joined(separator: "\n")
         }

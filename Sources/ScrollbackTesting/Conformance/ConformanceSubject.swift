@@ -4,7 +4,8 @@ public import Sync
 /// A server, and the backend that connects to it, to check with ``BackendConformance``.
 ///
 /// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` are required. A check that needs
-/// another method or a hook that the subject lacks is skipped, and the report gives the reason.
+/// an optional method or a hook is skipped if the subject does not implement it. The report gives
+/// the reason.
 public protocol ConformanceSubject: Sendable {
     /// The users who may connect, at least three.
     ///
@@ -21,7 +22,7 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func users(for check: ConformanceCheck) async throws -> [Credentials]
 
-    /// Creates a backend for another device of a user, not yet connected.
+    /// Creates a backend for a new device of a user, without connecting it.
     ///
     /// If there are no events, the backend's feed must return an empty batch, either immediately or
     /// when the server ends the wait. Otherwise, checks that expect no event would never finish.
@@ -46,7 +47,7 @@ public protocol ConformanceSubject: Sendable {
 
     /// Adds messages to the history of a channel, as an import of an old log does.
     ///
-    /// The default implementation returns `false`, and the checks of imports are skipped.
+    /// The default implementation returns `false`, so that the checks of imports are skipped.
     ///
     /// - Parameter messages: Messages of one channel, with times and senders, but without IDs and
     ///   request IDs. They may be older than messages of the channel, and their senders need not be
@@ -59,7 +60,7 @@ public protocol ConformanceSubject: Sendable {
     /// Delivers a message that was created earlier, as if another server had been unreachable until
     /// now.
     ///
-    /// The default implementation returns `false`, and the check of late messages is skipped.
+    /// The default implementation returns `false`, so that the check of late messages is skipped.
     ///
     /// - Parameter message: A message with a time and a sender, but without an ID. The sender is a
     ///   member of the channel; the subject may replace it by another member.
@@ -68,9 +69,10 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func deliverLate(_ message: Message) async throws -> Bool
 
-    /// Removes all messages that are older than a time, as at the end of a retention period.
+    /// Removes all messages that are older than a time, as a server does at the end of a retention
+    /// period.
     ///
-    /// The default implementation returns `false`, and the checks of retention are skipped.
+    /// The default implementation returns `false`, so that the checks of retention are skipped.
     ///
     /// - Parameter time: The creation time of the oldest message that is kept.
     /// - Returns: `true` if the server removed the older messages; `false` if it cannot remove
@@ -94,15 +96,17 @@ public protocol ConformanceSubject: Sendable {
     /// it. Therefore `send.order` is not checked; all other promises apply.
     var clockSkew: Duration { get }
 
-    /// The number of consecutive empty feed batches after which an expected event is missing; 5 by
-    /// default.
+    /// The number of consecutive empty feed batches after which a check stops waiting for an
+    /// expected event and fails; 5 by default.
     ///
-    /// The checks request at most a hundred times as many batches, if these contain other events.
+    /// If batches contain other events, a check requests at most a hundred times this number of
+    /// batches.
     var patience: Int { get }
 
     /// The maximum duration of a check; `nil`, the default, for no limit.
     ///
-    /// A check that exceeds it fails, and its task is canceled. Without a limit, no clock is used.
+    /// A check that takes longer fails, and its task is canceled. If there is no limit, the checks
+    /// use no clock.
     var deadline: Duration? { get }
 }
 
@@ -133,7 +137,7 @@ extension ConformanceSubject {
             "The subject declares the hook \(hook), so it must implement `perform`.")
     }
 
-    /// Zero, for a server with one clock or with equal clocks.
+    /// Zero, which is right for a server with one clock or with equal clocks.
     public var clockSkew: Duration { .zero }
 
     /// Five batches.
@@ -182,6 +186,8 @@ public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
     /// Stops the server's clock, so that messages are created in the same millisecond.
     case stopTime
 
-    /// Starts the server's clock again, after each check that stopped it.
+    /// Starts the server's clock again.
+    ///
+    /// It is performed after each check that stopped the clock.
     case startTime
 }

@@ -85,8 +85,8 @@ enum Side {
 }
 
 extension Device {
-    /// Pages from an anchor to the end in one direction, and returns all messages or replies,
-    /// oldest first.
+    /// Fetches all pages from an anchor to the end of the history in one direction, and returns all
+    /// messages or replies, oldest first.
     func walk(
         _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
         thread parent: MessageID? = nil
@@ -179,7 +179,7 @@ extension Message {
         }
     }
 
-    /// The time of the message's last edit or, without one, of its creation.
+    /// The time of the message's last edit; the time of its creation if it was not edited.
     var version: Timestamp { updatedAt ?? createdAt }
 }
 

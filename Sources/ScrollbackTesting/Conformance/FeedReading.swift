@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// A device's reading of its feed, with the batches that it has received.
+/// The state of reading a device's feed, with the batches that were received so far.
 struct FeedReading {
     let device: Device
     private(set) var cursor: FeedCursor?
@@ -98,7 +98,7 @@ struct FeedReading {
         return try await device.walk(url, from: .newest, .older)
     }
 
-    /// The maximum number of batches that are requested for an expected event.
+    /// The limit of the number of batches that are requested for an expected event.
     private struct Limit: CustomStringConvertible {
         let patience: Int
         private var empty = 0
@@ -117,7 +117,7 @@ struct FeedReading {
 }
 
 extension Device {
-    /// Returns the cursor after all events so far.
+    /// Returns the feed's cursor after all events that have happened so far.
     func tip() async throws -> FeedCursor {
         var reading = FeedReading(self)
         try await reading.catchUp()

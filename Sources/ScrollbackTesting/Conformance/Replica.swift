@@ -5,7 +5,9 @@ import Sync
 ///
 /// It stores the events of the feed, backfills truncations, and fetches changed ranges again.
 struct Replica {
-    /// The device that reads the feed; another device may continue at the same cursor.
+    /// The device that reads the feed.
+    ///
+    /// It may be replaced by another device, which continues at the same cursor.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
@@ -122,13 +124,13 @@ extension Device {
 }
 
 extension Message {
-    /// The properties that may change while the message exists.
+    /// The properties of the message that may change.
     fileprivate var state: [String] {
         ["\(messageID ?? "-")", "version \(version)", text]
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
     }
 
-    /// The properties that all responses with this version of the message must agree on.
+    /// The properties that must be equal in all responses that contain this version of the message.
     var essence: [String] {
         [
             "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
@@ -145,7 +147,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// The properties that all responses with this state of the channel must agree on.
+    /// The properties that must be equal in all responses that contain this state of the channel.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

@@ -35,9 +35,9 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
-    /// Returns a time that is earlier by the clock skew.
+    /// Returns a time that is earlier than `time` by the clock skew.
     ///
-    /// When one clock of the server shows the given time, all clocks have reached the returned one.
+    /// When any clock of the server shows `time`, all of its clocks have reached the returned time.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }
@@ -78,7 +78,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and starts a stopped clock again.
+    /// Disconnects all devices, and starts the server's clock again if it was stopped.
     func end() async -> (any Error)? {
         let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
         for device in devices { await device.backend.base.disconnect() }
@@ -113,12 +113,12 @@ final class Scene: Sendable {
     }
 }
 
-/// Throws a description of the observed behavior unless the condition is true.
+/// Throws an error that describes the observed behavior, unless the condition is true.
 func expect(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     guard condition else { throw Broken(text: seen()) }
 }
 
-/// Throws a description of both values unless they are equal.
+/// Throws an error that describes both values, unless they are equal.
 func expectEqual<Value: Equatable>(_ left: Value, _ right: Value, _ what: String) throws {
     try expect(left == right, "\(what): \(shown(left)) instead of \(shown(right))")
 }

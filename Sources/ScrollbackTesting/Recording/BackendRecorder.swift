@@ -14,7 +14,7 @@ public struct BackendRecorder: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
 
-    /// The prefix of each line; empty for none.
+    /// The prefix of each line in the log; empty for no prefix.
     public let name: String
 
     /// The log to which the recorder adds lines.
@@ -24,7 +24,8 @@ public struct BackendRecorder: ForwardingBackend {
     ///
     /// - Parameters:
     ///   - base: The backend that executes the calls.
-    ///   - name: The prefix of each line, which distinguishes recorders that share a log.
+    ///   - name: The prefix of each line in the log, which distinguishes recorders that share a
+    ///     log.
     ///   - log: The log to which the recorder adds lines.
     public init(_ base: any Backend, name: String = "", log: CallLog = CallLog()) {
         self.base = base

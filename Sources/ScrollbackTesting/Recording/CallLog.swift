@@ -7,7 +7,7 @@ import Models
 public final class CallLog: Sendable, CustomStringConvertible {
     /// The closures that format the lines.
     ///
-    /// They run when the log is read, because most logs are never read.
+    /// The closures run only when the log is read, because most logs are never read.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.

@@ -37,7 +37,8 @@ private func shown(list: [Any]) -> String {
 }
 
 extension Message {
-    /// A description such as `7 "hello" at 1700000000000`, with the version of an edited message.
+    /// A description such as `7 "hello" at 1700000000000`; for an edited message, also the time of
+    /// the edit.
     var shown: String {
         let edited = updatedAt.map { $0 > createdAt ? " edited \($0)" : "" } ?? ""
         return "\(messageID ?? "-") \"\(text)\" at \(createdAt)\(edited)"

@@ -1,7 +1,8 @@
 public import Models
 import Store
 
-/// A source of request IDs that are the same in every run: r1, r2, r3 and so on.
+/// A source of request IDs with consecutive numbers, which are the same in every run: r1, r2, r3
+/// and so on.
 ///
 /// If a server remembers the request IDs of earlier runs, use another prefix for each run. The
 /// class is thread-safe.

@@ -2,7 +2,7 @@ import Foundation
 public import Models
 
 extension Message {
-    /// Creates a sample message for tests, which was sent.
+    /// Creates a sample of a sent message for tests.
     ///
     /// ```swift
     /// let history = (1...3).map { Message.sample($0) }  // 1, 2, 3: a minute apart, from alice
@@ -13,8 +13,8 @@ extension Message {
     ///   - channelURL: The URL of the channel.
     ///   - sender: The ID of the author.
     ///   - text: The text; `nil` for "message" and the number.
-    ///   - createdAt: The time at which the server accepted the message; `nil` for `number` minutes
-    ///     after 14 November 2023, 22:13:20 UTC.
+    ///   - createdAt: The time at which the server accepted the message. The default, `nil`, stands
+    ///     for `number` minutes after 14 November 2023, 22:13:20 UTC.
     /// - Returns: A user message.
     public static func sample(
         _ number: Int = 1, in channelURL: ChannelURL = "general", from sender: UserID = "alice",
@@ -28,7 +28,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// Creates a sample group channel for tests, which the current user has joined.
+    /// Creates a sample of a group channel that the current user has joined, for tests.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel, which is also its name.
@@ -63,8 +63,8 @@ extension OutboxItem {
     ///   - text: The text of the message.
     ///   - channelURL: The URL of the channel.
     ///   - requestID: The request ID.
-    ///   - createdAt: The time at which the user wrote the message; `nil` for 14 November 2023,
-    ///     22:13:20 UTC.
+    ///   - createdAt: The time at which the user wrote the message; `nil`, the default, stands for
+    ///     14 November 2023, 22:13:20 UTC.
     /// - Returns: An outbox item whose operation is `send`.
     public static func sample(
         _ text: String = "hello", in channelURL: ChannelURL = "general",
@@ -89,8 +89,8 @@ extension OutboxItem {
 }
 
 extension Timestamp {
-    /// The time that is a number of minutes after the initial time of a ``ManualClock``, within the
-    /// range of `Timestamp`.
+    /// Returns the time that is `minute` minutes after the default time of a ``ManualClock``,
+    /// limited to the range of `Timestamp`.
     static func sample(minute: Int) -> Timestamp {
         let (time, overflows) = Int64(minute).multipliedReportingOverflow(by: 60_000)
         let end: Int64 = minute < 0 ? .min : .max

@@ -23,7 +23,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         Int.random(in: 0..<max(end, 1), using: &self)
     }
 
-    /// Returns `true` with a probability of one in `count`; always `true` if `count` is less than
-    /// 2.
+    /// Returns `true` with the probability 1 / `count`; always `true` if `count` is less than 2.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

@@ -41,7 +41,7 @@ public final class TemporaryStore: Sendable {
     /// Closes the store, and opens a new one for the same files.
     ///
     /// - Returns: The new store, which replaces ``store``.
-    /// - Throws: `StoreError`, as opening a store does. ``store`` is then closed.
+    /// - Throws: `StoreError`, as opening a store does. After an error, ``store`` is closed.
     @discardableResult
     public func reopen() throws(StoreError) -> ChatStore {
         store.close()
@@ -52,7 +52,7 @@ public final class TemporaryStore: Sendable {
 
     deinit {
         store.close()
-        // Ignore an error: the system removes its temporary files at some time.
+        // Ignore an error: the system removes temporary files eventually.
         try? FileManager.default.removeItem(at: directory)
     }
 }
