@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Code that all benchmarks share. It is a separate package, so that CI can count the costs of store
-// operations without fetching the libraries with which Scrollback is compared.
+// The code that all benchmarks share. It is a separate package, so that CI can count the costs of
+// store operations without fetching the libraries with which Scrollback is compared.
 let package = Package(
     name: "Measuring",
     platforms: [.macOS(.v14)],
@@ -15,9 +15,9 @@ let package = Package(
         .package(path: "../../Tests/Scrollback")
     ],
     targets: [
-        // Counts calls of malloc.
+        // Counts the calls of malloc.
         .target(name: "CAllocations"),
-        // Counts calls of LevelDB, and LevelDB's calls of the system.
+        // Counts the calls of LevelDB and LevelDB's calls of the system.
         .target(name: "CStoreCalls", linkerSettings: [.linkedLibrary("leveldb")]),
 
         .target(

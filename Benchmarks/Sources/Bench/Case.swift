@@ -1,6 +1,6 @@
 import Measuring
 
-/// A piece of code that is timed, such as decoding a message with one library.
+/// A piece of code that is timed, for example decoding a message with one library.
 struct Case {
     /// The library that is measured.
     enum Kind: String, Encodable {
@@ -9,14 +9,16 @@ struct Case {
 
     let name: String
     let kind: Kind
-    /// Runs the code `count` times.
+    /// Runs the code as many times as its argument says.
     let run: (Int) -> Void
 }
 
-/// The cases for one operation, which are the rows of one table.
+/// The cases for one operation.
+///
+/// They are the rows of one table.
 struct Group {
     let title: String
-    /// The operation and its unit.
+    /// The operation and the unit of its times.
     let note: String
     let cases: [Case]
 }
@@ -24,7 +26,8 @@ struct Group {
 extension Case {
     /// Creates a case that calls `body` with each input in turn.
     ///
-    /// It is inlined, so that the measured time does not include the call of a closure.
+    /// The initializer is inlined, so that the measured time does not include the call of a
+    /// closure.
     @inline(__always)
     init<Input, Output>(
         _ name: String, _ kind: Kind, _ inputs: [Input], _ body: @escaping (Input) throws -> Output

@@ -1,12 +1,12 @@
 import Measuring
 
-/// A goal for one run on one machine.
+/// A goal for one case compared with another, on one machine.
 private struct Goal {
     let title: String
     let group: String
     let ours: String
     let theirs: String
-    /// The goal: our speed divided by that of the other library.
+    /// The goal: Scrollback's speed divided by the other library's.
     let factor: Double
 
     static let all =
@@ -30,7 +30,7 @@ private struct Goal {
 }
 
 extension Report {
-    /// The goals and their results, as a table.
+    /// A table of the goals and the results.
     var goals: String {
         let rows = Goal.all.compactMap { goal -> String? in
             guard let ours = measurement(goal.group, goal.ours),

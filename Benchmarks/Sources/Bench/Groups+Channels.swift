@@ -4,7 +4,7 @@ import Models
 import Protobuf
 import SwiftProtobuf
 
-/// A group channel with twenty members and a last message.
+/// The cases that use a group channel with twenty members and a last message.
 func channelGroups(_ sample: Sample) throws -> [Group] {
     let channels = sample.messages.indices.map { channel($0, last: sample.messages[$0]) }
     let arrays = channels.map(\.serializedBytes)

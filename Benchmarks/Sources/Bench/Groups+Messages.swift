@@ -4,7 +4,7 @@ import Models
 import Protobuf
 import SwiftProtobuf
 
-/// Encoding messages, decoding them, and reading what was decoded.
+/// The cases that encode messages, decode them, and read decoded ones.
 func messageGroups(_ sample: Sample) throws -> [Group] {
     let protos = sample.plain.map { ProtoMessage($0) }
     let written: [[UInt8]] = try protos.map { try $0.serializedBytes() }

@@ -2,7 +2,7 @@ import Measuring
 import Models
 import Protobuf
 
-/// Working with messages that are in memory.
+/// The cases that use messages in memory.
 func valueGroups(_ sample: Sample) -> [Group] {
     let protos = sample.plain.map { ProtoMessage($0) }
     let equalProtos = sample.plain.map { ProtoMessage($0) }

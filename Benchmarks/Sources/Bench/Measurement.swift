@@ -1,37 +1,37 @@
 import CAllocations
 import Measuring
 
-/// The time and allocations of one case.
+/// The time and the allocations of one case.
 struct Measurement: Encodable {
     let group: String
     let name: String
     let kind: Case.Kind
-    /// Nanoseconds for each operation.
+    /// Nanoseconds for one operation.
     let median: Double
     let minimum: Double
     let p99: Double
-    /// Calls of malloc for each operation; `nil` if they cannot be counted.
+    /// Calls of malloc for one operation, or `nil` if they cannot be counted.
     let allocations: Double?
-    /// Our speed divided by that of swift-protobuf's fastest case in the same group.
+    /// Scrollback's speed divided by that of swift-protobuf's fastest case in the same group.
     var ratio: Double?
 }
 
-/// The number and the duration of measurements.
+/// How many measurements are made, and how long they take.
 struct Effort {
     var rounds: Int
     /// The number of times that each case is timed in a round.
     ///
-    /// The result of a round is the shortest time.
+    /// The shortest of these times is the result of the round.
     var samples = 3
-    /// The shortest duration of one timing.
+    /// The minimum duration of one timing.
     var sampleTime = Duration.microseconds(100)
 }
 
 /// Measures all cases of all groups in one run.
 ///
-/// Each round times every case briefly, and starts with another case than the previous round. The
-/// result of a case is the median of its shortest times in all rounds. A temporary disturbance
-/// therefore affects all cases alike, and does not change the medians.
+/// In each round, every case is timed for a short while. Each round starts with a different case.
+/// The result of a case is the median of its results in all rounds. A temporary disturbance affects
+/// all cases alike, but only in some rounds, so it does not change the medians.
 func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     let cases = groups.flatMap { group in group.cases.map { (group: group.title, case: $0) } }
     let counts = cases.map { calibrate($0.case, effort.sampleTime) }
@@ -66,14 +66,14 @@ func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     return measurements
 }
 
-/// Returns the number of executions after which a case has run long enough to be timed.
+/// Returns the number of operations that take as long as one timing should.
 private func calibrate(_ subject: Case, _ goal: Duration) -> Int {
     var count = 1
     while time(subject, count) < goal.nanoseconds { count *= 2 }
     return count
 }
 
-/// Returns the duration of an execution in nanoseconds.
+/// Returns the mean duration of one operation in nanoseconds.
 private func time(_ subject: Case, _ count: Int) -> Double {
     let start = ContinuousClock.now
     subject.run(count)
@@ -81,7 +81,7 @@ private func time(_ subject: Case, _ count: Int) -> Double {
 }
 
 private func allocations(_ subject: Case) -> Double? {
-    // Use a multiple of the number of inputs, so that each input has the same weight.
+    // A multiple of the number of inputs gives each input the same weight.
     let count = 4 * Sample.count
     subject.run(count)
     allocations_start()

@@ -45,7 +45,7 @@ private enum Plot {
         .scrollback: "#2a6fdb", .protobuf: "#e08a2c", .other: "#b5b5b5",
     ]
 
-    /// Returns the end of a bar in pixels, for times from 1 ns to 100 µs.
+    /// Returns the right end of a bar in pixels, on a scale from 1 ns to 100 µs.
     static func x(_ nanoseconds: Double) -> Double {
         left + max(0.01, log10(max(1, nanoseconds)) / 5) * (width - left - 50)
     }

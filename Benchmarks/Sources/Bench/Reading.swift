@@ -2,9 +2,9 @@ import Measuring
 import Models
 import Protobuf
 
-// These functions read all values of a decoded message or channel with each library's own
-// accessors. They return a sum over the values, so that each value has to be created but none has
-// to be stored.
+// These functions read all values of a decoded message or channel with a library's own accessors.
+// Each returns a sum over the values. Therefore every value must be created, but none must be
+// stored.
 
 extension String {
     fileprivate var size: Int { utf8.count }
@@ -18,7 +18,8 @@ extension Timestamp {
     fileprivate var size: Int { Int(truncatingIfNeeded: milliseconds) }
 }
 
-/// Reads the fields that a message list shows: type, id, two times, status, text, sender.
+/// Reads the fields that a message list shows: the type, the id, two times, the status, the text
+/// and the sender.
 @inline(__always)
 func row(_ message: Message) -> Int {
     var sum = message.type.rawValue &+ message.createdAt.size &+ message.sendingStatus.rawValue
@@ -36,7 +37,7 @@ func row(_ message: ProtoMessage) -> Int {
     return sum &+ sender.userID.size &+ sender.nickname.size &+ sender.profileURL.size
 }
 
-/// Reads all fields of the sample.
+/// Reads all fields that the sample messages have.
 @inline(__always)
 func everything(_ message: Message) -> Int {
     var sum = row(message) &+ message.channelURL.size &+ message.channelType.rawValue
@@ -63,7 +64,8 @@ func everything(_ message: ProtoMessage) -> Int {
     return sum
 }
 
-/// Reads the fields that a channel list shows: name, URL, unread count, text of the last message.
+/// Reads the fields that a channel list shows: the name, the URL, the unread count, and the text of
+/// the last message.
 @inline(__always)
 func row(_ channel: GroupChannel) -> Int {
     channel.name.size &+ channel.url.size &+ channel.unreadMessageCount

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The results as text, JSON and a page.
+/// The results as text, as JSON, and as parts of a page.
 struct Report {
     let groups: [Group]
     let measurements: [Measurement]
@@ -35,8 +35,8 @@ extension Report {
 }
 
 extension Measurement {
-    /// Median, minimum and 99th percentile in nanoseconds; speed as a multiple of swift-protobuf's;
-    /// allocations.
+    /// The median, minimum and 99th percentile in nanoseconds, the speed as a multiple of
+    /// swift-protobuf's, and the allocations.
     var cells: [String] {
         [
             median.brief, minimum.brief, p99.brief, ratio?.brief ?? "",
@@ -60,7 +60,7 @@ extension Report {
 // MARK: A page
 
 extension Report {
-    /// The goals, the plot and the tables, for a page.
+    /// The parts of a page: the goals, the plot and the tables.
     func parts(plot: String) -> [String] {
         [goals, plot] + groups.map { "### \($0.title)\n\n\($0.note)\n\n\(table($0))" }
     }

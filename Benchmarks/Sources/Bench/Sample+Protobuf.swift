@@ -2,7 +2,7 @@ import Measuring
 import Models
 import Protobuf
 
-// swift-protobuf also declares a protocol named Message.
+// `Message` is also the name of a protocol in swift-protobuf.
 typealias Message = Models.Message
 typealias ProtoMessage = Scrollback_Message
 typealias ProtoChannel = Scrollback_GroupChannel

@@ -2,18 +2,18 @@ import Foundation
 import Measuring
 import Models
 
-/// The same messages in every measured form.
+/// The same messages in every form that is measured.
 ///
 /// Several messages are used in turn, so that neither the optimizer nor the branch predictor can
-/// adapt to one message. They fit in the processor's fastest cache, like the messages of a page
-/// that was just read.
+/// adapt to one of them. All of them fit in the processor's fastest cache, as the messages of a
+/// page that was just read do.
 struct Sample {
     static let count = 32
 
     let language: Language
     let plain: [PlainMessage]
     let messages: [Message]
-    /// Equal messages that share no memory with ``messages``.
+    /// Messages that equal ``messages``, but share no memory with them.
     let equals: [Message]
     let buffers: [UnsafeRawBufferPointer]
     let arrays: [[UInt8]]
@@ -30,7 +30,7 @@ struct Sample {
     }
 }
 
-/// Copies bytes to memory that does not belong to an array, as if a database had read them.
+/// Copies bytes to memory outside of an array, where a database's bytes would be.
 ///
 /// The memory is never freed.
 func lend(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {

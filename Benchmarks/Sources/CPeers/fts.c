@@ -27,7 +27,7 @@ peer_fts *peer_fts_open(const char *path, peer_fts_detail detail) {
     run(fts, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;"
              "CREATE TABLE message (id INTEGER PRIMARY KEY, channel INTEGER, sender TEXT,"
              " text TEXT)");
-    // Message ids ascend with time, so that the newest results need no sorting.
+    // Ids ascend with time, so FTS5 returns the newest results first without sorting.
     check(fts, sqlite3_prepare_v2(fts->db, "INSERT INTO message VALUES (?, ?, ?, ?)", -1,
                                   &fts->put, NULL), "prepare");
     if (detail == PEER_NO_INDEX) return fts;

@@ -5,7 +5,8 @@
 #include <leveldb/c.h>
 #include <string.h>
 
-// The rows are those of Docs/Format.md, byte by byte; bench-store compares them before it measures.
+// The rows have exactly the bytes that Docs/Format.md describes. bench-store compares them with the
+// store's rows before it measures.
 
 struct peer_leveldb {
     leveldb_t *db;
@@ -25,7 +26,7 @@ static void check(char *error) {
 
 // MARK: Keys
 
-/// A key and its length.
+/// The bytes of a key, and their number.
 typedef struct {
     unsigned char bytes[512];
     size_t size;
@@ -36,7 +37,7 @@ static inline void add(key *key, const void *bytes, size_t size) {
     key->size += size;
 }
 
-/// Writes an integer, the highest byte first.
+/// Appends an integer in big-endian byte order.
 static inline void add_integer(key *key, uint64_t value, int size) {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8) {
         key->bytes[key->size++] = (unsigned char)(value >> shift);
@@ -49,10 +50,12 @@ static inline void add_table(key *key, char table, uint32_t channel) {
     add_integer(key, channel, 4);
 }
 
-/// Writes a time so that bytes sort as times, including negative ones.
+/// Converts a time so that its bytes have the order of the times, even for negative times.
 static inline uint64_t ordered(int64_t time) { return (uint64_t)time ^ UINT64_C(1) << 63; }
 
-/// Inverts every bit, so that the newest message sorts first.
+/// Builds the key of a message.
+///
+/// All bits of its position are inverted, so that the newest message is the first.
 static inline void message_key(
     key *key, uint32_t channel, int64_t created_at, const char *id, size_t id_size) {
     add_table(key, 'm', channel);
@@ -157,7 +160,7 @@ static void count(
     self->counts[channel] += (uint64_t)difference;
     key row, state = {.size = 0};
     add_table(&row, 'k', channel);
-    // The message count, the last access, and whether the channel is pinned.
+    // The row has the message count, the last access, and whether the channel is pinned.
     add_integer(&state, self->counts[channel], 8);
     add_integer(&state, 0, 8);
     add_integer(&state, 0, 1);
@@ -260,7 +263,7 @@ size_t peer_leveldb_page(
     void *context) {
     key start;
     add_table(&start, 'm', channel);
-    // The next inverted time is that of the next older message.
+    // Times are inverted, so adding 1 leads to the next older time.
     if (before != PEER_NEWEST) add_integer(&start, ~ordered(before) + 1, 8);
     leveldb_iterator_t *rows = leveldb_create_iterator(self->db, self->reading);
     size_t read_count = 0;
@@ -271,7 +274,8 @@ size_t peer_leveldb_page(
         if (size < 5 || memcmp(row, start.bytes, 5) != 0) break;
         const char *value = leveldb_iter_value(rows, &size);
         read(context, value, size);
-        // A further step would skip all rows that were deleted after the page.
+        // Do not move to the row after the page: if it was deleted, LevelDB would skip all deleted
+        // rows that follow it.
         if (++read_count == limit) break;
         leveldb_iter_next(rows);
     }

@@ -2,7 +2,7 @@
 
 #include <leveldb/options.h>
 
-// The layout that LevelDB's C API uses. That API has no function for this option.
+// The layout of this type in LevelDB's C API, which has no function for this option.
 struct leveldb_options_t {
     leveldb::Options rep;
 };

@@ -24,15 +24,15 @@ static const char *const texts[STATEMENTS] = {
     [CHANNELS] = "SELECT payload FROM channel ORDER BY last_message_at DESC LIMIT ?",
 };
 
-// The tables that are the same in all variants.
+// The tables that all variants have.
 #define OTHER_TABLES \
     "CREATE TABLE IF NOT EXISTS draft (request TEXT PRIMARY KEY, id TEXT, payload BLOB);" \
     "CREATE TABLE IF NOT EXISTS channel (" \
     "  number INTEGER PRIMARY KEY, url TEXT, last_message_at INTEGER, payload BLOB);" \
     "CREATE INDEX IF NOT EXISTS channel_order ON channel (last_message_at);"
 
-// Reads are served from mapped files, as far as SQLite's default limit of 2 GiB allows. The primary
-// key orders a page; the indexes find a message by its id and its request id.
+// Reads use mapped files up to SQLite's default limit of 2 GiB. The primary key gives the order of
+// pages. The indexes find a message by its id and by its request id.
 #define TUNED_TABLES(id_type) \
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;" \
     "PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 2147418112;" \
@@ -103,12 +103,12 @@ void peer_sqlite_close(peer_sqlite *self) {
 
 // MARK: Statements
 
-/// Begins a call.
+/// Opens the database for a call, if the variant requires it.
 static void begin(peer_sqlite *self) {
     if (is_recipe(self)) open_database(self);
 }
 
-/// Ends a call.
+/// Closes the database after a call, if the variant requires it.
 static void end(peer_sqlite *self) {
     if (is_recipe(self)) close_database(self);
 }
@@ -158,8 +158,10 @@ static void bind_text(sqlite3_stmt *statement, int place, const char *text, size
     }
 }
 
-/// Binds the id of a message: a number, which can be followed by a hyphen and a second number that
-/// orders ids with equal first numbers.
+/// Binds the id of a message.
+///
+/// As an integer, an id is a number. A hyphen and a second number may follow, which gives the order
+/// of ids with the same first number.
 static void bind_id(
     peer_sqlite *self, sqlite3_stmt *statement, int place, const char *id, size_t size) {
     if (self->variant != PEER_SQLITE_INTEGER_IDS) return bind_text(statement, place, id, size);
@@ -196,7 +198,7 @@ static void put_draft(peer_sqlite *self, const peer_message *draft) {
 }
 
 void peer_sqlite_set_durable(peer_sqlite *self, bool is_durable) {
-    // The guide uses SQLite's default, which syncs each transaction.
+    // The guides use SQLite's default, which syncs each transaction.
     if (is_recipe(self)) return;
     run(self, is_durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }

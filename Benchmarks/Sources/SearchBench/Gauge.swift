@@ -3,21 +3,24 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// The time of this process: by the clock, and on all processors.
+/// Measures the elapsed time and the processor time of this process.
 struct Gauge {
     private let start = ContinuousClock.now
     private let processor = clock()
 
-    /// Seconds by the clock.
+    /// The elapsed time in seconds.
     var seconds: Double { (ContinuousClock.now - start).nanoseconds / 1e9 }
 
-    /// Seconds on the processors, which other processes hardly affect.
+    /// The processor time in seconds, summed over all processors.
+    ///
+    /// Other processes hardly affect it.
     var processorSeconds: Double { Double(clock() - processor) / Double(CLOCKS_PER_SEC) }
 }
 
-/// The greatest amount of memory that the process has allocated since a moment.
+/// Measures the maximum memory that the process allocates during a period, above what it had at the
+/// beginning.
 ///
-/// Pages of mapped files are not counted: the system drops them when it needs memory.
+/// Pages of mapped files do not count, because the system can drop them when it needs memory.
 final class MemoryWatch: Sendable {
     private let idle: Int
     private let peak = Mutex(0)
@@ -34,17 +37,17 @@ final class MemoryWatch: Sendable {
         }
     }
 
-    /// Ends the measurement, and returns the megabytes above the beginning.
+    /// Ends the period, and returns the maximum in megabytes.
     func end() -> Double {
         isDone.withLock { $0 = true }
         return Double(peak.withLock { $0 } - idle) / 1_048_576
     }
 
-    /// Bytes of memory without files.
+    /// The allocated memory in bytes, without pages of files.
     private static var allocated: Int { processMemory("RssAnon", in: "status") }
 }
 
-/// The times of the queries of one kind in one system, in several passes.
+/// The times of one system for all queries of one kind, in several passes.
 struct Times {
     private(set) var passes: [[Double]] = []
 
@@ -56,7 +59,9 @@ struct Times {
         passes[passes.count - 1].append((ContinuousClock.now - start).nanoseconds / 1e6)
     }
 
-    /// For each query, the time of its fastest pass: other processes do not disturb all of them.
+    /// The shortest time of each query, sorted.
+    ///
+    /// A disturbance by another process rarely affects all passes.
     private var fastest: [Double] {
         passes[0].indices.map { index in passes.map { $0[index] }.min()! }.sorted()
     }
@@ -71,6 +76,6 @@ struct Times {
 }
 
 extension [Double] {
-    /// A percentile of sorted values.
+    /// Returns a percentile of sorted values.
     func percentile(_ percent: Int) -> Double { self[Swift.min(count - 1, count * percent / 100)] }
 }

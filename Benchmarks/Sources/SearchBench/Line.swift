@@ -18,7 +18,7 @@ struct Line {
             createdAt: Timestamp(milliseconds: time))
     }
 
-    /// Reads messages from a file of JSON lines, and sorts them by time.
+    /// Reads messages from a file with a JSON object on each line, and sorts them by time.
     static func read(from file: URL) throws -> [Line] {
         struct Row: Decodable {
             let channelURL: String
@@ -43,9 +43,9 @@ struct Line {
             }
     }
 
-    /// Generates messages in 300 channels, the same in each run.
+    /// Generates messages in 300 channels, which are the same in each run.
     ///
-    /// Each consists of the beginning of one text and the end of another one.
+    /// The text of a message is the beginning of one text of `lines` and the end of another.
     static func generate(_ count: Int, from lines: [Line]) -> [Line] {
         var dice = Dice(1)
         let words = lines.map { $0.text.split(separator: " ") }
@@ -53,7 +53,8 @@ struct Line {
             let first = words[dice.roll(below: words.count)]
             let second = words[dice.roll(below: words.count)]
             let text = first.prefix((first.count + 1) / 2) + second.suffix((second.count + 1) / 2)
-            // The smaller of two numbers: some channels have many messages.
+            // The smaller of two random numbers, so that some channels have many messages and
+            // others few.
             let channel = min(dice.roll(below: 300), dice.roll(below: 300))
             return Line(
                 channel: "channel-\(channel)", sender: "user-\(dice.roll(below: 5000))",
@@ -63,7 +64,9 @@ struct Line {
     }
 }
 
-/// Messages in the form that the peer takes; their bytes are valid during a closure.
+/// Messages in the form that the C functions take.
+///
+/// Their bytes are valid while a closure runs.
 struct PeerTexts {
     private let bytes: [CChar]
     private let rows: [(id: Int, sender: Range<Int>, text: Range<Int>)]

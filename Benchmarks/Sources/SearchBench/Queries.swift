@@ -1,6 +1,6 @@
 import Measuring
 
-/// A query in the syntax of both systems.
+/// A query in Scrollback's syntax and in FTS5's.
 struct Query {
     let text: String
     let fts: String
@@ -15,9 +15,9 @@ enum Kind: String, CaseIterable {
     case phrase = "a phrase of two words"
 }
 
-/// Queries of each kind, from the words of the messages.
+/// Queries of each kind, made of words in the messages.
 ///
-/// A rare word occurs in two to five messages; common are the hundred most frequent words.
+/// A rare word occurs in two to five messages. The hundred most frequent words are common.
 struct Queries {
     private(set) var queries: [Kind: [Query]] = [:]
 

@@ -144,12 +144,12 @@ extension SearchBench {
         return fts
     }
 
-    /// Indexes messages that were stored without an index.
+    /// Measures indexing messages that were stored without an index.
     private func indexLater(_ count: Int, at place: URL) throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
         let store = try ChatStore(at: place, options: options)
-        // Fills LevelDB's caches, as in an app that has been used.
+        // Fill LevelDB's caches, so that the store is like that of an app in use.
         _ = try store.searchMessages(MessageSearchParams("no such words"), limit: 1)
         let memory = MemoryWatch()
         let gauge = Gauge()
@@ -183,7 +183,7 @@ extension SearchBench {
             var (ours, theirs) = (Times(), [Times(), Times()])
             var counts: [Int] = []
             var same = [0, 0]
-            // FTS5 has no phrases with this option.
+            // With the detail "column", FTS5 cannot search for phrases.
             let peers = [column, full].enumerated().filter { kind != .phrase || $0.offset == 1 }
             for pass in 0..<passes {
                 ours.beginPass()
@@ -220,9 +220,10 @@ extension SearchBench {
         }
     }
 
-    /// Measures the processor time of the main thread while a search is made for each keystroke.
+    /// Measures the processor time of the main thread while every keystroke starts a search.
     ///
-    /// The main thread does nothing else, so that the main actor is blocked for at most this time.
+    /// The main thread does nothing else. Therefore the main actor is blocked for at most this
+    /// time.
     @MainActor
     private func keystrokes(_ queries: Queries, _ store: ChatStore) async throws {
         let engine = SyncEngine(store: store, backend: try EmbeddedServer.inMemory().client())

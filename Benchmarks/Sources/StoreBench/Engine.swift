@@ -1,53 +1,58 @@
 import Foundation
 import Models
 
-/// An operation on a store: the code that is timed.
+/// The timed part of an operation on a store.
 ///
-/// Its inputs are prepared before the timing. It returns a number that must be equal for all
-/// stores: the number of rows, or 1 for success.
+/// Its inputs are prepared before. It returns a number that must be the same for all stores: the
+/// number of rows, or 1 for success.
 typealias Call = () throws -> Int
 
-/// A store to measure: Scrollback's or an alternative.
+/// A store to measure: Scrollback's store or an alternative.
 ///
-/// Each method prepares a call by converting messages to the store's form, which is not timed, and
-/// returns the call. It returns `nil` if the store does not have the operation.
+/// Each method converts its arguments to the store's form, which is not timed, and returns the call
+/// that is timed. It returns `nil` if the store lacks the operation.
 protocol Engine: AnyObject, SendableMetatype {
     static var name: String { get }
-    /// The maximum number of messages with which the store is measured.
+    /// The maximum number of messages with which this store is measured.
     static var largestSize: Int { get }
-    /// A Boolean value that indicates whether only the writes of the store are measured.
+    /// True if only writes to this store are measured.
     static var onlyWrites: Bool { get }
 
     /// Opens the store in an existing directory.
     init(at directory: URL) throws
     func close() throws
 
-    /// Loads messages faster than an app could insert them.
+    /// Loads messages in a faster way than that of an app.
     ///
-    /// Returns `false` if the store has no faster way.
+    /// Returns `false` if the store has no such way.
     func load(_ items: [Item]) throws -> Bool
-    /// Marks everything that was loaded as complete, if the store records that.
+    /// Records that the loaded histories are complete, if the store records coverage.
     func coverEverything() throws
 
-    /// Writes new messages in one batch.
+    /// Inserts new messages in one batch.
     func insert(_ items: [Item]) throws -> Call
     /// Writes one message, which may be stored already.
     func put(_ item: Item) throws -> Call
-    /// Writes items so that they are on disk when the call returns.
+    /// Writes outbox items.
+    ///
+    /// They are on disk when the call returns.
     func putDurably(_ items: [Item]) throws -> Call?
     func delete(_ item: Item) throws -> Call
 
     func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call?
     func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call
-    /// Reads the newest page, and whether it is complete.
+    /// Reads the newest page, and determines whether the page is complete.
     func checkedPage(_ channel: Int, limit: Int) -> Call?
     func lookup(_ id: MessageID, in channel: Int) -> Call
     func count(in channel: Int) -> Call
     func count() -> Call
 
-    /// Writes channels, in a batch if there are several.
+    /// Writes channels.
+    ///
+    /// If there are several, they are one batch.
     func put(_ channels: [ChannelItem]) throws -> Call
-    /// Reads the first channels of the list, the latest message first.
+    /// Reads the first channels of the list, which is ordered from the latest message to the
+    /// oldest.
     func channels(limit: Int?) -> Call
 }
 
@@ -63,7 +68,7 @@ extension Engine {
 
 /// The stores that are compared.
 ///
-/// The first one is Scrollback's.
+/// Scrollback's store is the first.
 let engineTypes: [any Engine.Type] = [
     ScrollbackEngine.self, LevelDBEngine.self, BlindLevelDBEngine.self, SQLiteEngine.self,
     IntegerSQLiteEngine.self, GRDBEngine.self, RecipeEngine.self,

@@ -3,8 +3,8 @@ import GRDB
 import Measuring
 import Models
 
-/// GRDB as its documentation recommends where performance matters: a pool, mapped files, cached
-/// statements instead of records, and rows that are read from a cursor without copying the blob.
+/// GRDB in the way that its documentation recommends for performance: a pool, mapped files, cached
+/// statements instead of records, and a cursor that reads rows without copying the blob.
 final class GRDBEngine: Engine {
     static let name = "GRDB"
 
@@ -76,7 +76,7 @@ final class GRDBEngine: Engine {
             let item = item.outboxItem
             return [item.requestID.rawValue, item.serialize()]
         }
-        // This is not timed, because an app would have one connection for each mode.
+        // Changing the mode is not timed, because an app would have a connection for each mode.
         try setDurable(true)
         return write(rows, "INSERT OR REPLACE INTO item VALUES (?, ?)")
     }
@@ -98,7 +98,7 @@ final class GRDBEngine: Engine {
         }
     }
 
-    /// Reads the blobs that a statement selects.
+    /// Returns a call that reads the blobs of the rows that a statement selects.
     private func read(
         _ sql: String, _ arguments: StatementArguments, _ body: @escaping (Data) throws -> Void
     ) -> Call {
@@ -146,7 +146,7 @@ final class GRDBEngine: Engine {
         }
     }
 
-    /// The values that a call has decoded.
+    /// The values that a call has decoded so far.
     private final class Collected<Value> {
         var values: [Value] = []
     }

@@ -1,19 +1,19 @@
 import Measuring
 
-/// A goal for one row with one number of messages.
+/// A goal for one row of the tables and one number of messages.
 struct Goal {
     let size: Int
     let row: String
     let wanted: Wanted
 
     enum Wanted {
-        /// The operation takes at most this factor times as long as in another store.
+        /// The operation takes at most `factor` times as long as in the store `times`.
         case atMost(Double, times: String)
-        /// The operation is faster than in another store.
+        /// The operation is faster than in this store.
         case aheadOf(String)
-        /// The operation takes at most this number of nanoseconds or bytes.
+        /// The result is at most this number of nanoseconds or bytes.
         case absolute(Double)
-        /// The operation takes at most this factor times as long as with `from` messages.
+        /// The operation takes at most this many times as long as with `from` messages.
         case growth(Double, from: Int)
     }
 }
@@ -22,7 +22,7 @@ extension Goal {
     private static let limit = LevelDBEngine.name
     private static let peers = [SQLiteEngine.name, IntegerSQLiteEngine.name, GRDBEngine.name]
 
-    /// All goals for the measured sizes.
+    /// Returns all goals for the measured numbers of messages.
     static func all(_ sizes: [Int]) -> [Goal] {
         let ofMessages = sizes.flatMap { size in
             [
@@ -70,7 +70,7 @@ struct Judgement {
 }
 
 extension StoreReport {
-    /// The goals that could be measured.
+    /// The goals for which there are results.
     var judgements: [Judgement] {
         Goal.all(sizes).compactMap { goal in
             guard let ours = result(goal.size, goal.row, ScrollbackEngine.name) else { return nil }
@@ -100,7 +100,7 @@ extension StoreReport {
         }
     }
 
-    /// Returns the time of Scrollback divided by that of another store.
+    /// Returns Scrollback's time divided by another store's.
     private func times(_ goal: Goal, _ store: String) -> Double? {
         guard let ours = result(goal.size, goal.row, ScrollbackEngine.name),
             let theirs = result(goal.size, goal.row, store)

@@ -2,15 +2,14 @@ import CPeers
 import Foundation
 import Models
 
-/// LevelDB called from C, with the rows and options of Scrollback's store.
+/// LevelDB called from C, with the same rows and options as Scrollback's store.
 ///
-/// Its times are a lower bound for stores that are built on LevelDB.
+/// A store that is built on LevelDB cannot be faster than this one.
 class LevelDBEngine: Engine {
     class var name: String { "LevelDB from C" }
     class var onlyWrites: Bool { false }
-    /// A Boolean value that indicates whether each message is looked up before it is written.
-    ///
-    /// Correct indexes and counters require this.
+    /// True if each message is looked up before it is written, which correct indexes and counters
+    /// require.
     var looks: Bool { true }
 
     private let db: OpaquePointer
@@ -100,7 +99,9 @@ class LevelDBEngine: Engine {
         }
     }
 
-    /// All rows of some tables, each key followed by its value.
+    /// Returns all rows of some tables.
+    ///
+    /// Each key is followed by its value.
     func rows(of tables: [UInt8]) -> [[UInt8]] {
         struct Rows {
             let tables: [UInt8]
@@ -123,7 +124,9 @@ class LevelDBEngine: Engine {
     }
 }
 
-/// LevelDB called from C, without looking up messages before they are written.
+/// LevelDB called from C.
+///
+/// Messages are not looked up before they are written.
 ///
 /// This is correct only for new messages.
 final class BlindLevelDBEngine: LevelDBEngine {

@@ -4,13 +4,13 @@ import Foundation
 import Measuring
 import Models
 
-/// Keeps the optimizer from removing the read of a row.
+/// Prevents the optimizer from removing the read of a row.
 @inline(__always)
 func keepBytes(_ bytes: UnsafeRawBufferPointer) {
     if let address = bytes.baseAddress { keep_pointer(address) }
 }
 
-/// Calls a C function with a pointer to a value for its reader.
+/// Passes a pointer to a value to a closure, which passes it on as the context of a reader.
 @inline(__always)
 func withPointer<Value, Result>(
     to value: inout Value, _ body: (UnsafeMutableRawPointer) -> Result
@@ -18,7 +18,7 @@ func withPointer<Value, Result>(
     withUnsafeMutablePointer(to: &value) { body(UnsafeMutableRawPointer($0)) }
 }
 
-/// Reads the bytes without decoding them.
+/// Reads a row without decoding it.
 let readRaw: peer_reader = { _, bytes, _ in keep_pointer(bytes) }
 
 /// Collects the messages of a page.
@@ -29,9 +29,9 @@ let readMessages: peer_reader = { context, bytes, size in
 }
 
 extension [Message] {
-    /// Reserves memory for a page as Scrollback's store does.
+    /// Reserves memory for a page, in the same way as Scrollback's store.
     ///
-    /// A limit may be much larger than the page.
+    /// A greater limit does not mean that the page has as many messages.
     mutating func reserveForPage(_ limit: Int) {
         if limit < 1_000 { reserveCapacity(limit) }
     }
@@ -50,7 +50,7 @@ let readChannels: peer_reader = { context, bytes, size in
     channels.pointee.append(decoded { try GroupChannel(serialized: row) })
 }
 
-/// Collects messages stored as JSON.
+/// Collects messages that are stored as JSON.
 let readJSON: peer_reader = { context, bytes, size in
     let messages = context!.assumingMemoryBound(to: [PlainMessage].self)
     let data = Data(bytes: bytes, count: size)

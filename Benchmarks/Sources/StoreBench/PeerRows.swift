@@ -1,7 +1,9 @@
 import CPeers
 import Models
 
-/// Messages in C structures, in memory that does not move.
+/// Messages as C structures.
+///
+/// Their memory does not move.
 final class RawMessages {
     let rows: UnsafeMutableBufferPointer<peer_message>
     private let kept = KeptBytes()
@@ -27,7 +29,7 @@ final class RawMessages {
 
     convenience init(_ items: [Item]) { self.init(items) { $0.message.serializedBytes } }
 
-    /// Creates outbox items, each under its request id.
+    /// Creates outbox items with their request ids.
     convenience init(items items: [Item]) {
         self.init(items) { $0.outboxItem.serializedBytes }
         for (index, item) in items.enumerated() {
@@ -40,7 +42,9 @@ final class RawMessages {
     deinit { rows.deallocate() }
 }
 
-/// Channels in C structures.
+/// Channels as C structures.
+///
+/// Their memory does not move.
 final class RawChannels {
     let rows: UnsafeMutableBufferPointer<peer_channel>
     private let kept = KeptBytes()
@@ -65,11 +69,15 @@ final class RawChannels {
     deinit { rows.deallocate() }
 }
 
-/// Bytes in memory that does not move while this object exists.
+/// Copies of bytes.
+///
+/// Their memory does not move while this object exists.
 private final class KeptBytes {
     private var copies: [UnsafeMutableRawBufferPointer] = []
 
-    /// - Returns: The address of the bytes; not null even if they are empty.
+    /// Copies bytes.
+    ///
+    /// - Returns: The copy. Its address is not null, even if it has no bytes.
     func keep(_ bytes: [UInt8]) -> UnsafeMutableRawBufferPointer {
         let copy = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, bytes.count), alignment: 1)
@@ -87,7 +95,7 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-/// The id of a message in a C structure.
+/// The id of a message for a C function.
 struct RawID {
     let characters: [CChar]
 

@@ -4,7 +4,9 @@ import Foundation
 import Measuring
 import Models
 
-/// Measures in a new process: the time to open a store, and the memory for reading it.
+/// Measures the time for opening a store, and the memory for reading it.
+///
+/// Both are measured in a new process.
 struct Probe: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe", abstract: "Opens a store and reads; for the command itself.",
@@ -40,8 +42,9 @@ struct Probe: ParsableCommand {
         print(String(decoding: try JSONEncoder().encode(answer), as: UTF8.self))
     }
 
-    /// Reads all messages page by page, and returns the peak of the process's private memory in
-    /// bytes.
+    /// Reads all messages page by page.
+    ///
+    /// Returns the maximum of the process's private memory in bytes.
     private func mostMemory(reading engine: any Engine) throws -> Double {
         var most = 0.0
         let count = size / World.channelCount
@@ -55,15 +58,16 @@ struct Probe: ParsableCommand {
         return most
     }
 
-    /// The private memory that Linux reports, without file pages, which it can drop at any time; 0
-    /// on other systems.
+    /// Returns the private memory that Linux reports, or 0 on other systems.
+    ///
+    /// Pages of files do not count, because Linux can drop them at any time.
     private func privateMemory() -> Double {
         Double(processMemory("Private_Dirty", in: "smaps_rollup"))
     }
 }
 
 extension Probe {
-    /// Runs a probe in a new process.
+    /// Runs a probe in a new process, and returns its result.
     static func ask(
         _ store: String, _ directory: URL, _ size: Int, isCold: Bool = false,
         readsAll: Bool = false
@@ -89,13 +93,13 @@ extension Probe {
     }
 }
 
-/// The files in a directory, at any depth.
+/// Returns the relative paths of all files in a directory and its subdirectories.
 func files(in directory: URL) -> [String] {
     (FileManager.default.subpaths(atPath: directory.path) ?? [])
         .map { directory.appending(path: $0).path }
 }
 
-/// The number of bytes of the files in a directory.
+/// Returns the total size of the files in a directory in bytes.
 func bytes(in directory: URL) -> Double {
     files(in: directory).reduce(0) { sum, path in
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)

@@ -1,5 +1,5 @@
 extension Goal {
-    /// The reason for a missed goal, for the page.
+    /// The reason why the goal was missed, for the page.
     var reason: String {
         switch (row, wanted) {
         case (Title.put, .atMost):

@@ -1,8 +1,8 @@
 import Measuring
 
-/// The result of one row with one store.
+/// The result of one store in one row of the tables.
 struct Result: Codable {
-    /// The number of messages; 0 for the channel list.
+    /// The number of messages, or 0 for the channel list.
     let size: Int
     let row: String
     let store: String
@@ -10,7 +10,7 @@ struct Result: Codable {
     let median: Double
     let p99: Double
     let worst: Double
-    /// The number of calls.
+    /// The number of measured calls.
     let count: Int
 
     /// The unit of the values.
@@ -35,7 +35,7 @@ struct Result: Codable {
 }
 
 extension Result.Unit {
-    /// A value as text.
+    /// Returns a value as text.
     func text(_ value: Double) -> String {
         switch self {
         case .nanoseconds where value >= 1e9: "\((value / 1e9).brief) s"

@@ -4,21 +4,24 @@ import Models
 /// A row of the tables: an operation, and how often it is measured.
 struct Row {
     let title: String
-    /// The number of calls to each store in a round.
+    /// The number of calls that are prepared for each store in one round.
     let calls: Int
-    /// The number of repetitions in one timing.
+    /// The number of times that a call is repeated in one timing.
     ///
-    /// It is more than 1 for calls that are too fast for the clock.
+    /// It is greater than 1 if one call is too short for the clock.
     var repeats = 1
-    /// The largest number of rounds.
+    /// The maximum number of rounds.
     var rounds = 10
-    /// A Boolean value that indicates whether the operation changes the store, so that no call can
-    /// be repeated.
+    /// True if the operation changes the store.
+    ///
+    /// Then no call can be repeated.
     var changes = false
-    /// A Boolean value that indicates whether the row also measures the store of which only writes
-    /// are measured.
+    /// True if the row also measures the stores that have `onlyWrites`.
     var isBlind = false
-    /// Prepares a call to a store; the number counts the calls of all rounds.
+    /// Prepares a call.
+    ///
+    /// The arguments are the store, the number of the call over all rounds, and a source of random
+    /// numbers.
     ///
     /// Returns `nil` if the store lacks the operation.
     let call: (any Engine, Int, inout Dice) throws -> Call?
@@ -41,7 +44,7 @@ struct Row {
 extension Row {
     static let pageSize = 30
 
-    /// The operations on messages, in this order.
+    /// Returns the operations on messages, in the order of the tables.
     static func all(in world: World) -> [Row] {
         let perChannel = world.messagesPerChannel
         return [
@@ -73,7 +76,7 @@ extension Row {
             },
             Row(Title.miss, calls: 500, repeats: 4, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
-                // An ID that is between two existing ones in the order of IDs.
+                // An id that no message has, between two existing ids in the order of ids.
                 let id = World.id(channel, age: dice.roll(below: perChannel)).rawValue + "0"
                 return store.lookup(MessageID(id), in: channel)
             },
@@ -84,8 +87,8 @@ extension Row {
                 return channels.isEmpty ? nil : { try channels.reduce(0) { $0 + (try $1()) } }
             },
             Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in
-                // Use a channel at a time, because each store has the messages of a channel next to
-                // each other.
+                // Read one channel after another, because each store keeps the messages of a
+                // channel together.
                 let channels = (0..<World.channelCount).map {
                     store.page($0, before: nil, limit: .max)
                 }
@@ -121,7 +124,7 @@ extension Row {
         ]
     }
 
-    /// Reads the newest page of a channel in which 500 newer messages were deleted.
+    /// The operations on a channel whose 500 newest messages were deleted.
     static var pagesAfterDeletions: [Row] {
         [
             Row(Title.afterDeletionsRaw, calls: 300) { store, _, _ in
@@ -133,7 +136,7 @@ extension Row {
         ]
     }
 
-    /// The number of updates of the channel list before its first channels are read.
+    /// The number of updates of the channel list before the list's first channels are read.
     static let touches = 10_000
 
     static var channelLists: [Row] {

@@ -4,18 +4,20 @@ import Measuring
 
 /// Measures all stores in one run.
 ///
-/// For each row, each round measures every store, in varying order, so that a temporary disturbance
-/// affects all stores. The results of all stores must be equal.
+/// In each round, a row is measured with every store, in an order that varies. A temporary
+/// disturbance therefore affects all stores. A call must return the same result for every store.
 final class Runner {
     private let directory: URL
     private let isQuick: Bool
     private let filter: (String) -> Bool
     private(set) var results: [Result] = []
 
-    /// The minimum cost of a durable write: appending to a file and syncing it.
+    /// The name of the minimum cost of a durable write: appending to a file and syncing the file.
     static let appendName = "append, fdatasync"
 
-    /// The time limit for one store and row, in nanoseconds, after the first round.
+    /// The time limit in nanoseconds for one store in one row.
+    ///
+    /// The first round is always completed.
     private var budget: Double { isQuick ? 0.3e9 : 3e9 }
 
     init(in directory: URL, isQuick: Bool, stores filter: @escaping (String) -> Bool) {
@@ -38,7 +40,7 @@ final class Runner {
 
     // MARK: Messages
 
-    /// Measures all operations on messages with a number of messages.
+    /// Measures all operations on messages, in stores with `size` messages.
     func measureMessages(_ size: Int) throws {
         let start = ContinuousClock.now
         let world = World(size: size)
@@ -55,7 +57,7 @@ final class Runner {
         report("\(size) messages: \(Int(start.duration(to: .now).nanoseconds / 1e9)) s")
     }
 
-    /// Loads the stores one after the other.
+    /// Loads the stores one after another.
     ///
     /// A small store is loaded several times.
     private func load(_ world: World, _ types: [any Engine.Type]) throws {
@@ -82,11 +84,12 @@ final class Runner {
         }
     }
 
-    /// Loads a new store with pages of 100 messages, the newest ones of each channel first, as a
-    /// sync does.
+    /// Loads a new store in pages of 100 messages.
     ///
-    /// - Returns: The times of the batches. If the time limit is exceeded, the rest of the messages
-    ///   is loaded in a faster way, and not timed.
+    /// As in a sync, the newest messages of each channel are loaded first.
+    ///
+    /// - Returns: The times of the batches. After the time limit, the other messages are loaded in a
+    ///   faster way, which is not timed.
     private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
         let directory = directory(type.name, world.size)
         try? FileManager.default.removeItem(at: directory)
@@ -116,7 +119,9 @@ final class Runner {
         return (start.duration(to: .now).nanoseconds / Double(repeats), result)
     }
 
-    /// Measures the opening, the first page and the memory in new processes, and the size on disk.
+    /// Measures opening the stores, reading the first page, and the memory, in new processes.
+    ///
+    /// Also measures the size on disk.
     private func probe(_ world: World, _ types: [any Engine.Type]) throws {
         var loaded: [String: [Double]] = [:]
         var clean = loaded
@@ -160,24 +165,24 @@ final class Runner {
         }
     }
 
-    /// Checks that the C code writes the same rows to LevelDB as our store.
+    /// Checks that the C code writes the same rows to LevelDB as Scrollback's store.
     private func compareRows(of stores: [any Engine]) throws {
         guard let ours = stores.lazy.compactMap({ $0 as? ScrollbackEngine }).first,
             let theirs = stores.lazy.compactMap({ $0 as? LevelDBEngine }).first
         else { return }
-        // Messages, positions, requests, counters.
+        // The tables of messages, positions, request ids and counters.
         let tables = Array("mirk".utf8)
         let (our, their) = (try ours.rows(of: tables), theirs.rows(of: tables))
         precondition(our == their, "LevelDB from C has other rows than Scrollback.")
     }
 
-    /// A store that takes part in a row.
+    /// A store that is measured in a row.
     private struct Subject {
         let name: String
         let call: (Int, inout Dice) throws -> Call?
     }
 
-    /// Measures one row with every store that supports it.
+    /// Measures a row with every store that has the operation.
     private func measure(_ row: Row, _ size: Int, _ stores: [any Engine]) throws {
         let subjects = stores.filter { row.isBlind || !type(of: $0).onlyWrites }.map { store in
             Subject(name: store.name) { try row.call(store, $0, &$1) }
@@ -208,8 +213,8 @@ final class Runner {
                     if let call = try stores[index].call(number, &dice) { calls.append(call) }
                 }
                 if calls.isEmpty { continue }
-                // Make one call that is not timed: after a call of another store, the first call
-                // includes the cost of cache misses.
+                // The first call is not timed: after another store's calls, it includes the cost of
+                // cache misses.
                 if !row.changes { _ = try calls[0]() }
                 var returned: [Int] = []
                 for call in calls {
@@ -228,7 +233,7 @@ final class Runner {
         }
     }
 
-    /// Reads a channel whose 500 newest messages were deleted one by one.
+    /// Deletes the 500 newest messages of a channel one by one, and measures reading the channel.
     private func measureAfterDeletions(_ size: Int, _ stores: [any Engine]) throws {
         for store in stores where !type(of: store).onlyWrites {
             for page in 0..<10 {
@@ -264,7 +269,9 @@ final class Runner {
         }
     }
 
-    /// Moves random channels to the top, the same ones in each store.
+    /// Moves random channels to the top of the list.
+    ///
+    /// The channels are the same for each store.
     private func measureTouches(_ all: [ChannelItem], _ stores: [any Engine]) throws {
         var times = [[Double]](repeating: [], count: stores.count)
         var channels = all
@@ -278,8 +285,8 @@ final class Runner {
             for index in Dice.turns(stores.count, round: round) {
                 for (number, item) in items.enumerated() {
                     if times[index].reduce(0, +) > budget {
-                        // Write the remaining updates even if the time limit is exceeded, so that
-                        // all stores contain the same channels.
+                        // After the time limit, write the other updates without timing them, so
+                        // that all stores have the same channels.
                         _ = try stores[index].put(Array(items[number...]))()
                         break
                     }

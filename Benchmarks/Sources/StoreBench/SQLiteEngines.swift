@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 import Models
 
-/// SQLite called from C and tuned.
+/// SQLite called from C, tuned for speed.
 final class SQLiteEngine: TunedSQLiteEngine {
     static let name = "SQLite, tuned"
 
@@ -14,7 +14,7 @@ final class SQLiteEngine: TunedSQLiteEngine {
     }
 }
 
-/// SQLite called from C and tuned, for a server whose message ids are integers.
+/// SQLite called from C, tuned for speed, for a server whose message ids are integers.
 final class IntegerSQLiteEngine: TunedSQLiteEngine {
     static let name = "SQLite, integer ids"
 
@@ -26,7 +26,7 @@ final class IntegerSQLiteEngine: TunedSQLiteEngine {
     }
 }
 
-/// SQLite called from C and tuned: the operations, shared by both variants.
+/// The operations that both tuned variants of SQLite share.
 protocol TunedSQLiteEngine: SQLiteFileEngine {}
 
 extension TunedSQLiteEngine {
@@ -37,7 +37,7 @@ extension TunedSQLiteEngine {
     }
 
     private func put(_ raw: RawMessages, isDurable: Bool) -> Call {
-        // This is not timed, because an app would have one connection for each mode.
+        // Changing the mode is not timed, because an app would have a connection for each mode.
         peer_sqlite_set_durable(db, isDurable)
         return { [db] in
             peer_sqlite_put(db, raw.pointer, raw.count, isDurable)
@@ -67,10 +67,11 @@ extension TunedSQLiteEngine {
     }
 }
 
-/// SQLite as the guides of chat SDKs show it: each call opens the database, prepares a statement,
-/// runs it and closes the database.
+/// SQLite as the guides of chat SDKs show it.
 ///
-/// Messages are JSON, and nothing is tuned.
+/// Each call opens the database, prepares a statement, runs it and closes the database.
+///
+/// Messages are stored as JSON, and nothing is tuned.
 final class RecipeEngine: SQLiteFileEngine {
     static let name = "database guide"
     static let largestSize = 100_000
@@ -87,8 +88,9 @@ final class RecipeEngine: SQLiteFileEngine {
         put(RawMessages(items: items), isDurable: true)
     }
 
-    /// Loads all messages in one transaction, unlike the guides, so that a large database is ready
-    /// within seconds.
+    /// Loads all messages in one transaction, so that a large database is ready in seconds.
+    ///
+    /// The guides do not show this.
     func load(_ items: [Item]) throws -> Bool {
         let raw = try json(items)
         peer_sqlite_load(db, raw.pointer, raw.count)
@@ -131,7 +133,9 @@ final class RecipeEngine: SQLiteFileEngine {
     }
 }
 
-/// SQLite from C: the operations that decode no message, shared by all variants.
+/// The operations that all variants of SQLite share.
+///
+/// None of them decodes a message.
 protocol SQLiteFileEngine: Engine {
     var db: OpaquePointer { get }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Models
 @_spi(Measuring) import Store
 
-/// Scrollback's store, called as an app calls it.
+/// Scrollback's store, called in the same way as in an app.
 final class ScrollbackEngine: Engine {
     static let name = "Scrollback"
 
@@ -30,7 +30,7 @@ final class ScrollbackEngine: Engine {
         }
     }
 
-    /// Writes outbox items, which are durable.
+    /// Writes outbox items, which the store always writes durably.
     func putDurably(_ items: [Item]) -> Call? {
         let items = items.map(\.outboxItem)
         return { [store] in
@@ -115,7 +115,9 @@ final class ScrollbackEngine: Engine {
         }
     }
 
-    /// All rows of some tables, each key followed by its value.
+    /// Returns all rows of some tables.
+    ///
+    /// Each key is followed by its value.
     func rows(of tables: [UInt8]) throws -> [[UInt8]] {
         var rows: [[UInt8]] = []
         try store.forEachRow { key, value in

@@ -3,7 +3,9 @@ import Measuring
 
 /// A plot of some results.
 struct Plot {
-    /// The suffix of the file name, which begins with the page's name.
+    /// The end of the file's name.
+    ///
+    /// The page's name precedes it.
     let suffix: String
     let title: String
     let svg: String
@@ -24,7 +26,9 @@ extension StoreReport {
         engineTypes.filter { !$0.onlyWrites }.map { $0.name }
     }
 
-    /// A line for each store over the number of messages, both on logarithmic scales.
+    /// Returns a plot with one line for each store.
+    ///
+    /// Both axes, the number of messages and the result, are logarithmic.
     private func lines(_ suffix: String, _ title: String, _ row: String) -> Plot {
         let shown = results.filter { $0.row == row && drawn.contains($0.store) }
         let scale = Scale(shown.map(\.median))
@@ -61,7 +65,7 @@ extension StoreReport {
             svg: Drawing.page(width: 760, height: bottom + 35, title: title, shapes))
     }
 
-    /// A bar for each store and number of messages, on a logarithmic scale.
+    /// Returns a plot with one bar for each store and number of messages, on a logarithmic scale.
     private func bars(_ suffix: String, _ title: String, _ row: String) -> Plot {
         let shown = results.filter { $0.row == row && drawn.contains($0.store) }
         let scale = Scale(shown.map(\.median))
@@ -88,7 +92,7 @@ extension StoreReport {
     }
 }
 
-/// A logarithmic scale of whole decades that contains some values.
+/// A logarithmic scale that contains some values and covers whole decades.
 private struct Scale {
     let first: Double
     let last: Double
@@ -99,10 +103,10 @@ private struct Scale {
         last = max(first + 1, log10(known.max() ?? 10).rounded(.up))
     }
 
-    /// The powers of ten.
+    /// The powers of ten on the scale.
     var marks: [Double] { stride(from: first, through: last, by: 1).map { pow(10, $0) } }
 
-    /// Returns a position from 0 to 1.
+    /// Returns the position of a value on the scale, from 0 to 1.
     func part(_ value: Double) -> Double {
         (log10(max(value, pow(10, first))) - first) / (last - first)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The results as text, JSON and a page.
+/// The results as text, as JSON, and as parts of a page.
 struct StoreReport {
     let results: [Result]
 
@@ -11,7 +11,7 @@ struct StoreReport {
         results.first { $0.size == size && $0.row == row && $0.store == store }
     }
 
-    /// The rows of a table, in the order of measurement.
+    /// Returns the titles of a table's rows, in the order of measurement.
     private func rows(_ size: Int) -> [String] {
         var rows: [String] = []
         for result in results where result.size == size && !rows.contains(result.row) {
@@ -29,7 +29,9 @@ struct StoreReport {
         size == 0 ? "\(ChannelItem.count.grouped) channels" : "\(size.grouped) messages"
     }
 
-    /// A table as rows of cells, the header first.
+    /// Returns the rows of a table as cells.
+    ///
+    /// The header is the first row.
     private func cells(_ size: Int, _ text: (Result) -> String) -> [[String]] {
         let stores = stores(size)
         return [[""] + stores]
@@ -74,7 +76,7 @@ extension StoreReport {
 // MARK: A page
 
 extension StoreReport {
-    /// The goals and the tables.
+    /// The parts of a page: the goals, the plots and the tables.
     func parts(plots: [String]) -> [String] {
         [goals, Item.note] + plots
             + (sizes + [0]).flatMap { size in
@@ -121,13 +123,13 @@ extension StoreReport {
 // MARK: Cells
 
 extension Result {
-    /// The median and the worst.
+    /// The median, and the longest time in parentheses.
     fileprivate var short: String {
         count == 1 || unit != .nanoseconds
             ? unit.text(median) : "\(unit.text(median)) (\(unit.text(worst)))"
     }
 
-    /// The median, and in a second line the 99th percentile and the worst.
+    /// The median, and on a second line the 99th percentile and the longest time.
     fileprivate var full: String {
         count < 10 || unit != .nanoseconds
             ? unit.text(median)

@@ -2,15 +2,17 @@ import Foundation
 import Measuring
 import Models
 
-/// The messages for every store.
+/// The messages with which every store is measured.
 ///
-/// Each message is the same, regardless of how many are loaded.
+/// A message does not depend on the number of messages that are loaded.
 struct World {
     static let channelCount = 100
-    /// The time of the newest loaded message; messages that are put later are newer.
+    /// The time of the newest loaded message.
+    ///
+    /// Messages that are written later are newer.
     private static let end: Int64 = 1_763_712_000_000
 
-    /// The number of messages that are loaded before measuring.
+    /// The number of messages that are loaded before the measurement.
     let size: Int
 
     var messagesPerChannel: Int { size / World.channelCount }
@@ -19,25 +21,29 @@ struct World {
         ChannelURL("group_channel_52601_\(100_000 + channel)")
     }
 
-    /// Returns a loaded message, given its channel and the number of newer messages in it.
+    /// Returns a loaded message of a channel.
+    ///
+    /// The channel has `age` newer messages.
     func loaded(_ channel: Int, age: Int) -> Item {
         Item(channel, -(age * World.channelCount + channel))
     }
 
-    /// A message newer than all loaded ones, different for each number.
+    /// Returns a message that is newer than all loaded ones.
+    ///
+    /// Each number gives another message.
     func new(_ number: Int) -> Item { Item(number % World.channelCount, number + 1) }
 
-    /// A new message whose ID is between existing IDs of its channel.
+    /// Returns a new message whose id is between existing ids of its channel.
     func amongOthers(_ number: Int) -> Item {
         let channel = number % World.channelCount
         let age = number / World.channelCount % messagesPerChannel
         return new(number).renamed(World.id(channel, age: age).rawValue + "-\(number)")
     }
 
-    /// A message of a separate channel, from which many messages are deleted.
+    /// Returns a message of the separate channel from which messages are deleted.
     static func extra(age: Int) -> Item { Item(channelCount, -age) }
 
-    /// The time of a loaded message.
+    /// Returns the time of a loaded message.
     static func time(_ channel: Int, age: Int) -> Timestamp {
         Timestamp(milliseconds: time(-(age * channelCount + channel)))
     }
@@ -51,9 +57,9 @@ struct World {
     }
 }
 
-/// A message in the forms that the stores take.
+/// A message in all forms that the stores take.
 struct Item {
-    /// The index of the channel, from 0.
+    /// The index of the channel, starting with 0.
     let channel: Int
     let plain: PlainMessage
     let message: Message
@@ -64,7 +70,7 @@ struct Item {
         plain.createdAt = World.time(turn)
         plain.updatedAt = 0
         plain.channelURL = World.url(channel).rawValue
-        // One message in five is the user's own and has a request id.
+        // One in five messages is the user's own, and therefore has a request id.
         plain.requestID = turn % 5 == 0 ? "3f6c1a52-88d0-4e5b-9a31-\(1_000_000_000 + turn)" : ""
         plain.parentMessageID = ""
         plain.data =
@@ -78,7 +84,7 @@ struct Item {
         message = Message(plain)
     }
 
-    /// The sizes of messages and channels, for the page.
+    /// A sentence about the sizes of messages and channels, for the page.
     static var note: String {
         let world = World(size: 10_000)
         let sizes = (0..<1000).map { world.new($0).message.serializedBytes.count }
@@ -87,7 +93,7 @@ struct Item {
             + "channel of the list, with its last message, \(channels.reduce(0, +) / channels.count)."
     }
 
-    /// The same message, edited.
+    /// Returns the message with an edited text.
     func edited(_ round: Int) -> Item {
         var plain = plain
         plain.text += " (edited: \(round))"
@@ -95,14 +101,16 @@ struct Item {
         return Item(channel, plain)
     }
 
-    /// The same message with another id.
+    /// Returns the message with another id.
     fileprivate func renamed(_ id: String) -> Item {
         var plain = plain
         plain.messageID = id
         return Item(channel, plain)
     }
 
-    /// The message as an outbox item with its own request id.
+    /// The message as an outbox item.
+    ///
+    /// The item has its own request id.
     var outboxItem: OutboxItem {
         var message = message
         message.messageID = nil
@@ -110,15 +118,15 @@ struct Item {
     }
 }
 
-/// A channel of a long list.
+/// A channel of the channel list.
 struct ChannelItem {
     static let count = 10_000
 
-    /// The index of the channel, from 0.
+    /// The index of the channel, starting with 0.
     let number: Int
     let channel: GroupChannel
     let lastMessageAt: Int64
-    /// Its earlier sort key in the list; 0 for a new channel.
+    /// The channel's previous sort key in the list, or 0 for a new channel.
     let oldLastMessageAt: Int64
 
     init(_ number: Int) {
@@ -150,7 +158,7 @@ struct ChannelItem {
         oldLastMessageAt = old
     }
 
-    /// The channel with a new message, which moves it to the top.
+    /// Returns the channel with a new message, which moves the channel to the top.
     func touched(_ turn: Int) -> ChannelItem {
         ChannelItem(number, channel, at: ChannelItem.turn(turn + 1), insteadOf: lastMessageAt)
     }
@@ -159,10 +167,10 @@ struct ChannelItem {
 }
 
 extension Dice {
-    /// The order in which the stores take turns in a round.
+    /// Returns the order in which the stores are measured in a round.
     ///
-    /// The order varies, so that the state in which a store leaves the processor's caches does not
-    /// always affect the same other store.
+    /// A store leaves the processor's caches in some state for the next store. The order varies, so
+    /// that this does not always affect the same store.
     static func turns(_ count: Int, round: Int) -> [Int] {
         var dice = Dice(round)
         return (0..<count).shuffled(using: &dice)

@@ -4,7 +4,9 @@ import Models
 import Store
 import Sync
 
-/// Messages of a channel: texts of about a hundred bytes by five users, a second apart.
+/// Returns messages of a channel.
+///
+/// Each has a text of about a hundred bytes. They are by five users, and one second apart.
 func messages(_ count: Int, in url: ChannelURL, from start: Int = 1) -> [Message] {
     (start..<start + count).map { number in
         var sender = Sender()
@@ -20,14 +22,14 @@ func messages(_ count: Int, in url: ChannelURL, from start: Int = 1) -> [Message
     }
 }
 
-/// An engine without background work.
+/// Returns an engine without background work.
 func makeEngine(_ store: ChatStore, _ backend: any Backend) -> SyncEngine {
     var options = SyncOptions()
     options.backgroundChannels = 0
     return SyncEngine(store: store, backend: backend, options: options)
 }
 
-/// Fetches a history page by page, from the newest to the oldest.
+/// Measures fetching a history page by page, from the newest page to the oldest.
 func pages(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(count, in: "general"), members: ["bob"])
@@ -55,7 +57,7 @@ func pages(of count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Delivers a history by the feed.
+/// Measures receiving a history by the feed.
 func feed(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(10, in: "general"), members: ["bob"])
@@ -79,7 +81,7 @@ func feed(of count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// A device that follows a channel, and a user who writes in it.
+/// A device that follows a channel, and a user who sends messages there.
 struct Conversation: Sendable {
     let store: ChatStore
     let engine: SyncEngine
@@ -96,8 +98,9 @@ struct Conversation: Sendable {
         _ = try await alice.connect(as: Credentials("alice"))
     }
 
-    /// Sends a message with a number as its text, and returns the duration until the server's
-    /// response.
+    /// Sends a message whose text is a number.
+    ///
+    /// Returns the time at which the server's answer arrived.
     @concurrent
     func send(_ number: Int) async throws -> ContinuousClock.Instant {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
@@ -107,7 +110,8 @@ struct Conversation: Sendable {
     }
 }
 
-/// Measures a live message from the server to an observer of another device's store.
+/// Measures the time from the server's acceptance of a message until an observer of another
+/// device's store receives it.
 func live(_ count: Int, in directory: URL) async throws -> [Row] {
     let conversation = try await Conversation(in: directory)
     let (_, changes) = try conversation.store.observe(.channel("general"))
@@ -130,8 +134,8 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
         }
         let seen = ContinuousClock.now
         wholeTimes.append(seen - start)
-        // The time of the server includes the response to the sender. The observer may receive the
-        // message earlier.
+        // The server's answer to the sender may arrive after the observer has received the message.
+        // In this case, the duration is 0.
         times.append(max(.zero, seen - (try await sent)))
     }
     await conversation.engine.close()
@@ -149,7 +153,7 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Iterates over changes for one reader.
+/// Iterates over the changes of an observation.
 final class Taker {
     private var iterator: ObservedChanges.Iterator
 
@@ -161,7 +165,8 @@ final class Taker {
     }
 }
 
-/// Measures syncing many channels: for the first time, and after a day with messages in each.
+/// Measures synchronizing many channels: for the first time, and after a day on which each channel
+/// received messages.
 func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     let urls = (0..<count).map { ChannelURL("channel-\($0)") }
@@ -199,7 +204,7 @@ func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
 final class CountingBackend: ForwardingBackend {
     let base: any Backend
     private let counter = NSLock()
-    nonisolated(unsafe) private var calls = 0  // under the lock alone
+    nonisolated(unsafe) private var calls = 0  // used only while the lock is held
 
     init(_ base: any Backend) { self.base = base }
 

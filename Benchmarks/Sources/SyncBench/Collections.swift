@@ -5,7 +5,8 @@ import Models
 import Store
 import Sync
 
-/// Measures the time to show the first messages and channels, from a cache that was closed cleanly.
+/// Measures the time until the first messages and channels are shown, from a cache that was closed
+/// regularly.
 @MainActor
 func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) async throws -> [Row] {
     try await coldStart(
@@ -43,7 +44,7 @@ private func coldStart(
                 try batch.cover("channel-0", from: .beginning, through: .end)
             }
         }
-        // The list was requested before the cache was closed.
+        // If the list was requested before, closing the cache saves the start of the list.
         if isListed { _ = try store.groupChannels(matching: GroupChannelListQuery(), limit: 20) }
         store.close()
     }
@@ -52,7 +53,7 @@ private func coldStart(
     for _ in 0..<21 {
         var path = closed
         if !isListed {
-            // Closing saves the start of the list.
+            // Closing the store saves the start of the list, so each round uses a new copy.
             path = directory.appending(path: "copy")
             try FileManager.default.copyItem(at: closed, to: path)
         }
@@ -70,7 +71,7 @@ private func coldStart(
         let listed = FirstPage()
         channels.delegate = listed
         let listing = clock.now
-        // There is no connection, so this shows cached rows, and the error is expected.
+        // The device is not connected, so this loads cached rows and throws an error.
         _ = try? await channels.loadMore()
         precondition(channels.channels.count == query.limit)
         times["opening", default: []].append(opened - start)
@@ -97,7 +98,7 @@ private func coldStart(
             channelCount)
 }
 
-/// Records the time of the first notification about channels.
+/// Records when the first notification about channels was received.
 @MainActor
 private final class FirstPage: GroupChannelCollectionDelegate {
     private var first: ContinuousClock.Instant?
@@ -109,14 +110,14 @@ private final class FirstPage: GroupChannelCollectionDelegate {
     ) { first = first ?? .now }
 }
 
-/// Records the times of notifications about messages.
+/// Records when notifications about messages were received.
 @MainActor
 final class Watch: MessageCollectionDelegate {
     private(set) var last = ContinuousClock.now
     private var text = ""
     private var continuation: CheckedContinuation<Void, Never>?
 
-    /// Waits for the notification of a message with a given text.
+    /// Waits for the notification of a message with the given text.
     func hears(_ text: String) async {
         self.text = text
         await withCheckedContinuation { continuation = $0 }
@@ -134,8 +135,10 @@ final class Watch: MessageCollectionDelegate {
     }
 }
 
-/// Measures a message from the server to a collection's delegate, alternating with waking the same
-/// threads without a message.
+/// Measures the time from the server's acceptance of a message until a collection's delegate is
+/// notified.
+///
+/// After each message, waking the same threads without a message is measured.
 @MainActor
 func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     let conversation = try await Conversation(in: directory)
@@ -147,8 +150,8 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     var times: [Duration] = []
     var wakes: [Duration] = []
     for number in 0..<count {
-        // Send on a separate thread, which nothing waits for, so that the message wakes only the
-        // feed.
+        // `conversation.send` runs on another thread. No task waits for it yet, so the message
+        // wakes only the feed.
         async let sent = conversation.send(number)
         await watch.hears("\(number)")
         times.append(max(.zero, watch.last - (try await sent)))
@@ -170,7 +173,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Measures pages at increasing distances from the newest message.
+/// Measures loading older pages at increasing distances from the newest message.
 @MainActor
 func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
@@ -200,8 +203,10 @@ func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Measures a live message in a list of 10,000, from the commit to the delegate: with free
-/// capacity, and with a full list, from which the oldest row is removed.
+/// Measures the time from the commit of a live message until the delegate of a list with 10,000
+/// messages is notified.
+///
+/// One list has free capacity. The other is full, so that the oldest row must be removed.
 @MainActor
 func fold(_ count: Int, in directory: URL) async throws -> [Row] {
     try await fold(count, "a list of 10,000", room: count, in: directory.appending(path: "open"))

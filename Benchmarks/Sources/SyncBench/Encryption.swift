@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Store
 
-/// Measures the cost of encryption, alternating between an unencrypted and an encrypted store.
+/// Measures the cost of encryption with an unencrypted and an encrypted store in turn.
 func encryption(of count: Int, in directory: URL) throws -> [Row] {
     let places = ["plain", "encrypted"].map { directory.appending(path: $0) }
     let key = EncryptionKey()
@@ -34,7 +34,7 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
             precondition(page.count == 40, "\(page.count) messages")
         }
     }
-    // Without LevelDB's block cache, each block is read from its file, which is in the system's
+    // LevelDB has no block cache here. It reads each block from a file, which is in the system's
     // page cache.
     let cold = try inTurns(with: open(cacheSize: 0), rounds: times.count) {
         try page($0, times[$1])
@@ -60,14 +60,14 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
     ]
 }
 
-/// Returns the times of each round with each store, and closes the stores.
+/// Measures each store in each round, returns the times, and closes the stores.
 private func inTurns(
     with stores: [ChatStore], rounds: Int, _ body: (ChatStore, Int) throws -> Duration
 ) throws -> [[Duration]] {
     var times: [[Duration]] = stores.map { _ in [] }
     for round in 0..<rounds {
         for turn in stores.indices {
-            // Change the order of the stores in each round.
+            // The store that is measured first changes in each round.
             let index = (turn + round) % stores.count
             times[index].append(try body(stores[index], round))
         }

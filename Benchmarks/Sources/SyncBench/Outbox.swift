@@ -4,9 +4,9 @@ import Models
 import Store
 import Sync
 
-/// Compares `send` with a durable write of the same outbox item.
+/// Compares the time of `send` with that of a durable write of the same outbox item.
 ///
-/// Calls of both alternate, so that the state of the disk affects both.
+/// The calls alternate, so that the state of the disk affects both.
 func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
     let plain = try ChatStore(at: directory.appending(path: "plain"))
@@ -35,7 +35,9 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Measures a long queue of messages in one channel, which are written offline and then sent.
+/// Measures a long queue of messages in one channel.
+///
+/// The messages are written offline, and then sent.
 func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(10, in: "general"), members: ["bob"])
@@ -58,7 +60,8 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
         for operation in await taker.next().operations {
             guard case .removedOutboxItem = operation else { continue }
             times.append(clock.now - start)
-            // Reading the first item has to skip all items that were already removed.
+            // LevelDB has to skip the items that were already removed to read the first item.
+            // Measure that near the beginning and near the end.
             guard [count / 10, count - 10].contains(times.count) else { continue }
             heads.append(
                 try clock.measure { _ = try store.outboxItems(in: "general", limit: 1) })
@@ -68,7 +71,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let held = try store.read { try $0.messageCount(in: "general") }
     precondition(held >= count, "\(held) of \(count) messages are held")
     let tenth = count / 10
-    // Exclude the first item, because its time includes the wait for the connection.
+    // The time of the first item is left out, because it includes the wait for the connection.
     let first = (times[tenth - 1] - times[0]) / (tenth - 1)
     let last = (times[count - 1] - times[count - tenth]) / (tenth - 1)
     return [

@@ -1,6 +1,6 @@
-/// Measures waking the threads that a live message wakes, but without a message.
+/// Measures the time for waking the threads that a live message wakes, without a message.
 ///
-/// A call resumes a task, as the server does with a waiting feed. That task starts another one on
+/// A call resumes a task, as the server resumes a waiting feed. That task starts another task on
 /// the main actor, as the store does for a collection.
 @MainActor
 final class Relay {
@@ -20,7 +20,7 @@ final class Relay {
 
     deinit { feed.finish() }
 
-    /// Returns the time until a number arrives.
+    /// Returns the duration until a number arrives on the main actor.
     func pass(_ number: Int) async -> Duration {
         async let said = send(number)
         await withCheckedContinuation { waiting = $0 }

@@ -1,5 +1,6 @@
-// Stands in for malloc and its kin, and counts the calls. The linker prefers what the program
-// defines itself, and the libraries then use that too; glibc keeps its own under other names.
+// Replaces malloc and the related functions, and counts the calls. The linker prefers definitions
+// in the program, and the libraries then use them, too. glibc keeps its own definitions under other
+// names, which are called here.
 
 #include "CAllocations.h"
 

@@ -1,5 +1,6 @@
-// Replaces the functions of LevelDB that the store calls and those of the system that LevelDB calls:
-// each counts a call and forwards it. The linker prefers the program's own definitions.
+// Replaces the functions of LevelDB that the store calls, and the functions of the system that
+// LevelDB calls. Each replacement counts the call and forwards it. The linker prefers definitions
+// in the program.
 
 #define _GNU_SOURCE
 #include "CStoreCalls.h"
@@ -37,7 +38,7 @@ store_calls store_calls_stop(void) {
     };
 }
 
-/// The next function of this name after ours, which is looked up once.
+/// The original function of this name, which is looked up once.
 #define NEXT(name)                                                                               \
     static __typeof__(name) *next;                                                               \
     if (!next && !(next = (__typeof__(next))dlsym(RTLD_NEXT, #name))) {                          \

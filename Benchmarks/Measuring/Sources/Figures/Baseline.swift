@@ -1,6 +1,6 @@
 import Foundation
 
-/// The limits of the figures, read from the file in the repository.
+/// The figures in the repository's file, which are the limits for new ones.
 struct Baseline {
     private let figures: [Figure]
 
@@ -14,9 +14,9 @@ struct Baseline {
             .write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// Returns the differences from the figures in the repository.
+    /// Compares new figures with those in the repository.
     ///
-    /// A call that only one side has counts as worse, because its cost cannot be compared.
+    /// If a call is only in one of them, it counts as worse, because its cost cannot be compared.
     func compare(_ new: [Figure]) -> (worse: [String], better: [String]) {
         var worse: [String] = []
         var better: [String] = []

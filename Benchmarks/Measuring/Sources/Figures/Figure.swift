@@ -3,22 +3,22 @@ import CStoreCalls
 import Foundation
 import Measuring
 
-/// The cost of one call of the store, in counts that are the same in every run.
+/// The cost of one call of the store, as numbers that are the same in every run.
 struct Figure: Equatable {
     let name: String
-    /// The values for each call, by the columns of the table.
+    /// The values for one call, in the order of the table's columns.
     var values: [Int]
 
     static let columns = ["mallocs", "gets", "seeks", "steps", "rows", "bytes", "syncs"]
 
-    /// Counts the cost of a call: the mean of some calls, rounded to a whole number.
+    /// Counts the cost of a call, as the mean of several calls rounded to a whole number.
     ///
-    /// Some calls are made before counting, so that one-time initialization is not counted.
+    /// The first calls are not counted, because they include initialization that happens only once.
     ///
     /// - Parameters:
     ///   - name: The name of the call in the table.
-    ///   - calls: The number of calls.
-    ///   - call: The call; it receives its index.
+    ///   - calls: The number of counted calls.
+    ///   - call: The call. Its argument is the index of the call.
     /// - Returns: The figure.
     static func count(
         _ name: String, calls: Int = 64, _ call: (Int) throws -> Void

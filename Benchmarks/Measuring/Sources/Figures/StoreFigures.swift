@@ -3,9 +3,9 @@ import Measuring
 import Models
 import Store
 
-/// Counts the cost of the store's calls, in a new store on disk.
+/// Counts the cost of the store's calls in a new store on disk.
 ///
-/// The store is so small that LevelDB does not compact tables in its own thread. Therefore no
+/// The store is so small that LevelDB does not compact its tables in another thread. Therefore no
 /// figure includes the work of another thread.
 struct StoreFigures {
     private let store: ChatStore
@@ -23,7 +23,7 @@ struct StoreFigures {
 
     private func all() throws -> [Figure] {
         var figures = try loading()
-        // Write the rows to LevelDB's table files, where most rows of a real store are.
+        // Move the rows to LevelDB's table files, which contain most rows of a real store.
         try store.purgeCleared()
         figures += try reading()
         figures += try writing()

@@ -2,10 +2,12 @@
 public struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Creates a sequence that is the same for the same seed.
+    /// Creates a sequence.
+    ///
+    /// Equal seeds give equal sequences.
     public init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
 
-    /// Returns a number from 0 to below a limit.
+    /// Returns a number from 0 up to, but not including, a limit.
     public mutating func roll(below limit: Int) -> Int { Int(next() >> 1) % limit }
 
     /// SplitMix64.

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The machine of a measurement.
+/// The machine on which a measurement is made.
 public struct Machine: CustomStringConvertible {
     /// Creates a description of this machine.
     public init() {}
 
-    /// Processor, cores, system and compiler.
+    /// The processor, the number of cores, the system and the compiler.
     public var description: String {
         "\(processor), \(ProcessInfo.processInfo.processorCount) cores, \(system), "
             + "Swift \(compiler), release build"
@@ -31,7 +31,7 @@ public struct Machine: CustomStringConvertible {
         #endif
     }
 
-    /// Returns the value of the first line that starts with a key.
+    /// Returns the value in the first line that starts with a key.
     private func value(of key: String, in path: String, separator: Character) -> String? {
         let lines = try? String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         return lines?.first { $0.hasPrefix(key) }?

@@ -5,7 +5,7 @@ import Foundation
 /// - Parameters:
 ///   - name: The name of the line, for example `RssAnon`.
 ///   - file: The name of the file in `/proc/self`.
-/// - Returns: The size in bytes; 0 on other systems.
+/// - Returns: The size in bytes, or 0 on other systems.
 public func processMemory(_ name: String, in file: String) -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/\(file)", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Double {
-    /// The number with three significant digits, without an exponent.
+    /// The number with three significant digits and without an exponent.
     public var brief: String {
         switch self {
         case 100...: String(format: "%.0f", self)
@@ -12,7 +12,8 @@ extension Double {
 }
 
 extension String {
-    /// The string padded with spaces at the end, or at the start for a negative width.
+    /// Returns the string padded with spaces to a width: at its end, or at its start if `width` is
+    /// negative.
     public func padded(to width: Int) -> String {
         let spaces = String(repeating: " ", count: max(0, abs(width) - count))
         return width < 0 ? spaces + self : self + spaces
@@ -20,7 +21,7 @@ extension String {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, with fractions.
+    /// The duration in nanoseconds, including fractions.
     public var nanoseconds: Double {
         Double(components.seconds) * 1e9 + Double(components.attoseconds) * 1e-9
     }

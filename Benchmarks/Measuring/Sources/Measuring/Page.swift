@@ -1,21 +1,23 @@
 public import Foundation
 
-/// A page of the documentation that contains a part written by a command.
+/// A page of the documentation with a part that a command writes.
 public struct Page {
     private let url: URL
 
     private static let start = "<!-- The command writes the text below this line. -->"
     private static let end = "<!-- What comes before was written by the command. -->"
 
-    /// Creates a page next to another, under its name and a suffix.
+    /// Creates a page in the directory of the page at `path`.
+    ///
+    /// Its name is that page's name with a suffix.
     public init(_ path: String, suffix: String) {
         let overview = URL(filePath: path)
         let name = overview.deletingPathExtension().lastPathComponent
         url = overview.deletingLastPathComponent().appending(path: "\(name)\(suffix).md")
     }
 
-    /// Replaces the text between the page's two marks by results, and by a line with the machine,
-    /// the date and the command.
+    /// Replaces the text between the page's two marks with results, and with a line that has the
+    /// machine, the date and the command.
     public func write(_ parts: [String], machine: Machine, date: String, command: String) throws {
         let old = try String(contentsOf: url, encoding: .utf8)
         guard let start = old.range(of: Page.start), let end = old.range(of: Page.end) else {
@@ -29,7 +31,9 @@ public struct Page {
             .write(to: url, atomically: true, encoding: .utf8)
     }
 
-    /// Writes a plot next to the page, under its name and a suffix.
+    /// Writes a plot into the directory of the page.
+    ///
+    /// Its name is the page's name with a suffix.
     ///
     /// - Returns: The Markdown that shows the plot.
     public func write(plot: String, suffix: String = "", title: String) throws -> String {
@@ -41,6 +45,6 @@ public struct Page {
 }
 
 extension Date {
-    /// The current date, as pages show it.
+    /// The current date in the form that pages show.
     public static var today: String { now.formatted(.iso8601.year().month().day()) }
 }

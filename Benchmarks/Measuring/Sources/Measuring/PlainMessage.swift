@@ -1,9 +1,9 @@
 // The fields have the names of the service.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// A message type as an app would declare it without Scrollback.
+/// A message as an app would declare it without Scrollback.
 ///
-/// It is used to measure `Codable`. The messages of all other libraries are created from its
+/// It is used to measure `Codable`. The messages for all other libraries are created from its
 /// values.
 public struct PlainMessage: Codable, Hashable, Sendable {
     public struct Sender: Codable, Hashable, Sendable {
@@ -49,7 +49,9 @@ public struct PlainMessage: Codable, Hashable, Sendable {
 }
 
 extension PlainMessage {
-    /// Generates a message.
+    /// Creates the message with the given index.
+    ///
+    /// Equal indexes give equal messages.
     public init(_ index: Int, in language: Language) {
         messageID = String(7_310_402_600 + index)
         createdAt = 1_763_712_000_000 + Int64(index) * 61_337

@@ -1,5 +1,5 @@
-// The alternatives to the store: LevelDB, SQLite and a plain file, called from C as directly as
-// possible. A failure ends the process with a line that describes it.
+// The alternatives to the store: LevelDB, SQLite and a plain file. They are called from C as
+// directly as possible. If a call fails, it prints a line and ends the process.
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 #pragma clang assume_nonnull begin
 
-/// A message to write: the values for the indexes, and its bytes.
+/// A message to write: the values that indexes need, and the message's bytes.
 typedef struct {
     uint32_t channel;
     int64_t created_at;
     const char *id;
     size_t id_size;
-    /// Optional.
+    /// The request id, or null.
     const char *_Nullable request;
     size_t request_size;
     const void *bytes;
@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     uint32_t number;
     int64_t last_message_at;
-    /// Its current sort key in the list; 0 for a new channel.
+    /// The channel's current sort key in the list, or 0 for a new channel.
     int64_t old_last_message_at;
     const char *url;
     size_t url_size;
@@ -33,10 +33,12 @@ typedef struct {
     size_t size;
 } peer_channel;
 
-/// Receives the bytes of a row, which are invalid after it returns.
+/// Receives the bytes of a row.
+///
+/// They are valid until the function returns.
 typedef void (*peer_reader)(void *_Nullable context, const void *bytes, size_t size);
 
-/// The position of the newest page, older than no message.
+/// The value of `before` for the newest page.
 #define PEER_NEWEST INT64_MAX
 
 // MARK: LevelDB, with the rows, the order and the options of Scrollback's store
@@ -48,8 +50,8 @@ void peer_leveldb_close(peer_leveldb *db);
 
 /// Writes messages in one batch, with their indexes and counters.
 ///
-/// `looks`: whether to look up each message first, which correct indexes and counters require.
-/// Otherwise all messages have to be new.
+/// If `looks` is true, each message is looked up before it is written, which correct indexes and
+/// counters require. If it is false, all messages must be new.
 void peer_leveldb_put(
     peer_leveldb *db, const peer_message *messages, size_t count, bool looks, bool is_durable);
 bool peer_leveldb_delete(peer_leveldb *db, uint32_t channel, const char *id, size_t id_size);
@@ -63,17 +65,18 @@ bool peer_leveldb_get(
 size_t peer_leveldb_count(peer_leveldb *db, uint32_t channel);
 size_t peer_leveldb_count_all(peer_leveldb *db);
 
-/// Writes outbox items durably: each under the channel's URL and a sequence number, and under its
-/// request id.
+/// Writes outbox items durably.
+///
+/// Each is stored by the channel's URL and a sequence number, and also by its request id.
 void peer_leveldb_put_drafts(
     peer_leveldb *db, const peer_message *drafts, size_t count, const char *url, size_t url_size);
 
-/// Writes channels, with an index of their order on disk.
+/// Writes channels, and an index on disk of their order.
 void peer_leveldb_put_channels(peer_leveldb *db, const peer_channel *channels, size_t count);
 size_t peer_leveldb_channels(
     peer_leveldb *db, size_t limit, peer_reader read, void *_Nullable context);
 
-/// Calls a function with each key and value, in the order of the keys.
+/// Calls a function with the key and the value of each row, in the order of the keys.
 void peer_leveldb_rows(
     peer_leveldb *db,
     void (*read)(
@@ -85,28 +88,32 @@ void peer_leveldb_rows(
 
 typedef struct peer_sqlite peer_sqlite;
 
-/// How SQLite is used.
+/// The ways in which SQLite is used.
 typedef enum {
-    /// WAL, prepared statements, WITHOUT ROWID, mapped files, and a cache as large as those of the
-    /// other stores.
+    /// WAL, prepared statements, WITHOUT ROWID, mapped files, and a cache as large as the other
+    /// stores' caches.
     PEER_SQLITE_TUNED,
-    /// Tuned, with the ids of messages as integers instead of texts.
+    /// The same as `PEER_SQLITE_TUNED`, but with message ids that are integers.
     PEER_SQLITE_INTEGER_IDS,
-    /// As the database guides of chat SDKs show it: each call opens the file, prepares, runs and
-    /// closes, with SQLite's defaults, and a batch is a loop.
+    /// The way that the database guides of chat SDKs show: each call opens the file, prepares a
+    /// statement, runs it and closes the file.
+    ///
+    /// SQLite has its defaults. A batch is a loop of single calls.
     PEER_SQLITE_RECIPE,
 } peer_sqlite_variant;
 
-/// Opens a database and creates missing tables.
+/// Opens a database, and creates the tables that it lacks.
 peer_sqlite *peer_sqlite_open(const char *path, peer_sqlite_variant variant);
 void peer_sqlite_close(peer_sqlite *db);
 
 /// Sets whether writes are on disk when a call returns.
 void peer_sqlite_set_durable(peer_sqlite *db, bool is_durable);
 
-/// Writes messages in one transaction; if durable, outbox items under their request ids.
+/// Writes messages in one transaction.
+///
+/// If `is_durable`, they are written as outbox items, by their request ids.
 void peer_sqlite_put(peer_sqlite *db, const peer_message *messages, size_t count, bool is_durable);
-/// Writes many messages in one transaction, however the database was opened.
+/// Writes many messages in one transaction, also in the variant `PEER_SQLITE_RECIPE`.
 void peer_sqlite_load(peer_sqlite *db, const peer_message *messages, size_t count);
 bool peer_sqlite_delete(peer_sqlite *db, uint32_t channel, const char *id, size_t id_size);
 
@@ -125,15 +132,19 @@ size_t peer_sqlite_channels(
 
 // MARK: A file
 
-/// A file that is only appended to: the minimum cost of a durable write.
+/// A file to which bytes are only appended.
+///
+/// This is the minimum cost of a durable write.
 typedef struct peer_file peer_file;
 
 peer_file *peer_file_open(const char *path);
 void peer_file_close(peer_file *file);
-/// Appends bytes, and returns when they are on disk.
+/// Appends bytes.
+///
+/// Returns when they are on disk.
 void peer_file_append(peer_file *file, const void *bytes, size_t size);
 
-/// Makes the system drop a file's pages from memory.
+/// Makes the system remove a file's pages from its page cache.
 void peer_file_forget(const char *path);
 
 // MARK: Full-text search with SQLite's FTS5, with external content and the tokenizer unicode61
@@ -142,7 +153,9 @@ typedef struct peer_fts peer_fts;
 
 typedef enum { PEER_NO_INDEX, PEER_DETAIL_COLUMN, PEER_DETAIL_FULL } peer_fts_detail;
 
-/// A message to write. Ids ascend with time.
+/// A message to write.
+///
+/// A newer message must have a greater id.
 typedef struct {
     int64_t id;
     int64_t channel;
@@ -152,21 +165,21 @@ typedef struct {
     size_t text_size;
 } peer_text;
 
-/// Opens a new database.
+/// Creates a database and opens it.
 peer_fts *peer_fts_open(const char *path, peer_fts_detail detail);
 void peer_fts_close(peer_fts *fts);
 
 /// Writes messages in one transaction.
 void peer_fts_put(peer_fts *fts, const peer_text *texts, size_t count);
 
-/// Passes the texts of the newest messages that match a query to a function.
+/// Passes the text of each of the newest messages that match a query to a function.
 size_t peer_fts_search(
     peer_fts *fts, const char *query, size_t limit, peer_reader read, void *_Nullable context);
 
-/// The number of bytes in the tables of the index, without the pages' own.
+/// Returns the number of bytes in the tables of the index, without the overhead of SQLite's pages.
 int64_t peer_fts_index_size(peer_fts *fts);
 
-/// The processor time that this thread has used, in nanoseconds.
+/// Returns the processor time of this thread in nanoseconds.
 int64_t peer_thread_time(void);
 
 #pragma clang assume_nonnull end

@@ -1,10 +1,13 @@
 #pragma once
 
-/// Starts to count the allocations of the process, at 0.
+/// Starts counting the allocations of the process at 0.
 void allocations_start(void);
 
-/// Stops, and returns how many there were; -1 where the system's malloc cannot be counted.
+/// Stops counting, and returns the number of allocations, or -1 if the system's malloc cannot be
+/// replaced.
 long allocations_stop(void);
 
-/// Does nothing, which the optimizer cannot know: what is passed has to be computed.
+/// Does nothing.
+///
+/// Because the optimizer does not know this, the argument must be computed.
 void keep_pointer(const void *_Nonnull value);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The numbers of calls of LevelDB, and of its calls of the system.
+/// The numbers of calls of LevelDB and of LevelDB's calls of the system.
 typedef struct {
     /// Lookups of a key.
     long gets;
@@ -8,9 +8,10 @@ typedef struct {
     long seeks, steps;
     /// Snapshots that were created.
     long snapshots;
-    /// Batches, the rows that they put or remove, and the bytes of their keys and values.
+    /// Batches, the rows that the batches put or remove, and the bytes of the keys and values of
+    /// these rows.
     long batches, rows, bytes;
-    /// Bytes written to files (logs and tables), and syncs of files.
+    /// Bytes written to files (logs and LevelDB tables), and syncs of files.
     long written, syncs;
 } store_calls;
 
