@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The feed may deliver a message of the user before the server answers the send request.
-    @Test func echoOfAnOwnMessageIsItsAcknowledgement() async throws {
+    @Test func feedEventOfAnOwnMessageAcknowledgesIt() async throws {
         let story = try await Story()
         try await story.open()
         let view = try await story.startedView()

@@ -158,7 +158,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func moreMessagesOfOneTimeThanAPageAreLoaded() async throws {
+    @Test func messagesOfOneTimeThatExceedAPageAreLoaded() async throws {
         let story = try await Story()
         let told = try await story.say("a b")
         try await story.say("c d e f", every: .zero)

@@ -116,7 +116,7 @@ import Testing
         #expect(error?.detail == .duplicatedData)
     }
 
-    @Test func anybodyJoinsAPublicChannel() async throws {
+    @Test func anyUserCanJoinAPublicChannel() async throws {
         let alice = try await world.connect("alice")
         let carol = try await world.connect("carol")
         var params = GroupChannelCreateParams(url: "open")

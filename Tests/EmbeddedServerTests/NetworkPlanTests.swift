@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func theSameSeedDecidesTheSame() {
+    @Test func equalSeedsCauseEqualFaults() {
         var (plan, again) = (NetworkPlan(.train(seed: 3)), NetworkPlan(.train(seed: 3)))
         var other = NetworkPlan(.train(seed: 4))
         let results = codes(&plan, 50)

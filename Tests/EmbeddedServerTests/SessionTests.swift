@@ -58,7 +58,7 @@ import Testing
         #expect(try await alice.connect(as: Credentials("alice")).user.userID == "alice")
     }
 
-    @Test func filesComeBackAsTheyWere() async throws {
+    @Test func downloadedFileEqualsTheUploadedOne() async throws {
         let alice = try await world.connect("alice")
         var file = UploadableFile()
         file.name = "a.bin"

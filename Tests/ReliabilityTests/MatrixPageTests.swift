@@ -43,7 +43,7 @@ import Testing
         Fault.powerLost, .deniedFiles, .lockedFiles, .wrongKey, .newerSchema, .offline,
         .sessionExpired, .feedCursorExpired, .serverPutBack, .contradictoryRows,
     ])
-    func itsCountsAreThoseOfThePage(fault: Fault) async throws {
+    func countsEqualThoseOnThePage(fault: Fault) async throws {
         let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
         defer { place.remove() }
         let outcome = try await Matrix(in: place.url).run(fault)

@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The damaged message still has a position, because its key contains the position.
-    @Test func feedDeliveryBelowADamagedRowContinuesAtIt() throws {
+    @Test func feedDeliveryOlderThanADamagedRowContinuesAtThatRow() throws {
         try damage(2)
         try apply(.messageReceived(messages[1]), unreported: 1)
         #expect(try store.read { try $0.unreported(of: "general") } == messages[2].position)

@@ -69,7 +69,7 @@ import Testing
 
     /// The server may import a message whose position is between that of a cursor and the stored
     /// message next to it.
-    @Test func importMovesTheEdgeOfACursor() async throws {
+    @Test func importBetweenACursorAndItsEdgeIsNotCovered() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1
         let story = try await Story(options)

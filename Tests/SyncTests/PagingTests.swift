@@ -196,7 +196,7 @@ import Testing
     }
 
     /// More messages have the requested time than a page contains.
-    @Test func pageThatDoesNotReachItsEdgeHasNoEdge() async throws {
+    @Test func pageThatDoesNotReachItsEdgeClosesNoGap() async throws {
         var options = SyncOptions.exact
         options.backgroundPages = 0
         var conditions = ServerConditions()

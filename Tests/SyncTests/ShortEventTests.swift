@@ -88,7 +88,7 @@ private final class AttemptsBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func attemptsSayWhetherTheyAreTheFirst() async throws {
+    @Test func sendRequestHasTheNumberOfItsAttempt() async throws {
         let story = try await Story()
         let backend = AttemptsBackend(base: story.network)
         let engine = SyncEngine(

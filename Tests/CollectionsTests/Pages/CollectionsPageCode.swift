@@ -9,7 +9,7 @@ import Testing
 /// The code of Docs/Collections.md, verbatim.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CollectionsPageCode {
-    @Test func aViewInFourLinesShowsWhatIsHeldAtOnce() async throws {
+    @Test func viewShowsCachedMessagesImmediately() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
         let client = try await story.open()
@@ -25,7 +25,7 @@ import Testing
         await client.close()
     }
 
-    @Test func aDelegateHearsWhatBecameOfMessages() async throws {
+    @Test func delegateIsNotifiedOfEachMessageChange() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let client = try await story.open()

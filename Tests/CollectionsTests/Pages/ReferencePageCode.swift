@@ -35,7 +35,7 @@ import Testing
     }
 
     // Sources/EmbeddedServer/EmbeddedServer.docc/EmbeddedServer.md
-    @Test func theServerTellsAndTheNetworkLosesAnswers() async throws {
+    @Test func serverDeliversEventsAndNetworkLosesAnswers() async throws {
         let server = try EmbeddedServer.inMemory()
         try server.createChannel(
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")

@@ -6,7 +6,7 @@ import Testing
 
 /// The code of Docs/Search.md, verbatim.
 @Suite(.timeLimit(.minutes(10))) struct SearchPageCode {
-    @Test @MainActor func aSearchFindsStoredMessagesAndTellsWhatIsMissing() async throws {
+    @Test @MainActor func searchFindsStoredMessagesAndReportsMissingRanges() async throws {
         let server = try EmbeddedServer.inMemory()
         var options = ChatClientOptions()
         options.storage = .inMemory
