@@ -17,6 +17,17 @@ package struct Page: Sendable {
         return String(page[try range(of: part, in: page)])
     }
 
+    /// Replaces the text between the marks of a part, and writes the plot to a file next to the
+    /// page.
+    func write(_ text: String, as part: Part, plot: MemoryPlot?) throws {
+        guard let plot else { return try write(text, as: part) }
+        let name = url.deletingPathExtension().lastPathComponent + "-\(part).svg"
+        try plot.svg.write(
+            to: url.deletingLastPathComponent().appending(path: name), atomically: true,
+            encoding: .utf8)
+        try write("\(text)\n\n![Memory and files during the run](\(name))", as: part)
+    }
+
     /// Replaces the text between the two marks of a part.
     package func write(_ text: String, as part: Part) throws {
         let page = try String(contentsOf: url, encoding: .utf8)

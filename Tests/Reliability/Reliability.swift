@@ -67,7 +67,7 @@ import ScrollbackTestSupport
         say(text)
         let violations = await soak.violations
         for violation in violations { say("BROKEN: \(violation)") }
-        if let page { try page.write(text, as: .soak) }
+        if let page { try page.write(text, as: .soak, plot: await soak.plot) }
         place.remove()
         if !violations.isEmpty { exit(1) }
     }

@@ -193,6 +193,22 @@ final class Soak {
 
     // MARK: The page
 
+    /// The memory and the files over the run; `nil` on a system without `/proc`.
+    var plot: MemoryPlot? {
+        let megabyte = Double(1 << 20)
+        let anonymous = samples.compactMap(\.anonymous).map { $0 / megabyte }
+        guard !anonymous.isEmpty else { return nil }
+        return MemoryPlot(
+            minutes: seconds / 60,
+            lines: [
+                MemoryPlot.Line(
+                    name: "anonymous memory", color: "#2a6fdb", mebibytes: anonymous),
+                MemoryPlot.Line(
+                    name: "files of the clients", color: "#e08a2c",
+                    mebibytes: samples.map { $0.disk / megabyte }),
+            ])
+    }
+
     private func report(_ kills: KilledWorld.Outcome) -> String {
         let megabyte = Double(1 << 20)
         let trends = [
