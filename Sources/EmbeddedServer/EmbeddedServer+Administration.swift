@@ -4,9 +4,9 @@ public import Models
 extension EmbeddedServer {
     // MARK: Users
 
-    /// Adds or changes a user, and notifies the members of the user's channels.
+    /// Adds a user, or changes an existing one and notifies the members of the user's channels.
     ///
-    /// A revoked user may connect again.
+    /// A user who was revoked may then connect again.
     ///
     /// - Parameters:
     ///   - user: The user, with name and profile image.
@@ -23,9 +23,10 @@ extension EmbeddedServer {
         withState { state in state.accounts.keys.sorted() }
     }
 
-    /// Ends the sessions of a user, who may connect again.
+    /// Ends the sessions of a user.
     ///
-    /// The requests of the user's connected devices fail with `sessionExpired`.
+    /// The user may connect again. The requests of the user's connected devices fail with
+    /// `sessionExpired`.
     public func expireSessions(of userID: UserID) {
         withState { state in
             let failure = BackendError(
@@ -53,7 +54,7 @@ extension EmbeddedServer {
     ///
     /// - Parameters:
     ///   - params: The properties of the channel. Users who do not exist are added.
-    ///   - userID: The creator, who is its operator.
+    ///   - userID: The creator, who is also the channel's operator.
     /// - Returns: The channel as its creator sees it.
     /// - Throws: `refused` if the channel exists.
     @discardableResult
@@ -105,28 +106,29 @@ extension EmbeddedServer {
     /// Imports messages with their own times, senders and IDs.
     ///
     /// Users and channels that do not exist are created, and senders become members of the channel.
-    /// A message without an ID gets one. IDs are unique on the whole server: if the logs of several
-    /// channels each count from 1, their messages need other IDs. The server's clock only sets the
-    /// times at which members join.
+    /// A message without an ID gets one. IDs must be unique on the whole server: if the logs of
+    /// several channels each count from 1, give their messages other IDs before importing them. The
+    /// server's clock only determines the times at which members join.
     ///
-    /// Messages are written in batches of a thousand. For each affected channel, the same write
-    /// adds two events to the feed: a `historyChanged` with the times of the batch's messages, and
-    /// the channel's new state. Therefore a device does not consider its history complete before it
-    /// has fetched these messages.
+    /// Messages are written in batches of a thousand. The write of a batch also adds two events to
+    /// the feed for each affected channel: a `historyChanged` with the times of the batch's
+    /// messages, and the channel's new state. Because of the `historyChanged`, a device does not
+    /// consider its history complete before it has fetched these messages.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order; replies may precede their parents.
     ///   - members: The users who become members of each created channel, in addition to the
     ///     senders.
-    ///   - isReported: A Boolean value that indicates whether the feed delivers each message as a
-    ///     new one, and the server counts it as unread. A `historyChanged` then covers only
-    ///     imported messages that are older than existing messages of their channel.
+    ///   - isReported: A Boolean value that indicates whether the feed reports each message as a
+    ///     new one, and the server counts it as unread. If it is `true`, a `historyChanged` is
+    ///     reported only for imported messages that are older than existing messages of their
+    ///     channel.
     ///   - passesOverKnown: A Boolean value that indicates whether to skip messages whose IDs their
     ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
     /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
-    ///   is too long. Earlier batches have then been written.
-    /// - Complexity: O(*n*) in the number of messages; replies cost more.
+    ///   is too long. The batches before the error have then been written.
+    /// - Complexity: O(*n*) in the number of messages. Replies cost more than other messages.
     @discardableResult
     public func importMessages(
         _ messages: [Message], members: [UserID] = [], isReported: Bool = false,

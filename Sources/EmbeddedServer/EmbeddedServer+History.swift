@@ -19,8 +19,8 @@ extension EmbeddedServer {
         }
     }
 
-    /// Makes all feed cursors and changelog tokens expire, as a service does that keeps its log for
-    /// a limited time.
+    /// Makes all feed cursors and changelog tokens expire, as on a service that keeps its log only
+    /// for a limited time.
     ///
     /// - Throws: `serverFailure`.
     public func expireCursors() throws(BackendError) {

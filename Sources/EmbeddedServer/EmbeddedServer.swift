@@ -33,11 +33,11 @@ public final class EmbeddedServer: Sendable {
     /// Opens a server in a directory, with the data that the directory contains.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the files. If it does not exist, it is created; its parent
-    ///     must exist. Only one server at a time can open it.
-    ///   - isDurable: A Boolean value that indicates whether each request is synced to disk before
-    ///     its response, so that it survives a power failure. The default is `false`: requests
-    ///     survive only a crash of the process.
+    ///   - directory: The directory of the files. If the directory does not exist, it is created;
+    ///     its parent directory must exist. Only one server at a time can open a directory.
+    ///   - isDurable: A Boolean value that indicates whether the changes of a request are synced to
+    ///     disk (`fsync`) before its response, so that they survive a power failure. The default is
+    ///     `false`: changes survive a crash of the process, but not a power failure.
     ///   - seed: The seed of all random behavior. With the time, it also determines the epoch of a
     ///     new server: caches cannot distinguish two servers that were created at the same time
     ///     with the same seed.
@@ -112,14 +112,15 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Reads the server's state, or changes the part that is not stored.
+    /// Reads the server's state, or changes those parts of it that are not stored.
     func withState<Result: Sendable>(_ body: (ServerState) -> Result) -> Result {
         state.withLock { body($0) }
     }
 }
 
 extension EmbeddedServer {
-    /// The users with a connected device that may lack events, because its feed call is not waiting.
+    /// The users with a connected device whose feed call is not waiting, so that the device may
+    /// lack events.
     package var usersWithNews: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

@@ -3,8 +3,8 @@ public import Models
 /// The properties in which real servers differ.
 ///
 /// Chat services limit pages, discard old data, give several messages the same time, and lack
-/// features. Each property may be changed at any time, and random behavior is the same with the
-/// same seed. Numbers are clamped to their ranges. ``NetworkConditions`` simulate the network.
+/// features. Each property may be changed at any time. Random behavior depends only on the server's
+/// seed. Numbers are clamped to their ranges. The network is simulated by ``NetworkConditions``.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 
@@ -32,23 +32,25 @@ public struct ServerConditions: Hashable, Sendable {
 
     /// The granularity of the times of messages in milliseconds; at least 1.
     ///
-    /// With 1,000, all messages of a second have the same time, as on services whose times are in
-    /// seconds.
+    /// For example, 1,000 simulates services whose times are in seconds: all messages of a second
+    /// have the same time.
     public var timeGranularity: Int64 = 1
 
     /// The maximum deviation of the clocks of the server's nodes in milliseconds, in both
     /// directions.
     ///
-    /// 0 means a single monotonic clock. Otherwise, the seed selects the node that accepts a
-    /// message. The order of positions may then differ from the order in which messages were
-    /// accepted, as on services with many machines.
+    /// The value 0 stands for a single monotonic clock. With any other value, the seed selects the
+    /// node that accepts a message. The order of positions may then differ from the order in which
+    /// messages were accepted, as on services with many machines.
     public var clockSkew: Int64 = 0
 
-    /// The maximum delay of messages from other servers; zero, the default, for no other servers.
+    /// The maximum delay of messages from other servers; zero, the default, if there are no other
+    /// servers.
     ///
-    /// One message in four, which the seed selects, was created up to this long before it arrives.
-    /// Pages are then in the order of arrival, as on federated servers, and name late messages in
-    /// `MessagePage.outliers`. Threads and counts use the order of positions. Each page reads the
+    /// If it is not zero, one message in four comes from another server: it was created up to this
+    /// duration before it arrives. The seed selects these messages. Pages are then in the order of
+    /// arrival, as on federated servers, and name late messages in `MessagePage.outliers`. Threads
+    /// and counts use the order of positions. Requests of pages are slow, because each reads the
     /// whole history of its channel.
     public var federationDelay = Duration.zero
 
@@ -58,8 +60,8 @@ public struct ServerConditions: Hashable, Sendable {
     /// offline; `nil` for no limit.
     ///
     /// The feed omits older messages and reports a truncation, as on services whose feed resumes
-    /// with the newest messages of each channel. Edits and deletions of omitted messages are then
-    /// only in the message changelog since the feed's cursor.
+    /// with the newest messages of each channel. The feed also omits edits and deletions of older
+    /// messages; only the message changelog since the feed's cursor contains them.
     public var feedLimit: Int?
 
     // MARK: Changelogs
@@ -75,9 +77,9 @@ public struct ServerConditions: Hashable, Sendable {
 
     /// The capabilities that the server lacks.
     ///
-    /// A client has the capabilities at the time of its creation. Without `deduplicatesRequests`,
-    /// each attempt to send a message creates one. Without `invitations`, invited users join
-    /// immediately.
+    /// A client keeps the capabilities that the server had when the client was created. Without
+    /// `deduplicatesRequests`, each attempt to send a message creates another message. Without
+    /// `invitations`, invited users join immediately.
     public var missingCapabilities: BackendCapabilities = []
 
     /// The time for which the server remembers request IDs; `nil`, the default, for no limit.
@@ -109,7 +111,7 @@ extension ServerConditions {
     var clamped: ServerConditions {
         var conditions = self
         conditions.pageLimit = max(1, pageLimit)
-        // With a repeated entry, a page needs at least two entries.
+        // If each page repeats an entry, it needs at least two entries in order to make progress.
         conditions.changelogPageSize = max(repeatsChangelogEntries ? 2 : 1, changelogPageSize)
         conditions.feedBatchSize = max(1, feedBatchSize)
         conditions.listLimit = max(1, listLimit)

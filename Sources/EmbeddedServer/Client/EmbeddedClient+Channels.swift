@@ -32,8 +32,8 @@ extension EmbeddedClient {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// The listed users are invited. If the server lacks the capability for invitations, they join
-    /// immediately.
+    /// The listed users are invited. If the server lacks the capability for invitations, the listed
+    /// users join immediately.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -140,8 +140,8 @@ extension EmbeddedClient {
 
     /// Mutes or bans a user.
     ///
-    /// The feed does not report when a restriction ends. A channel that is fetched after the end
-    /// does not show the mute, and the user of an ended ban may join again.
+    /// The feed does not report that a restriction has ended. After the end of a mute, a channel
+    /// that is fetched no longer shows it. After the end of a ban, the user may join again.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -174,7 +174,7 @@ extension EmbeddedClient {
 
     /// Pins a message to a group channel, or unpins it.
     ///
-    /// Every member who may send messages may do so.
+    /// Every member who may send messages may also pin and unpin them.
     public func setPinned(
         _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -205,7 +205,7 @@ extension EmbeddedClient {
 
     // MARK: Polls
 
-    /// Creates a poll; a message that is sent with the poll's ID shows it.
+    /// Creates a poll; a message that is sent with the poll's ID shows the poll.
     public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
         try ask(.polls) { state, session throws(BackendError) in
             try state.createPoll(poll, by: session.userID)

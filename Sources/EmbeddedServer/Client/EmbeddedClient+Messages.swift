@@ -45,8 +45,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the changes of a channel's messages since a point that the parameters do not
-    /// exclude.
+    /// Returns those changes of a channel's messages since `point` that `params` do not exclude.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -57,7 +56,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the changes of the user's group channels since a point that the parameters do not
+    /// Returns those changes of the user's group channels since `point` that `params` do not
     /// exclude.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
@@ -114,8 +113,8 @@ extension EmbeddedClient {
 
     /// Stores a file, and returns its description for a message.
     ///
-    /// - Throws: `refused` with the detail `fileSizeLimitExceeded` if the file is too large; errors
-    ///   of the source.
+    /// - Throws: `refused` with the detail `fileSizeLimitExceeded` if the file is too large; the
+    ///   errors that `source` throws.
     public func upload(
         _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void

@@ -25,7 +25,8 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // A released client is no longer typing, and its pending feed call ends.
+        // Disconnect a released client, so that it is no longer typing and its pending feed call
+        // ends.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -35,7 +36,7 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The connection
 
-    /// Connects a user, who is added if the user does not exist.
+    /// Connects a user, and adds the user if the user does not exist.
     ///
     /// - Throws: `sessionRevoked` if the token is wrong, if the user was revoked, or if the user
     ///   does not exist and only known users may connect.
@@ -64,7 +65,7 @@ public final class EmbeddedClient: Backend {
     ///
     /// - Throws: `expired` if the cursor is too old or belongs to another epoch; `notConnected` if
     ///   the connection in which the call was made has ended, even if the device has connected
-    ///   again.
+    ///   again since.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
         var connection: Int?
@@ -85,7 +86,8 @@ public final class EmbeddedClient: Backend {
         case wait(FeedCursor, connection: Int)
     }
 
-    /// Reads the feed in the connection with a given number or, if it is `nil`, in the current one.
+    /// Reads the feed in the connection with the given number; if the number is `nil`, in the
+    /// current connection.
     private func search(
         since cursor: FeedCursor?, in connection: Int?
     ) throws(BackendError) -> Look {
@@ -94,7 +96,7 @@ public final class EmbeddedClient: Backend {
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
-            // A batch without events is returned only if the device is not live, or becomes live
+            // Return a batch without events only if the device is not live yet, or becomes live
             // with this batch.
             let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isNews || !waits
@@ -115,10 +117,10 @@ public final class EmbeddedClient: Backend {
                     else {
                         return continuation.resume(returning: .failed(.notConnected))
                     }
-                    // Only one call may wait: cancel the pending one.
+                    // Only one feed call may wait, so cancel a call that is already waiting.
                     session.resume(.failed(.canceled))
-                    // An event that happened before the call is registered does not wake the call:
-                    // check for one now.
+                    // An event that happened before this call was registered does not wake it, so
+                    // check for such an event now.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
                         return continuation.resume(returning: .checkAgain)

@@ -2,13 +2,13 @@ import Models
 
 // Patches of a channel for the feed, with values of the channel's current state.
 extension Patch<GroupChannel> {
-    /// Creates a patch with the complete state, for a user who has gained the channel.
+    /// Creates a patch with the complete state, for a user who has become a member of the channel.
     init(whole view: GroupChannel) {
-        // The device sets `lastSyncedChangelogAt`, not the server.
+        // Omit `lastSyncedChangelogAt`, which only the device sets.
         self.init(whole: view, except: \.lastSyncedChangelogAt)
     }
 
-    /// Creates a patch with the current state of a part of a channel.
+    /// Creates a patch with the current state of one part of a channel.
     init(_ part: ChannelPart, of view: GroupChannel) {
         self.init()
         switch part {

@@ -3,21 +3,24 @@ import Store
 
 /// Creates the feed events for a user from log entries.
 ///
-/// Log entries contain the IDs of messages, and the feed reports the current versions. Therefore a
-/// message with several entries is reported once, and a deleted message is not reported.
+/// Log entries contain only the IDs of messages, and the feed reports the current versions of these
+/// messages. Therefore a message with several entries is reported once, and no earlier event of a
+/// deleted message is reported.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
-    /// The open channels that the device has entered, with the newest log entry at that time.
+    /// The open channels that the device has entered, with the log entry that was the newest at the
+    /// time of entering.
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
-    /// The messages whose current version was added.
+    /// The messages whose current version was already added to the events.
     private var reported: Set<MessageID> = []
     private var threadsTold: Set<MessageID> = []
-    /// The channels whose last message or counts may have changed, with the cause.
+    /// The channels whose last message or counts may have changed, with the cause of the change.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
-    /// The channels whose history was rewritten, so that their complete state is reported.
+    /// The channels whose history was rewritten, for which the complete state is therefore
+    /// reported.
     private var rewritten: Set<ChannelNumber> = []
     private var changesCounts = false
 

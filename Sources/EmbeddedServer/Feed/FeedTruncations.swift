@@ -4,11 +4,11 @@ import Store
 /// The truncations for a device that was offline, if the feed reports only the newest messages of
 /// each channel.
 ///
-/// A truncation replaces the first omitted entry of a channel.
+/// The truncation of a channel is reported in place of its first omitted entry.
 final class FeedTruncations {
     private let absence: LogCursor.Absence
     private let userID: UserID
-    /// The last omitted entry of each channel; 0 if no entry is omitted.
+    /// The last omitted entry of each channel; 0 if no entry of the channel is omitted.
     private var lastHidden: [ChannelNumber: LogSequence] = [:]
     private var reported: Set<ChannelNumber> = []
 
@@ -35,7 +35,7 @@ final class FeedTruncations {
         return true
     }
 
-    /// Returns the last omitted entry of a channel; the messages after it are reported.
+    /// Returns the last omitted entry of a channel; the entries after it are reported.
     private func lastHidden(
         in channel: ServerChannel, _ state: ServerState
     ) throws(BackendError) -> LogSequence {

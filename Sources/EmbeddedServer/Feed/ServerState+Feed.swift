@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// The maximum number of log entries that do not concern the user and that one batch skips.
+    /// The maximum number of log entries that one batch skips because they do not concern the user.
     private static let entriesSteppedOver = 10_000
 
     /// The maximum number of empty batches that one call skips.
@@ -10,7 +10,8 @@ extension ServerState {
 
     /// Returns the next batch for a user, which is empty if there are no events.
     ///
-    /// With a session, the batch also contains events that are not stored, such as typing.
+    /// If `session` is not `nil`, the batch also contains events that are not stored, such as
+    /// typing.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -31,13 +32,13 @@ extension ServerState {
         return batch
     }
 
-    /// Returns the next batch with events or, if there is none, the last batch.
+    /// Returns the next batch that has events; if no batch has events, the last batch.
     private func feed(
         for userID: UserID, from place: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
         var batch = try feed(for: userID, after: place, session)
         var left = Self.emptyBatches
-        // A batch is empty if all of its messages are omitted.
+        // A batch is empty if a truncation omits all of its messages. Continue with the next batch.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
             left -= 1
             let next = try LogCursor(batch.cursor.rawValue, counters)
@@ -83,14 +84,15 @@ extension ServerState {
         if next.sequence == place.sequence { next.live = place.live }
         if isAtEnd, let session, session.hasNews {
             addNews(of: session, to: &builder)
-            // A live event is not in the log and is reported once, so it needs its own cursor.
+            // A live event is not in the log and is reported only once, so it needs a cursor of its
+            // own.
             if next.sequence == place.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
     }
 
-    /// Returns the range of missed entries, if only its newest messages are reported; otherwise
-    /// `nil`.
+    /// Returns the range of entries that the device has missed, if the feed reports only the newest
+    /// messages of such a range; otherwise `nil`.
     private func absence(at place: LogCursor) -> LogCursor.Absence? {
         if let absence = place.absence, absence.upTo > place.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
@@ -159,8 +161,8 @@ extension ServerState {
             next.beginning = places[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // A channel that has moved to the top of the list since an earlier part would be missed:
-        // add it.
+        // Add the channels that have moved to the top of the list since an earlier part. Otherwise,
+        // no part would contain them.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

@@ -106,7 +106,7 @@ extension Set<BackendCall> {
     /// All calls.
     public static let all = Set(BackendCall.allCases)
 
-    /// The calls without an effect on the server, which can be repeated.
+    /// The calls that have no effect on the server, and can therefore be repeated.
     public static let reads: Set = [
         .feed, .messages, .lookup, .replies, .countMessages, .messageChanges, .channelChanges,
         .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download, .openChannels,

@@ -2,9 +2,13 @@ public import Models
 
 /// A point of a call at which a condition takes effect.
 public enum CallPoint: Hashable, Sendable, CaseIterable {
-    /// Before the server executes the request, so that the call has no effect.
+    /// Before the server executes the request.
+    ///
+    /// A call that fails at this point has no effect.
     case beforeEffect
-    /// After the server has executed the request, so that only the response is affected.
+    /// After the server has executed the request.
+    ///
+    /// A condition at this point affects only the response.
     case afterEffect
 }
 
@@ -14,7 +18,7 @@ extension BackendError {
     ///
     /// After the effect, only `unanswered` is correct: all other codes state that the call had no
     /// effect. Before the effect, `notFound`, `expired`, `unsupported` and `canceled` are not
-    /// correct, because they state facts that need not be true.
+    /// correct, because they state facts about the request that are not true for an arbitrary call.
     public func isWithinContract(at point: CallPoint) -> Bool {
         switch point {
         case .afterEffect: code == .unanswered

@@ -6,7 +6,7 @@ public struct ChangelogConditions: Hashable, Sendable {
 
     /// The share of pages that are returned twice, the second time with another token.
     ///
-    /// This simulates servers whose tokens are times, if many changes have the same time.
+    /// This simulates servers whose tokens are times, when many changes have the same time.
     public var repeated = 0.0
 
     /// The share of pages before which an empty page is returned.

@@ -1,14 +1,14 @@
 /// The way in which a page of a changelog is returned.
 enum ChangelogPlan: Equatable {
-    /// Unchanged.
+    /// The page is returned unchanged.
     case plain
-    /// An empty page; the next page has the content.
+    /// An empty page is returned, and the next page has the content.
     case empty
-    /// Unchanged, and once more with the next call.
+    /// The page is returned unchanged, and the next call returns it once more.
     case repeated
-    /// Unchanged, and again with each further call.
+    /// The page is returned unchanged, and each further call returns it again.
     case stuck
-    /// Not at all: the token has expired.
+    /// The page is not returned, because the token has expired.
     case expired
 
     init(

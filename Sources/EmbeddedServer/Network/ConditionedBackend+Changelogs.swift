@@ -43,7 +43,9 @@ extension ConditionedBackend {
     private struct Asked {
         /// The point that is passed to ``base``.
         let base: ChangelogPoint
-        /// The same point as a cursor, from which tokens for further calls are made.
+        /// The same point as a cursor.
+        ///
+        /// The tokens for further calls are made from it.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

@@ -3,7 +3,7 @@ import Sync
 
 // Calls for channels and their members.
 //
-// The conditions can delay them or make them fail, but do not change the responses.
+// The conditions can delay these calls or make them fail, but do not change the responses.
 extension ConditionedBackend {
     /// Forwards the call under the conditions.
     public func createChannel(

@@ -7,8 +7,8 @@ extension ConditionedBackend {
 
     /// The conditions of the network.
     ///
-    /// A call uses the conditions at the time when it was made. Only going offline affects calls in
-    /// flight: it ends them.
+    /// A call uses the conditions that were set when it was made. Later changes do not affect it,
+    /// except that going offline ends all calls in flight.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
@@ -32,19 +32,19 @@ extension ConditionedBackend {
     /// Reconnects the network.
     public func goOnline() { update { $0.isOnline = true } }
 
-    // MARK: Failures by hand
+    // MARK: Requested failures
 
     /// Makes the next calls of some kinds fail.
     ///
     /// `BackendError.isWithinContract(at:)` returns whether a correct backend may fail in this way.
-    /// A call counts when it is made; a call that is made offline does not count.
+    /// A call is counted when it is made. Calls that are made offline are not counted.
     ///
     /// - Parameters:
     ///   - count: The number of calls.
     ///   - calls: The kinds of calls.
     ///   - error: The error.
-    ///   - point: The point of the failure: before the effect, so that the server does nothing, or
-    ///     after the effect, so that only the response is lost.
+    ///   - point: The point of the failure: before the effect (the server does not execute the
+    ///     request) or after the effect (only the response is lost).
     public func failNext(
         _ count: Int = 1, of calls: Set<BackendCall> = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -66,7 +66,8 @@ extension ConditionedBackend {
         script(nil, calls, error, point)
     }
 
-    /// Cancels ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)``.
+    /// Ends the failures that ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` have
+    /// requested.
     public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
 
     private func script(
@@ -77,12 +78,12 @@ extension ConditionedBackend {
         state.withLock { $0.plan.add(failure) }
     }
 
-    // MARK: Expiry by hand
+    // MARK: Requested expiry
 
     /// Makes all earlier cursors or tokens of a kind expire.
     ///
-    /// Calls with one of them throw `expired`. This is within the contract: a server may discard
-    /// its cursors.
+    /// Calls with such a cursor or token throw `expired`. This is within the contract: a server may
+    /// discard its cursors.
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1

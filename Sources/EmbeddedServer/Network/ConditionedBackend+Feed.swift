@@ -46,7 +46,8 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // Do not change the initial channel list: a repeated request could return another list.
+        // Do not change the initial channel list. Its changes could not be repeated, because a
+        // repeated request may return another list.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
@@ -58,8 +59,8 @@ extension ConditionedBackend {
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // Derive the random numbers from the cursor, so that the same cursor returns the same batch
-        // again.
+        // Derive the random numbers from the cursor, so that a repeated request with the same
+        // cursor returns the same batch.
         let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,
@@ -143,7 +144,9 @@ extension ConditionedBackend {
 }
 
 extension NetworkState {
-    /// Starts a feed call, which going offline ends.
+    /// Starts a feed call.
+    ///
+    /// If the network goes offline, the call ends.
     mutating func beginFeed(
         _ body: @escaping @Sendable () async -> Result<FeedBatch, BackendError>
     ) -> (id: Int, losses: Int, FeedTask) {

@@ -1,6 +1,6 @@
 import Models
 
-// Holding calls, so that a test decides in which order they continue.
+// Holding calls, so that a test can decide in which order they continue.
 extension ConditionedBackend {
     /// Holds all calls of some kinds from now on.
     ///
@@ -57,7 +57,7 @@ extension ConditionedBackend {
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
     /// Makes a held call fail: with `notConnected` if it is held before its effect, or with
-    /// `unanswered` after it.
+    /// `unanswered` if it is held after its effect.
     ///
     /// - Parameter index: The index of the call in ``held``.
     /// - Returns: `false` if no held call has the index.

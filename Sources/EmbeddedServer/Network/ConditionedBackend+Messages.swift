@@ -5,7 +5,7 @@ public import Sync
 
 // Calls for the connection, messages, files and receipts.
 //
-// The conditions can delay them or make them fail, but do not change the responses.
+// The conditions can delay these calls or make them fail, but do not change the responses.
 extension ConditionedBackend {
     /// Forwards the call under the conditions.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {

@@ -11,13 +11,14 @@ public import Sync
 /// network.goOffline()
 /// ```
 ///
-/// The ``conditions``, which may change at any time, determine its behavior. Methods can make the
-/// next calls fail, expire cursors, and hold calls. Everything else is forwarded.
+/// The ``conditions`` determine the behavior of the simulation, and may change at any time. Its
+/// methods make the next calls fail, expire cursors, and hold calls. Apart from that, calls are
+/// forwarded unchanged.
 ///
 /// The simulation does not wait on its own, and its random behavior depends only on the seed of the
-/// conditions. Therefore a test that makes the same calls gets the same results in every run,
-/// unless several tasks concurrently make calls of the same kind for the same channel, whose order
-/// is then undetermined.
+/// conditions. Therefore a test that makes the same calls gets the same results in every run. The
+/// exception are concurrent calls of the same kind for the same channel, because their order is
+/// undetermined.
 ///
 /// Use one instance for each client. A client can continue with another instance for the same
 /// backend: cursors stay valid.
@@ -33,8 +34,8 @@ public final class ConditionedBackend: ForwardingBackend {
     /// - Parameters:
     ///   - base: The backend that executes the calls.
     ///   - conditions: The initial conditions.
-    ///   - sleep: A closure that waits for the duration of a call, and throws if its task is
-    ///     canceled. The default does not wait; `{ try await Task.sleep(for: $0) }` does.
+    ///   - sleep: A closure that waits for the latency of a call, and throws if its task is
+    ///     canceled. The default does not wait. To wait, pass `{ try await Task.sleep(for: $0) }`.
     public init(
         _ base: any Backend, conditions: NetworkConditions = .perfect,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
@@ -108,7 +109,8 @@ extension ConditionedBackend {
         do {
             try await sleep(duration)
         } catch {
-            // Going offline has canceled the feed call.
+            // The feed call was canceled, because the network went offline or the caller's task was
+            // canceled.
             throw isCutOff(passage)
                 ? .cutOff(passage) : BackendError(.canceled, "\(passage.call): \(error)")
         }

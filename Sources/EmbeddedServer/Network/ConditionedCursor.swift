@@ -1,14 +1,16 @@
-/// A cursor or token that adds fields to the server's own.
+/// A cursor or token that adds fields to a cursor or token of the server.
 ///
-/// The text contains everything that is needed to resume. Without fields, it equals the server's
-/// own text, so that a perfect network changes nothing. Otherwise, it has this form:
+/// The text contains everything that is needed to resume. If there are no fields, it equals the
+/// server's own text, so that a perfect network changes nothing. Otherwise, it has this form:
 ///
 ///     "~" field,field,… ":" text         or without ":" and text, for the beginning of a list
 ///     field := letter value              each at most once, in this order
 ///
-/// For example, "~p1,t9c0e2f6a:17" is the batch after cursor 17, of which one part was reported.
+/// For example, "~p1,t9c0e2f6a:17" stands for the batch after the server's cursor 17, of which one
+/// part was already reported.
 struct ConditionedCursor: Equatable {
-    /// The kind of the server's own text: a cursor like this one or, for a changelog, another point.
+    /// The kind of the server's own text: a cursor or token of the same kind as this one or, for a
+    /// changelog, another kind of starting point.
     enum Source: String {
         case same = ""
         case time
@@ -18,11 +20,12 @@ struct ConditionedCursor: Equatable {
     /// The server's own text; `nil` for the beginning of a list.
     var base: String?
 
-    /// The number of times that cursors of this kind were made to expire before this one was
+    /// The number of times that cursors of this kind were made to expire before this cursor was
     /// issued.
     var generation = 0
 
-    /// The number of reported parts of the next batch or page, including empty parts.
+    /// The number of parts of the next batch or page that were already reported, including empty
+    /// parts.
     var part = 0
 
     /// A Boolean value that indicates whether the next batch or page was already repeated.
@@ -31,7 +34,7 @@ struct ConditionedCursor: Equatable {
     /// The kind of ``base``.
     var source = Source.same
 
-    /// The fingerprints of the reported events of the next batch.
+    /// The fingerprints of those events of the next batch that were already reported.
     var reported: [UInt64] = []
 
     init(_ base: String?, generation: Int = 0) {
@@ -48,8 +51,8 @@ struct ConditionedCursor: Equatable {
         if !reported.isEmpty {
             fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // Extend a text of the server that itself starts with "~", so that it is not mistaken for
-        // one of ours.
+        // If the server's own text starts with "~", extend it even without fields, so that it is
+        // not mistaken for an extended text.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }

@@ -3,7 +3,8 @@
 /// A share ranges from 0 (no call) to 1 (all calls). For each call, the kinds are tried in the
 /// order of their declarations, and the first one that applies determines the failure.
 public struct FailureConditions: Hashable, Sendable {
-    /// The share of requests that are not sent, as without a signal; they fail with `notConnected`.
+    /// The share of requests that are not sent, as on a phone without a signal; they fail with
+    /// `notConnected`.
     public var notSent = 0.0
 
     /// The share of requests that the server throttles (HTTP 429); they fail with `throttled` and
@@ -20,7 +21,7 @@ public struct FailureConditions: Hashable, Sendable {
     /// The share of requests whose response is lost after the effect; they fail with `unanswered`.
     public var answerLost = 0.0
 
-    /// The time after which a throttled client may retry; `nil` if the server does not say.
+    /// The time after which a throttled client may retry; `nil` if the server does not specify it.
     public var retryAfter: Duration? = .seconds(1)
 
     /// The kinds of calls that can fail.

@@ -14,10 +14,12 @@ public struct FeedConditions: Hashable, Sendable {
     /// The share of batches that are split in two at a random place.
     ///
     /// The first part may be empty. The cursor between the parts contains the cursor before the
-    /// batch and the events that were reported, so that another instance can resume from it.
+    /// batch, and identifies the events that were reported. Another instance can therefore resume
+    /// from it.
     public var split = 0.0
 
-    /// The share of batches in which the events of different channels are in another order.
+    /// The share of batches in which the events of different channels are interleaved in another
+    /// order.
     ///
     /// The events of each channel keep their order. This simulates servers with several nodes.
     public var reordered = 0.0
@@ -28,7 +30,7 @@ public struct FeedConditions: Hashable, Sendable {
     /// offline.
     public var truncations = 0.0
 
-    /// The share of edits of which the feed reports only the ID of the message.
+    /// The share of edits for which the feed reports only the ID of the message.
     ///
     /// This simulates servers whose feed contains no content.
     public var editsWithoutContent = 0.0

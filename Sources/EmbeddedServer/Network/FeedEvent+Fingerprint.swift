@@ -84,8 +84,9 @@ extension FeedEvent {
         return hash.value
     }
 
-    /// A Boolean value that indicates whether the event is about a message, so that pages or
-    /// changelogs have the same information.
+    /// A Boolean value that indicates whether the event is about a message.
+    ///
+    /// Pages or changelogs then contain the same information.
     var isOfMessage: Bool {
         switch self {
         case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted, .reaction: true

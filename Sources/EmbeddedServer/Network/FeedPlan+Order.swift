@@ -4,8 +4,8 @@ extension FeedPlan {
     /// Interleaves the events of different channels in another order.
     ///
     /// The events of each channel keep their order. Events about all channels keep their place, and
-    /// no other event moves across them. Events of channels themselves keep their order, too,
-    /// because together they are an ordered channel list.
+    /// no other event moves across them. Events that report channels keep their order too, because
+    /// together they are an ordered channel list.
     static func mixed(_ items: [Item], using random: inout SplitMix64) -> [Item] {
         var result: [Item] = []
         var part: [Item] = []
@@ -24,8 +24,8 @@ extension FeedPlan {
     private static func mixedChannels(
         _ items: [Item], using random: inout SplitMix64
     ) -> [Item] {
-        // The channels in the order of their first events, because a dictionary's order differs in
-        // each process.
+        // Keep the channels in the order of their first events: the order of a dictionary's keys
+        // differs in each process.
         var urls: [ChannelURL] = []
         var lanes: [ChannelURL: [Int]] = [:]
         for (index, item) in items.enumerated() {

@@ -5,16 +5,17 @@ struct FeedPlan {
     let conditions: FeedConditions
     var random: SplitMix64
 
-    /// An event to report, with the fingerprints of the events that it replaces.
+    /// An event to report, with the fingerprints of the server's events that it reports or
+    /// replaces.
     struct Item {
         var event: FeedEvent
         var sources: [UInt64]
     }
 
-    /// Returns the events of a batch that were not reported, given the fingerprints of the reported
-    /// ones.
+    /// Returns those events of a batch that were not reported, given the fingerprints of the
+    /// reported events.
     ///
-    /// An event whose content has changed in the meantime counts as not reported.
+    /// An event whose content has changed since it was reported counts as not reported.
     static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
         var counts: [UInt64: Int] = [:]
         for fingerprint in reported { counts[fingerprint, default: 0] += 1 }
@@ -53,14 +54,15 @@ struct FeedPlan {
             guard let all = indices[url], random.happens(conditions.truncations) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
-            // If the batch also removes the channel, the user could not backfill an omission.
+            // Omit nothing if the batch also removes the channel, because the user could not
+            // backfill it.
             guard !removed.contains(url) else { return nil }
             return OmittedItems(url, Array(all[first...last]), of: items)
         }
     }
 
-    /// Replaces omitted items by truncations, in the place of the last omitted message of each
-    /// channel.
+    /// Replaces the omitted items of each channel by a truncation, in the place of the channel's
+    /// last omitted message.
     static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
@@ -129,8 +131,8 @@ struct FeedPlan {
 }
 
 extension FeedPlan.OmittedItems {
-    /// Returns `nil` unless a backfill would find all omitted items: they must be new messages of a
-    /// group channel.
+    /// Returns `nil` unless a backfill would find all omitted items, that is, unless all of them
+    /// are new messages of a group channel.
     fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
         let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {

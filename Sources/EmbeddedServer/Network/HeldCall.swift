@@ -38,7 +38,8 @@ struct HeldCalls {
 
     var calls: [HeldCall] { entries.map(\.call) }
 
-    /// Adds a held call, and resumes the waits for this number of held calls.
+    /// Adds a held call, and resumes the tasks that wait for the number of held calls that is now
+    /// reached.
     mutating func add(_ call: HeldCall, _ end: CheckedContinuation<End, Never>) {
         entries.append((call, end))
         let count = entries.count

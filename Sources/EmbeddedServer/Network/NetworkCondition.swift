@@ -12,7 +12,8 @@ public struct NetworkCondition: Sendable {
     /// The path of the property, such as "feed.truncations".
     public let name: String
 
-    /// A description, in one line, of the effect and of the real behavior that it simulates.
+    /// A description in one line: the effect of the condition, and the real behavior that the
+    /// condition simulates.
     public let meaning: String
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
@@ -45,7 +46,8 @@ public struct NetworkCondition: Sendable {
     /// Returns the condition with a name; `nil` if there is none.
     public static func named(_ name: String) -> NetworkCondition? { all.first { $0.name == name } }
 
-    /// Returns a Boolean value that indicates whether the condition differs from a perfect network.
+    /// Returns a Boolean value that indicates whether the condition has a value other than in a
+    /// perfect network.
     public func isOn(in conditions: NetworkConditions) -> Bool {
         text(in: conditions) != text(in: .perfect)
     }
@@ -67,9 +69,9 @@ extension NetworkCondition {
     /// Sets the value of the condition from text.
     ///
     /// - Parameters:
-    ///   - text: Depending on the condition, a share from 0 to 1, a number of at least 1 or "none",
-    ///     "true" or "false", or a number of milliseconds.
-    ///   - conditions: The conditions to change. They are unchanged if the text is invalid.
+    ///   - text: The value. Depending on the condition, it is a share from 0 to 1; a number of at
+    ///     least 1, or "none"; "true" or "false"; or a number of milliseconds.
+    ///   - conditions: The conditions to change. If the text is invalid, they are not changed.
     /// - Returns: `true` if the text is valid.
     @discardableResult
     public func set(_ text: String, in conditions: inout NetworkConditions) -> Bool {

@@ -34,7 +34,8 @@ extension NetworkConditions {
     /// Returns all conditions, including those that violate the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
-    /// Returns conditions in which the chosen ones have values that depend on the seed.
+    /// Returns conditions in which those that satisfy `isChosen` have values that depend on the
+    /// seed.
     ///
     /// The network is online and has no latency.
     private static func drawn(
@@ -50,8 +51,8 @@ extension NetworkConditions {
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // The shares of failures are low: they add up, and fetching many pages in a row
-                // must sometimes succeed.
+                // The shares of failures are low, because they add up, and a client must be able to
+                // fetch many pages in a row without a failure.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

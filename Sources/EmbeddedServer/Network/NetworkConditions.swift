@@ -17,9 +17,9 @@ public struct NetworkConditions: Hashable, Sendable {
     /// A Boolean value that indicates whether the network is online.
     ///
     /// While the network is offline, each call throws `notConnected`. Going offline ends calls in
-    /// flight: with `unanswered` if the request may have reached the server, and otherwise with
-    /// `notConnected`. Feed calls have no effect, and always end with `notConnected`. When the
-    /// network is online again, calls succeed without another `connect`.
+    /// flight: with `unanswered` if the request may have reached the server, otherwise with
+    /// `notConnected`. Feed calls always end with `notConnected`, because they have no effect on
+    /// the server. When the network is online again, calls succeed without another `connect`.
     public var isOnline = true
 
     /// The latencies by kind of call; empty by default.
@@ -47,8 +47,8 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
     ///
-    /// If it is `true`, a client must fulfill all of its guarantees. Otherwise, a client must
-    /// fulfill the guarantees that it gives for servers that violate the contract.
+    /// If it is `true`, a client must fulfill all of its guarantees. If it is `false`, a client
+    /// must fulfill only the guarantees that it gives for servers that violate the contract.
     public var isWithinContract: Bool {
         NetworkCondition.all.allSatisfy { $0.isWithinContract || !$0.isOn(in: self) }
     }
@@ -58,10 +58,10 @@ public struct NetworkConditions: Hashable, Sendable {
 ///
 /// Each duration is clamped to the range from zero to a day.
 public struct Latency: Hashable, Sendable {
-    /// The time from the device to the server, before the effect.
+    /// The time that a request takes from the device to the server, before its effect.
     public var request: Duration
 
-    /// The time from the server to the device, after the effect.
+    /// The time that a response takes from the server to the device, after the effect.
     public var answer: Duration
 
     /// The maximum of the random time that is added in each direction.

@@ -6,7 +6,7 @@ struct NetworkPlan {
 
     /// The failures that the app has requested, for example with `failNext`.
     ///
-    /// The first one that matches a call applies.
+    /// The first failure that matches a call applies.
     private(set) var scripted: [ScriptedFailure] = []
 
     /// The number of calls by kind and subject.
@@ -25,8 +25,8 @@ struct NetworkPlan {
         counts[scope] = count + 1
         var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
 
-        // Draw the same number of random numbers in each case, so that conditions do not affect
-        // each other.
+        // Always draw the same number of random numbers, so that a condition does not change the
+        // random decisions of others.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped
         return CallOutcome(

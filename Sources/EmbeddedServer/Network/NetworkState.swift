@@ -6,7 +6,7 @@ struct NetworkState {
 
     /// The number of times that the connection was lost.
     ///
-    /// If it has changed since a call started, going offline has ended the call.
+    /// If the number has changed since a call started, the network went offline and ended the call.
     var losses = 0
 
     /// The number of times that each kind of cursor was made to expire.
@@ -14,10 +14,11 @@ struct NetworkState {
 
     var held = HeldCalls()
 
-    /// The pending feed calls, which going offline ends.
+    /// The pending feed calls, which end when the network goes offline.
     var feeds: [Int: FeedTask] = [:]
 
-    /// A batch of which only some parts were reported, and the server's cursor in the request for it.
+    /// A batch of the server of which only some parts were reported, and the server's cursor with
+    /// which it was requested; `nil` if there is none.
     var cutBatch: (since: String, batch: FeedBatch)?
 
     /// The last reported batch, which may be repeated.
@@ -47,12 +48,14 @@ struct NetworkState {
         let isOnline = plan.conditions.isOnline
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
-            // A call that is not sent does not count for `failNext`.
+            // A call that is not sent, because the network is offline, does not count for
+            // `failNext`.
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func appendToLog(_ line: String) {
-        // Half of the lines are removed at once, so that the remaining lines are moved rarely.
+        // Remove half of the lines at once, so that the remaining lines have to be moved only
+        // rarely.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
@@ -72,8 +75,8 @@ struct NetworkState {
 
     /// Ends the held calls, and returns the feed calls to cancel.
     ///
-    /// Cancel them after the state is unlocked: `cancel()` calls cancellation handlers, and that of
-    /// a held call acquires the lock.
+    /// Cancel the calls only after the state is unlocked: `cancel()` calls cancellation handlers,
+    /// and the handler of a held call acquires the lock.
     mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)

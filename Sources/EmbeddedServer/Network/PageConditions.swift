@@ -9,12 +9,12 @@ public struct PageConditions: Hashable, Sendable {
     /// Most servers have such a limit, for example 100 or 30.
     public var cap: Int?
 
-    /// The share of pages that have fewer elements than requested, although more follow.
+    /// The share of pages that have fewer elements than requested, although more elements follow.
     ///
     /// This simulates servers that filter a page after reading it.
     public var short = 0.0
 
-    /// The share of pages that are empty, although more follow.
+    /// The share of pages that are empty, although more elements follow.
     ///
     /// This simulates servers on which all messages of a page were deleted or filtered. Two
     /// consecutive pages are never both empty.
@@ -27,7 +27,8 @@ public struct PageConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a page around a deleted message throws `expired`.
     ///
-    /// This simulates servers that look up the message. Other servers use its former position.
+    /// This simulates servers that look up the message. Other servers use the message's former
+    /// position.
     public var deletedAnchorsExpire = false
 
     /// Creates conditions that do not change pages.

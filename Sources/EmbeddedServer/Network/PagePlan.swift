@@ -4,7 +4,7 @@ struct PagePlan {
     let older: Int
     let newer: Int
 
-    /// A Boolean value that indicates whether the page is empty, so that the next page has its
+    /// A Boolean value that indicates whether an empty page is returned, and the next page has its
     /// content.
     let isEmpty: Bool
 
@@ -29,8 +29,8 @@ struct PagePlan {
     ) {
         let hasCursor = place == .cursor || place == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
-        // Two consecutive empty pages could repeat forever, so that the client would never reach
-        // the end.
+        // Never return two consecutive empty pages. Otherwise, empty pages could repeat forever,
+        // and the client would never reach the end.
         isEmpty =
             random.happens(conditions.empty) && place != .cursorOfEmptyPage
             && !(place == .message && newer > 0) && max(older, newer) > 0

@@ -11,7 +11,7 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Creates a generator whose numbers depend only on a seed and some names.
     ///
-    /// Therefore the decisions for a call do not depend on earlier calls.
+    /// If the names identify a call, the decisions for the call do not depend on earlier calls.
     init(seed: UInt64, _ names: String...) {
         var hash = StableHash()
         hash.combine(seed)
@@ -30,7 +30,7 @@ struct SplitMix64: RandomNumberGenerator {
     /// Returns `true` with a given probability.
     ///
     /// If the probability is 0 or 1, no number is drawn, so that a condition that is off does not
-    /// affect others.
+    /// change the numbers that others draw.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }
         return share >= 1 || Double(next() >> 11) * 0x1p-53 < share
@@ -49,7 +49,9 @@ struct StableHash {
         combine((0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// The length is part of the hash, so that ("a", "bc") and ("ab", "c") differ.
+    /// Adds a text and its length to the hash.
+    ///
+    /// Because of the length, ("a", "bc") and ("ab", "c") have different hashes.
     mutating func combine(_ text: String) {
         combine(UInt64(text.utf8.count))
         combine(text.utf8)

@@ -10,7 +10,9 @@ final class Account {
 
     /// The group channels of the user, derived from the stored memberships.
     var channels: Set<ChannelNumber> = []
-    /// The users whom the user has blocked, which are stored in their own rows.
+    /// The users whom the user has blocked.
+    ///
+    /// They are stored in rows of their own.
     var blocked: Set<UserID> = []
     /// The number of unread messages in all channels; `nil` until it is first needed.
     var unread: Unread?

@@ -3,8 +3,8 @@ import Store
 
 /// The history of a channel in the order in which its messages arrived.
 ///
-/// A message is late if a message that arrived earlier has a newer position. The messages that are
-/// not late are also in the order of positions. See ``ServerConditions/federationDelay``.
+/// A message is late if a message that arrived earlier has a newer position. The other messages are
+/// also in the order of positions. See ``ServerConditions/federationDelay``.
 struct ArrivalOrder {
     private let channel: ServerChannel
     private let entries: [Entry]
@@ -15,10 +15,10 @@ struct ArrivalOrder {
         let isLate: Bool
     }
 
-    /// The place of a message in the order of arrival: the log entry of its arrival, then its
-    /// position.
+    /// The place of a message in the order of arrival.
     ///
-    /// Imported messages without a log entry precede all others.
+    /// Places are ordered by the log entry of the arrival, and then by position. Imported messages
+    /// without a log entry precede all other messages.
     private struct Place {
         let sequence: LogSequence
         let position: Position
@@ -105,7 +105,8 @@ struct ArrivalOrder {
         case .cursor(let cursor):
             let cursor = try HistoryCursor(cursor, state.counters)
             guard let place = try place(of: cursor.position.messageID, state) else {
-                // The message was purged: find its place by its position, ignoring late messages.
+                // The cursor's message was purged. Find its place by its position, ignoring late
+                // messages.
                 return entries.firstIndex {
                     !$0.isLate && cursor.position < $0.place.position
                 } ?? entries.count

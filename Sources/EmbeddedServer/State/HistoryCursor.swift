@@ -19,8 +19,8 @@ struct HistoryCursor: Hashable {
         self.isBehind = isBehind
     }
 
-    /// - Throws: `expired` if the cursor is of another epoch or generation, or no cursor of this
-    ///   server.
+    /// - Throws: `expired` if the cursor is of another epoch or generation, or is not a cursor of
+    ///   this server.
     init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
         let rest = try counters.pageText(cursor)
         let parts = rest.dropFirst().split(
@@ -33,7 +33,7 @@ struct HistoryCursor: Hashable {
         isBehind = side == "a"
     }
 
-    /// The first key at or after the point, without the prefix of the table's keys.
+    /// The lowest key at or after the point, without the prefix that all keys of the history have.
     var key: KeyBytes {
         let key = ByteWriter.key { $0.position(position) }
         return isBehind ? key + [0] : key

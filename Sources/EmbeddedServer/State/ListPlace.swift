@@ -2,7 +2,7 @@ import Models
 
 /// The sort key of a channel in a list, from which the list can be continued.
 struct ListPlace: Hashable {
-    /// The first criterion of the order, if it is a time.
+    /// The value of the order's first criterion, if that is a time.
     ///
     /// Channels without the first criterion are last.
     var time: Timestamp?

@@ -86,8 +86,7 @@ extension ServerState {
 
     /// Returns a message as a user sees it.
     ///
-    /// Only the sender sees the request ID, and each user sees which options of a poll they voted
-    /// for.
+    /// Only the sender sees the request ID, and each user sees only their own votes in a poll.
     func view(_ message: Message, for userID: UserID) -> Message {
         let hidesRequest = message.requestID != nil && message.sender?.userID != userID
         guard hidesRequest || message.poll != nil else { return message }

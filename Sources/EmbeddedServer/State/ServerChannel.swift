@@ -14,7 +14,8 @@ final class ServerChannel {
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
-    /// The lower bounds of the histories of users who have left, in case they join again.
+    /// The lower bounds of the histories of users who have left the channel, which apply if these
+    /// users join again.
     var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
@@ -25,17 +26,21 @@ final class ServerChannel {
     var typing: [UserID] = []
     /// The cached properties of a group channel that all members see.
     var shared: GroupChannel?
-    /// The time at which the first mute in ``shared`` ends; `nil` if none ends.
+    /// The time at which the next mute in ``shared`` ends; `nil` if no mute has an end.
+    ///
+    /// ``shared`` is outdated after this time.
     var sharedEnd: Timestamp?
     /// The newest message that counts as a last message.
     var lastMessage: Lazy<Message> = .unknown
     /// An upper bound of the positions of all messages.
     ///
-    /// It is the position of the newest message, or of a message that was deleted after the lookup.
+    /// The bound is the position of the newest message, or of a newer message that was deleted
+    /// after the bound was looked up.
     var newest: Lazy<Position> = .unknown
     /// The newest log entry that concerns all members; `nil` until it is first needed.
     var lastSequence: LogSequence?
-    /// The earliest time of new messages, which is the latest lower bound of any user's history.
+    /// The earliest time that a new message may have: the latest of the lower bounds of all users'
+    /// histories.
     var floor: Timestamp = .distantPast
 
     init(_ number: ChannelNumber, _ group: GroupChannel, distinctKey: String = "") {
@@ -99,7 +104,7 @@ extension ServerChannel {
         return restriction.end.map { $0 <= time } ?? false ? nil : restriction
     }
 
-    /// Returns the time at which the next mute ends; `nil` if none ends.
+    /// Returns the time at which the next mute ends; `nil` if no mute has an end.
     func nextEndOfMute(after time: Timestamp) -> Timestamp? {
         restrictions[.muted]?.values.compactMap(\.end).filter { $0 > time }.min()
     }

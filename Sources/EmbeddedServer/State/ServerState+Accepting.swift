@@ -28,8 +28,8 @@ extension ServerState {
             time = time.saturating(adding: -delay)
         } else if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // The positions of new messages must increase, although the IDs of imported messages
-            // may be in any order.
+            // The positions of new messages must increase. If an imported message with the same
+            // time has a higher ID, use the next time.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
             }

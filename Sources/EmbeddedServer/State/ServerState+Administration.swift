@@ -85,8 +85,8 @@ extension ServerState {
         }
     }
 
-    /// Makes all cursors and tokens expire, but keeps the log entries, by which unread messages are
-    /// counted.
+    /// Makes all cursors and tokens expire, but keeps the log entries, from which unread messages
+    /// are counted.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

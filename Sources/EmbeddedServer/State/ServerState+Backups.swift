@@ -15,8 +15,8 @@ extension ServerState {
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
         try database.removeAll(.all)
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        // Write the new epoch in one batch with the rows, so that the old epoch never applies to
-        // restored data.
+        // Write the new epoch in the same batch as the rows, so that the restored data never has
+        // the old epoch.
         var restored = ServerCounters()
         if let row = rows.first(where: { $0.key == ByteWriter.key(ServerCounters.key) }) {
             restored = try database.read { (database) throws(StoreError) in
@@ -63,7 +63,7 @@ extension ServerState {
         return entered
     }
 
-    /// Enters the open channels that still exist.
+    /// Makes a client enter those of the given open channels that still exist.
     private func enter(_ urls: [ChannelURL], _ session: Session) {
         for url in urls {
             guard let number = numbers[url], let channel = channels[number], channel.isOpen,

@@ -101,7 +101,7 @@ extension ServerState {
         return changelog
     }
 
-    /// Passes the channels that a user has lost since a log entry to a closure.
+    /// Calls a closure with each channel that a user has lost since a log entry.
     private func scanRemovals(
         of userID: UserID, since: LogSequence, _ body: (LogSequence, ChannelURL) -> Void
     ) throws(BackendError) {

@@ -77,13 +77,13 @@ extension ServerState {
         database.remove { $0.message(channel.number, position) }
         if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
         if place.sequence > 0 {
-            // Subtract what the arrival added to the unread counts: later edits may have changed
-            // the mentions.
+            // Subtract from the unread counts what the arrival of the message added to them. Do not
+            // use the message itself: later edits may have changed its mentions.
             let arrival = try database.value(
                 "entry \(place.sequence) of the log", { $0.log(place.sequence) },
                 { (reader) throws(ByteReader.Damage) in try LogEntry(&reader) })
-            // A device that has not received the message does not need its log entries: remove
-            // them.
+            // Remove the message's log entries: a device that has not received the message does not
+            // need them.
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
             if !channel.isOpen, case .received(let receipt) = arrival?.event {
@@ -94,8 +94,8 @@ extension ServerState {
             var place = place
             place.isDeleted = true
             database.put({ $0.place(position.messageID) }, place.write)
-            // The deletion must not be earlier than the last edit, whose time may be later than the
-            // clock.
+            // The deletion must not be earlier than the message's last edit, whose time may be
+            // later than the clock's.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             append(.deleted(position.messageID), in: channel)
         } else {

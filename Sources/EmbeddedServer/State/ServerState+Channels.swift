@@ -7,7 +7,7 @@ extension ServerState {
 
     /// Creates a group channel with the user as member and operator.
     ///
-    /// The other listed users are invited or, with `joinsAll`, join immediately.
+    /// The other listed users are invited or, if `joinsAll` is true, join immediately.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
@@ -35,8 +35,8 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? freeURL("group_channel_", number)
-        // Check the URL before creating accounts: refusing a request that has changed nothing is
-        // cheaper.
+        // Check the URL before creating accounts: refusing a request is cheaper while it has
+        // changed nothing.
         try checkIsFree(url)
         for id in others { try checkIsNotBlocked(userID, by: id) }
         for id in others { _ = try knownOrNewAccount(id) }
@@ -69,7 +69,8 @@ extension ServerState {
         return created
     }
 
-    /// Returns a URL of a prefix and a number, or a longer one if a user has already chosen that URL.
+    /// Returns a URL that consists of a prefix and a number; a longer URL if a user has already
+    /// chosen that one.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }

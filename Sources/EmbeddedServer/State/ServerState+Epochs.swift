@@ -3,9 +3,9 @@ import Models
 extension ServerState {
     /// Returns an epoch that no server has had before.
     ///
-    /// The upper half is a counter, which differs from all earlier epochs of this server. The lower
-    /// half depends on the seed, the time and the server's data, which differ from those of other
-    /// servers.
+    /// The upper half is a counter, so that the epoch differs from all earlier epochs of this
+    /// server. The lower half depends on the seed, the time and the server's data, so that it
+    /// differs from the epochs of other servers.
     func newEpoch(_ restorations: UInt64, of likeness: [UInt64] = []) -> UInt64 {
         var hash = StableHash()
         for number in [seed, UInt64(bitPattern: now().milliseconds)] + likeness {

@@ -45,15 +45,16 @@ extension ServerState {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
-            // If a message is older than existing ones, report a `historyChanged`: a device
-            // backfills a truncation only until it reaches messages that it has. Pages in the order
-            // of arrival do not need it.
+            // If a message is older than existing messages, report a `historyChanged`. A truncation
+            // would not be enough, because a device backfills it only until it reaches messages
+            // that it already has. If pages are in the order of arrival, no `historyChanged` is
+            // needed.
             let newest = try newest(of: channel)
             let isOlder =
                 conditions.federationDelay == .zero && newest.map { position < $0 } ?? false
             if !isReported || isOlder { batch.add(message, at: position.createdAt, channel.number) }
             try insert(message, at: position, in: channel, isReported: isReported)
-            // A reply may have been imported before its parent.
+            // Replies may have been imported before their parent.
             if try hasReplies(position.messageID) {
                 try updateThread(of: position.messageID, in: channel, isReported: isReported)
             }
@@ -62,7 +63,8 @@ extension ServerState {
         return count
     }
 
-    /// Adds log entries for the changes that the feed does not report message by message.
+    /// Adds log entries for those changes of an import that the feed does not report for each
+    /// message.
     private func report(_ batch: ImportedBatch) throws(BackendError) {
         for (number, part) in batch.parts.sorted(by: { $0.key < $1.key }) {
             guard let channel = channels[number] else { continue }
@@ -109,7 +111,7 @@ extension ServerState {
         return channel
     }
 
-    /// - Returns: A Boolean value that indicates whether the sender became a member.
+    /// - Returns: `true` if the sender has become a member by this call.
     private func importSender(
         _ sender: Sender, into channel: ServerChannel
     ) throws(BackendError) -> Bool {
@@ -136,7 +138,7 @@ extension ServerState {
     }
 }
 
-/// The changes of an import that the feed does not report message by message.
+/// The changes of an import that the feed does not report for each message.
 private struct ImportedBatch {
     struct Part {
         /// The creation times of the messages.

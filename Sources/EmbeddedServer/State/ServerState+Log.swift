@@ -31,8 +31,8 @@ extension ServerState {
         return sequence
     }
 
-    /// Appends a log entry without an event, so that older cursors can expire while newer ones stay
-    /// valid.
+    /// Appends a log entry without an event, whose number separates the cursors that expire from
+    /// later ones.
     func appendMark() { appendEntry(.mark, 0, only: nil) }
 
     @discardableResult
@@ -61,7 +61,7 @@ extension ServerState {
         return found
     }
 
-    /// Passes the entries of a channel in a range to a closure until the closure returns `false`.
+    /// Calls a closure with each entry of a channel in a range, until the closure returns `false`.
     func scanLog(
         of channel: ServerChannel, _ range: ClosedRange<LogSequence>, isDescending: Bool = false,
         _ body: (LogSequence, LogEntry) -> Bool
@@ -72,8 +72,8 @@ extension ServerState {
         try scanLog(keys, isDescending: isDescending, body)
     }
 
-    /// Passes the entries of all channels from a number on to a closure until the closure returns
-    /// `false`.
+    /// Calls a closure with each entry of any channel, starting at a number, until the closure
+    /// returns `false`.
     func scanLog(
         from sequence: LogSequence, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
@@ -102,8 +102,8 @@ extension ServerState {
         }
     }
 
-    /// Returns the number of the first entry at or after a time or, if there is none, of the next
-    /// entry.
+    /// Returns the number of the first entry at or after a time; if there is none, the number that
+    /// the next entry will have.
     ///
     /// - Complexity: A binary search with one seek per step.
     func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {

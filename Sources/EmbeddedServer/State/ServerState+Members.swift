@@ -17,7 +17,7 @@ extension ServerState {
         resetUnread(of: userID, in: channel)
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
-        // This entry also notifies a user who was in the channel already.
+        // This entry notifies all members, including a user who was a member already.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
             notifyGained(userID, of: channel, state, by: inviter)
@@ -26,7 +26,9 @@ extension ServerState {
         }
     }
 
-    /// Returns a new member; the history of a former member keeps its lower bound.
+    /// Returns the state of a new member.
+    ///
+    /// If the user was a member before, the lower bound of the user's history stays the same.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {

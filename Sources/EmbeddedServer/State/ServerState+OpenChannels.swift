@@ -75,7 +75,8 @@ extension ServerState {
 
     /// Records that a user has entered or exited, for the feeds of the other devices.
     ///
-    /// If the user enters and exits before a feed has reported the entering, it reports neither.
+    /// If the user enters and exits before a feed has reported the entering, the feed reports
+    /// neither.
     private func notifyOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

@@ -133,7 +133,7 @@ extension ServerState {
         }
     }
 
-    /// Passes at most `limit` rows to a closure, and returns whether more rows follow.
+    /// Calls a closure with at most `limit` rows, and returns whether more rows follow.
     private func scan(
         _ range: KeyRange, _ limit: Int, isDescending: Bool,
         _ body: (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -178,7 +178,7 @@ extension ServerState {
         let key = Array(place.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // A client may pass a text that is too short for a cursor of this server.
+            // The key may come from a client, which may pass a text that is too short for a cursor.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)

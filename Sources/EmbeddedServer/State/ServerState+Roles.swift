@@ -56,7 +56,7 @@ extension ServerState {
         user.restrictionType = type
         user.restrictionDescription = restriction.reason
         user.endAt = restriction.end ?? Timestamp(milliseconds: -1)
-        // For an end in the far future, the difference overflows: use the maximum.
+        // If the end is so far in the future that the difference overflows, use the maximum.
         let left = restriction.end?.milliseconds.subtractingReportingOverflow(time.milliseconds)
         user.remainingDuration =
             left.map { $0.overflow ? Int.max : Int($0.partialValue) } ?? -1

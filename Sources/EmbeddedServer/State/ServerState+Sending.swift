@@ -2,7 +2,8 @@ import Models
 import Store
 
 extension ServerState {
-    /// Sends a message, or returns the one that an earlier request with the same ID has created.
+    /// Sends a message, or returns the message that an earlier request with the same request ID has
+    /// created.
     func send(
         _ item: OutboxItem, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
@@ -33,8 +34,8 @@ extension ServerState {
         return age.overflow || .milliseconds(age.partialValue) > period
     }
 
-    /// Returns the message that an earlier request with the same ID has created; `nil` for a new
-    /// request.
+    /// Returns the message that an earlier request with the same request ID has created; `nil` if
+    /// there was no such request.
     private func message(
         sentBy userID: UserID, _ requestID: RequestID
     ) throws(BackendError) -> Message? {
@@ -80,7 +81,7 @@ extension ServerState {
             several.files = files
             message = several
         } else {
-            // An item without parameters has the content of its message.
+            // If the item has no parameters, use the content of its message.
             var params = UserMessageCreateParams(template.text)
             params.data = template.data
             params.customType = template.customType
@@ -145,7 +146,8 @@ extension ServerState {
 
     func checkLength(_ text: String, in channel: ServerChannel) throws(BackendError) {
         let limit = conditions.maximumMessageLength
-        // The number of bytes is faster to determine, and not less than the number of characters.
+        // Check the number of bytes first: it is faster to determine, and is never less than the
+        // number of characters.
         if text.utf8.count > limit && text.count > limit {
             throw BackendError(
                 .refused,

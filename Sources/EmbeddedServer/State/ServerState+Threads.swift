@@ -2,9 +2,10 @@ import Models
 import Store
 
 extension ServerState {
-    /// The number of newest replies that determine the users with the most replies.
+    /// The number of newest replies that are counted to find the users with the most replies.
     private static let repliesCounted = 1000
-    /// The number of users with the most replies in a thread's information.
+    /// The maximum number of users that a thread's information names as those with the most
+    /// replies.
     private static let usersNamed = 5
 
     /// Returns a Boolean value that indicates whether a message, which need not exist, has replies.
@@ -56,8 +57,7 @@ extension ServerState {
 }
 
 extension Timestamp {
-    /// Returns the time of the next version: the current time, but at least one millisecond after
-    /// this time.
+    /// Returns the time of the next version: `now`, but at least one millisecond after this time.
     func next(at now: Timestamp) -> Timestamp {
         max(now, Timestamp(milliseconds: milliseconds.saturating(adding: 1)))
     }

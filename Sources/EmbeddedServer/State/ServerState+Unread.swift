@@ -2,8 +2,8 @@ import Models
 import Store
 
 extension ServerState {
-    /// Adds a new message to the unread counts, and shows the channel again to users who hid it
-    /// until then.
+    /// Adds a new message to the unread counts, and unhides the channel for users who had hidden it
+    /// until the next message.
     func recordArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
         // Change the members in place: copying all members for each message would be slow.
@@ -36,7 +36,7 @@ extension ServerState {
         _ unread: Unread, for userID: UserID, in channel: ServerChannel,
         _ change: (inout Unread, Unread) -> Void
     ) {
-        // A count that is not known yet stays unknown, and is computed when it is needed.
+        // If the count is not known yet, leave it unknown: it is computed when it is needed.
         guard let member = channel.members[userID], member.state == .joined else { return }
         guard var known = member.unread else {
             accounts[userID]?.unread = nil

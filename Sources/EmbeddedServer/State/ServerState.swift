@@ -5,8 +5,8 @@ import Store
 /// the other.
 ///
 /// Methods receive the requesting user as a parameter. Users, channels and members are in memory
-/// and in rows of the database; messages, the log and files are only in rows. A request changes
-/// both in ``perform(_:)``.
+/// and in rows of the database; messages, the log and files are only in rows. A request in
+/// ``perform(_:)`` changes memory and rows together.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -17,7 +17,9 @@ final class ServerState {
     var accounts: [UserID: Account] = [:]
     /// The reports of users, oldest first.
     var reports: [FiledReport] = []
-    /// The polls as they were created, by their IDs; their messages have the current counts.
+    /// The polls as they were created, by their IDs.
+    ///
+    /// Their current counts are in the messages that show them.
     var polls: [Int64: Poll] = [:]
     /// The options that users voted for, by the IDs of the poll and of the user.
     var votes: [Int64: [UserID: [Int64]]] = [:]
@@ -27,7 +29,7 @@ final class ServerState {
     /// The connected devices, by the numbers of their clients.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
-    /// The number of connections and waits, which gives each of them a unique number.
+    /// The number of connections and waits so far, from which each one gets a unique number.
     private var numbersGiven = 0
     var isClosed = false
     /// A Boolean value that indicates whether the state in memory may differ from the rows, and
@@ -37,7 +39,7 @@ final class ServerState {
     /// The channels, users and clients whose feeds the current request affects.
     var touched = Touched()
 
-    /// Opens the server in a database, or creates one there.
+    /// Opens the server that a database contains, or creates a new server in the database.
     ///
     /// - Throws: `serverFailure` if rows cannot be read, or the first row cannot be written.
     init(
@@ -72,7 +74,8 @@ final class ServerState {
             wake()
             return result
         } catch {
-            // Keep live events, which are not in the database and are not rolled back.
+            // Keep the clients with live events, because live events are not in the database and
+            // are not rolled back.
             touched = Touched(clients: touched.clients)
             wake()
             if !database.isClean || error.code == .serverFailure {
@@ -262,7 +265,7 @@ extension ServerState {
         }
     }
 
-    /// Passes each row of a table to a closure: the key after the table's letter, and the value.
+    /// Calls a closure with each row of a table: the key without the table's letter, and the value.
     private func scanAll(
         _ table: ServerTable,
         _ body: (UnsafeRawBufferPointer, Rows, UnsafeRawBufferPointer) throws(StoreError) -> Void

@@ -8,14 +8,15 @@ final class Session {
     /// The error with which requests of the connection fail; `nil` until the server ends the
     /// connection.
     var failure: BackendError?
-    /// The open channels that the device has entered, with the newest log entry at that time.
+    /// The open channels that the device has entered, with the log entry that was the newest at the
+    /// time of entering.
     var entered: [ChannelNumber: LogSequence] = [:]
     /// The channels in which typing users have changed.
     var typingChanged: Set<ChannelNumber> = []
     /// The open channels that have changed.
     var openChannelsChanged: Set<ChannelNumber> = []
-    /// The users who have entered (`true`) or exited these open channels since the last report of
-    /// the feed.
+    /// The users who have entered (`true`) or exited (`false`) an open channel since the feed last
+    /// reported it, by channel.
     var participantsChanged: [ChannelNumber: [UserID: Bool]] = [:]
     /// A Boolean value that indicates whether the feed has reported all missed events.
     var isLive = false
@@ -101,7 +102,8 @@ extension ServerState {
 
     /// Returns the session of a connected client.
     ///
-    /// If `connection` is given, the method throws unless it is the current connection.
+    /// If `connection` is not `nil`, the method throws unless it is the number of the current
+    /// connection.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected
@@ -110,7 +112,9 @@ extension ServerState {
         return session
     }
 
-    /// Ends all sessions of a user, whose requests then fail.
+    /// Ends all sessions of a user.
+    ///
+    /// Requests in these sessions then fail with `failure`.
     func endSessions(of userID: UserID, with failure: BackendError) {
         for session in sessions.values where session.userID == userID {
             session.failure = failure
@@ -118,7 +122,7 @@ extension ServerState {
         }
     }
 
-    /// Resumes the feed calls for which the request may have events.
+    /// Resumes the waiting feed calls for which the current request may have caused events.
     func wake() {
         guard !touched.isEmpty else { return }
         for (client, session) in sessions where session.waiter != nil {

@@ -3,9 +3,10 @@ import Store
 
 /// An entry of the server's log: an event with the IDs of messages, channels and users.
 ///
-/// The feed reports the current versions of messages, so the log does not contain them.
+/// The log does not contain the messages themselves, because the feed reports their current
+/// versions.
 struct LogEntry: Hashable {
-    /// The time on the server's clock, which is not earlier than that of the previous entry.
+    /// The time on the server's clock, which is never earlier than the time of the previous entry.
     var time: Timestamp
     var channel: ChannelNumber
     /// The user whom the entry concerns; `nil` if it concerns all users of the channel.

@@ -1,7 +1,9 @@
 import Models
 import Store
 
-/// The counters of the server, in a row that each request that changes data writes.
+/// The counters of the server.
+///
+/// They are stored in a row, which every request that changes data writes.
 struct ServerCounters: Hashable {
     /// The number of the newest log entry.
     var sequence: LogSequence = 0
@@ -9,7 +11,9 @@ struct ServerCounters: Hashable {
     var nextMessage: UInt64 = 1
     var nextChannel: ChannelNumber = 1
     var nextFile: UInt64 = 1
-    /// The number from which cursors and tokens are valid; earlier ones have expired.
+    /// The lowest log entry of a valid cursor or token.
+    ///
+    /// Cursors and tokens of earlier entries have expired.
     var firstCursor: LogSequence = 0
     /// The generation of valid page cursors; cursors of earlier generations have expired.
     var pageGeneration: UInt32 = 0

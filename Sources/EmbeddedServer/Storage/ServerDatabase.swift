@@ -8,7 +8,7 @@ final class ServerDatabase {
     private let database: LevelDB
     private let isDurable: Bool
     private var overlay = Overlay()
-    /// The snapshot of the committed rows, until the next commit.
+    /// A snapshot of the committed rows, which is used until the next commit.
     private var snapshot: LevelDB.Snapshot?
 
     /// Opens the database in a directory, or creates it.
@@ -66,7 +66,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Passes the rows of a range to a closure until the closure returns `false`.
+    /// Calls a closure with each row of a range, until the closure returns `false`.
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -127,7 +127,7 @@ extension ServerDatabase {
         for key in keys { overlay.remove { $0.raw(key) } }
     }
 
-    /// Writes the uncommitted writes of the request.
+    /// Commits the writes of the request.
     ///
     /// - Throws: `serverFailure`. Nothing is then written.
     func commit() throws(BackendError) {

@@ -11,20 +11,22 @@ typealias LogSequence = UInt64
 
 /// The tables of the server, by the letter with which their keys start.
 ///
-/// A name that other fields follow has a length prefix of two bytes. A position is a timestamp and
-/// such a name. All keys are in ascending order. On-disk format, DO NOT CHANGE.
+/// If other fields follow a name in a key, the name has a length prefix of two bytes. A position
+/// consists of a timestamp and a name with such a prefix. All fields are encoded in ascending
+/// order. On-disk format, DO NOT CHANGE.
 enum ServerTable: UInt8, CaseIterable {
     /// `message 'm' channel position → Message`
     case message = 0x6D
-    /// `place 'i' messageID → channel timestamp sequence state`; kept when the message is deleted.
+    /// `place 'i' messageID → channel timestamp sequence state`; the row is kept when the message
+    /// is deleted.
     case place = 0x69
-    /// `request 'r' userID requestID → messageID`; kept forever.
+    /// `request 'r' userID requestID → messageID`; the row is kept forever.
     case request = 0x72
     /// `reply 'p' parentID position → userID of the author of the reply`
     case reply = 0x70
     /// `log 'l' sequence → entry`; see ``LogEntry``.
     case log = 0x6C
-    /// `channel log 'k' channel sequence → entry`: the same, by channel.
+    /// `channel log 'k' channel sequence → entry`: the same entries, by channel.
     case channelLog = 0x6B
     /// `removal 'y' userID sequence → channelURL`: the channels that a user has lost.
     case removal = 0x79
@@ -34,7 +36,8 @@ enum ServerTable: UInt8, CaseIterable {
     case member = 0x67
     /// `restriction 'b' channel type userID → end reason`
     case restriction = 0x62
-    /// `offset 'o' channel userID → timestamp`: the lower bound of the history of a user who left.
+    /// `offset 'o' channel userID → timestamp`: the lower bound of the history of a user who has
+    /// left the channel.
     case offset = 0x6F
     /// `user 'u' userID → account`; see ``Account``.
     case user = 0x75

@@ -5,8 +5,9 @@ public import Models
 extension MatrixBackend {
     /// Connects a user.
     ///
-    /// The session's tokens are the first of these that exist: the tokens of an earlier connection
-    /// of this process, the tokens of the credentials, and the result of a login with the password.
+    /// The tokens of the session are the first of these that exist: the tokens of an earlier
+    /// connection of this process, the tokens of the credentials, and the result of a login with
+    /// the password.
     ///
     /// - Throws: `refused` if the password is wrong, or the token belongs to another user;
     ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the
