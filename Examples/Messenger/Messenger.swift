@@ -2,8 +2,8 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// A channel view and a channel list view of an app, which only apply the changes of their
-// collections to their contents. `swift run ScrollbackMessenger` prints the contents.
+// A minimal app with two views: a list of channels, and a channel. The views only apply the changes
+// of their collections to their contents. `swift run ScrollbackMessenger` prints the contents.
 
 /// A list of channels with a line for each, sorted by the last message.
 @MainActor
@@ -26,7 +26,9 @@ final class ChannelListView: GroupChannelCollectionDelegate {
     }
 }
 
-/// The rows of a channel, to which the view applies changes, as a list view does with animations.
+/// A view of a channel's rows.
+///
+/// It applies changes to the rows, as a list view of an app does with animations.
 @MainActor
 final class ChannelView: MessageCollectionDelegate {
     let collection: MessageCollection
@@ -67,7 +69,8 @@ enum Messenger {
         let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
         _ = try await alice.createChannel(params)
 
-        // An app passes the backend of its own server, and stores its data in files.
+        // This example keeps its data in memory and uses an embedded server. An app uses the
+        // backend of its own server, and stores its data in files.
         var options = ChatClientOptions()
         options.storage = .inMemory
         let client = try await ChatClient.open(backend: server.client(), options: options)

@@ -23,7 +23,7 @@ struct Options {
     /// The start of a clock that only commands advance; `nil` to use the system's clock.
     var clock: Timestamp?
 
-    /// A Boolean value that indicates whether `demo` runs first.
+    /// A Boolean value that indicates whether the command `demo` runs first.
     var isDemo = false
 
     /// A Boolean value that indicates whether results are lines of JSON.
@@ -32,8 +32,9 @@ struct Options {
     /// A Boolean value that indicates whether only errors are shown.
     var isQuiet = false
 
-    /// The maximum time that a command waits for its effects; `nil` for 10 s, or 300 ms at the
-    /// prompt.
+    /// The maximum time that a command waits for its effects.
+    ///
+    /// `nil` stands for the default: 300 ms at the prompt, and 10 s otherwise.
     var patience: Duration?
 
     static var usage: String {
@@ -124,7 +125,8 @@ struct Options {
         var options = World.Options(home: home, start: clock, encryptionKey: encryptionKey)
         if let homeserver {
             options.host = .matrix(homeserver, secrets)
-            // Two homeservers may have users with the same ID.
+            // Use a separate directory for each homeserver: two of them may have users with the
+            // same ID.
             let server = "\(homeserver.host() ?? "")\(homeserver.port.map { "_\($0)" } ?? "")"
             options.home = home?.appending(path: "matrix").appending(path: server)
         }

@@ -7,7 +7,9 @@ import Foundation
 
 /// The command-line interface: a prompt for people, or commands from scripts.
 package enum REPL {
-    /// Runs the program with the arguments of the process, which it may end.
+    /// Runs the program with the arguments of the process.
+    ///
+    /// It may end the process.
     @MainActor package static func run() async {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains("--help") {

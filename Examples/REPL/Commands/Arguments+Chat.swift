@@ -2,7 +2,7 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// The device of a command, and the channels and messages that its arguments name.
+// The device on which a command runs, and the channels and messages that its arguments name.
 
 extension Command.Arguments {
     @MainActor var world: World { get throws { try workspace.world } }
@@ -26,13 +26,14 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before `in CHANNEL`, and the channel; without this option, the open channel.
+    /// The words before the option `in CHANNEL`, and that channel; if the option is missing, the
+    /// open channel.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
         try await wordsInChannel(words)
     }
 
-    /// Returns the words before `in CHANNEL`, and the channel; without this option, the open
-    /// channel.
+    /// Returns the words before the option `in CHANNEL`, and that channel; if the option is
+    /// missing, the open channel.
     @MainActor func wordsInChannel(
         _ words: [String]
     ) async throws -> (words: [String], url: ChannelURL) {
@@ -43,12 +44,12 @@ extension Command.Arguments {
         return (words, try collection.channelURL)
     }
 
-    /// The channel that is the only word; without a word, the open channel.
+    /// The channel that the only word names; if there is no word, the open channel.
     @MainActor var channelOrOpenOne: ChannelURL {
         get async throws { try await channelOrOpenOne(of: words) }
     }
 
-    /// Returns the channel that is the only one of the given words; without a word, the open
+    /// Returns the channel that the only word of `words` names; if there is no word, the open
     /// channel.
     @MainActor func channelOrOpenOne(of words: [String]) async throws -> ChannelURL {
         guard let word = words.first else { return try collection.channelURL }
@@ -56,15 +57,16 @@ extension Command.Arguments {
         return try await existing(ChannelURL(word))
     }
 
-    /// The only word before `in CHANNEL`, and the channel; without this option, the open channel.
+    /// The only word before the option `in CHANNEL`, and that channel; if the option is missing,
+    /// the open channel.
     @MainActor func wordInChannel() async throws -> (word: String, url: ChannelURL) {
         let (words, url) = try await wordsInChannel()
         guard words.count == 1 else { throw CommandError.usage }
         return (words[0], url)
     }
 
-    /// Returns the channel that is the only word, of which the store must have data; without a
-    /// word, the open channel.
+    /// Returns the channel that the only word names, of which the store must have data; if there is
+    /// no word, the open channel.
     @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
         if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
         guard words.count == 1 else { throw CommandError.usage }
@@ -80,7 +82,9 @@ extension Command.Arguments {
         return duration
     }
 
-    /// Reads a time, which is not a number alone: that may be the ID of a message.
+    /// Reads a time.
+    ///
+    /// A number alone is not a time, because it may be the ID of a message.
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
@@ -101,7 +105,7 @@ extension Command.Arguments {
     ///
     /// - Parameters:
     ///   - defaults: The parameters, with values for the fields that the JSON does not contain.
-    ///   - json: The JSON; empty for none.
+    ///   - json: The JSON; empty if there is none.
     /// - Returns: The changed parameters.
     /// - Throws: ``CommandError`` if the JSON contains an unknown field.
     func params<Value: Record>(_ defaults: Value, _ json: String) throws -> Value {
@@ -113,8 +117,8 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Returns the message with an ID or request ID, as the open channel shows it or, if it does
-    /// not show it, as stored.
+    /// Returns the message with an ID or request ID: as the open channel shows it, or as stored if
+    /// the open channel does not show it.
     func message(_ word: String) throws -> Message {
         if let shown = messages.first(where: {
             $0.messageID?.rawValue == word || $0.requestID?.rawValue == word

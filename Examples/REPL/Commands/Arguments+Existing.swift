@@ -6,7 +6,7 @@ import Scrollback
 extension Command.Arguments {
     /// Returns the URL of a channel of which the store has data.
     ///
-    /// - Throws: ``CommandError`` with the URL if the store has no data of it.
+    /// - Throws: ``CommandError``, which names the URL, if the store has no data of the channel.
     @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
         guard try workspace.store.holds(url) else { throw CommandError.nothingHeld(of: url) }
         return url
@@ -15,11 +15,11 @@ extension Command.Arguments {
     /// The channel that the first word names, checked with ``held(_:)``.
     @MainActor var heldChannel: ChannelURL { get throws { try held(channel) } }
 
-    /// The channel that is the only word, checked with ``held(_:)``.
+    /// The channel that the only word names, checked with ``held(_:)``.
     @MainActor var onlyHeldChannel: ChannelURL { get throws { try held(onlyChannel) } }
 
-    /// The channel that is the only word, to be read from the open store; without a word, the open
-    /// channel.
+    /// The channel that the only word names, for reading from the open store; if there is no word,
+    /// the open channel.
     ///
     /// The device's store may lack a channel that the server has. The channel is then shown as one
     /// gap.
@@ -30,14 +30,15 @@ extension Command.Arguments {
         }
     }
 
-    /// The channel that is the first word, to be written to in the open store.
+    /// The channel that the first word names, for writing to the open store.
     ///
-    /// The channel must exist if the open store is the device's. In another store, it may be new.
+    /// If the open store is the device's store, the channel must exist. In any other store, it may
+    /// be new.
     @MainActor var channelToWriteTo: ChannelURL {
         get async throws { try await isOnDevice ? existing(channel) : channel }
     }
 
-    /// A Boolean value that indicates whether the open store is the device's.
+    /// A Boolean value that indicates whether the open store is the device's store.
     @MainActor private var isOnDevice: Bool {
         get throws {
             // Before a user has connected, the device has no store.
@@ -48,10 +49,10 @@ extension Command.Arguments {
 
     /// Returns the URL of a channel that the device's store or the server has.
     ///
-    /// The request bypasses the engine, so that its answer is not stored.
+    /// The request to the server bypasses the engine, so that its answer is not stored.
     ///
-    /// - Throws: `BackendError` with the URL: with code `notFound` if the server does not have the
-    ///   channel, or with another code if the request fails.
+    /// - Throws: `BackendError`, which names the URL: with code `notFound` if the server does not
+    ///   have the channel, or with another code if the request fails.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine.store.holds(url) else { return url }
         let network = try device.network
@@ -71,7 +72,7 @@ extension Command.Arguments {
             }
         }
         switch failure.code {
-        // The server refuses a request only for a channel that exists.
+        // The channel exists: the server refuses requests only for existing channels.
         case .refused: return url
         case .notFound: throw BackendError(.notFound, "there is no channel \(url)")
         case .canceled: throw CancellationError()

@@ -3,7 +3,7 @@ import Scrollback
 // Parsing channels, positions, times and limits.
 
 extension Command.Arguments {
-    /// The channel that is the first word.
+    /// The channel that the first word names.
     var channel: ChannelURL {
         get throws {
             guard let word = words.first else { throw CommandError.usage }
@@ -12,7 +12,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The channel that is the only word.
+    /// The channel that the only word names.
     var onlyChannel: ChannelURL {
         get throws {
             guard words.count == 1 else { throw CommandError.usage }
@@ -61,18 +61,18 @@ extension Command.Arguments {
         return Position(createdAt: time, messageID: MessageID(String(parts[1])))
     }
 
-    /// Returns the number of rows from `limit N` or `all` at the end of the line, and the words
-    /// before.
+    /// Returns the number of rows from the option `limit N` or `all` at the end of the line, and
+    /// the words before the option.
     ///
-    /// - Parameter limit: The number of rows without such an option.
+    /// - Parameter limit: The number of rows if there is no such option.
     /// - Returns: The words, and the number of rows.
     /// - Throws: ``CommandError`` if the word after `limit` is not a number.
     func limited(to limit: Int = Command.rowLimit) throws -> (words: [String], limit: Int) {
         try limited(words, to: limit)
     }
 
-    /// Returns the number of rows from an option at the end of the given words, and the words
-    /// before.
+    /// Returns the number of rows from the option `limit N` or `all` at the end of the given words,
+    /// and the words before the option.
     func limited(
         _ words: [String], to limit: Int = Command.rowLimit
     ) throws -> (words: [String], limit: Int) {
@@ -88,13 +88,15 @@ extension Command {
 }
 
 extension Int {
-    /// A limit above any number of rows, to which a caller can add without an overflow.
+    /// A limit that is higher than any number of rows.
+    ///
+    /// A caller can add to it without an overflow.
     static let everything = Int(Int32.max)
 }
 
 extension Timestamp {
-    /// Reads a date as ``iso8601`` writes it, with or without the time of day, or `@` and
-    /// milliseconds.
+    /// Reads a time that a user has typed: a date as ``iso8601`` writes it, with or without the
+    /// time of day; or `@` and a number of milliseconds.
     init?(typed word: String) {
         if word.hasPrefix("@"), let time = Timestamp(number: word.dropFirst()) {
             self = time
@@ -105,7 +107,7 @@ extension Timestamp {
         }
     }
 
-    /// Creates a time from a number of milliseconds, for arguments that cannot be an ID.
+    /// Creates a time from a number of milliseconds, for arguments that cannot be IDs.
     init?(number word: some StringProtocol) {
         guard let milliseconds = Int64(word) else { return nil }
         self.init(milliseconds: milliseconds)
@@ -117,7 +119,7 @@ extension [String] {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of lines.
-    ///   - total: The number of all rows; `nil` for the number of lines.
+    ///   - total: The number of all rows; `nil` if it equals the number of lines.
     /// - Returns: The lines.
     func cut(to limit: Int, of total: Int? = nil) -> [String] {
         let total = total ?? count
@@ -161,7 +163,7 @@ extension Array {
 }
 
 extension Gap {
-    /// The range's bounds, as the values of a result.
+    /// The bounds of the range, as values of a command's result.
     var bounds: [String: String] { ["from": lower.word, "to": upper.word] }
 }
 
@@ -180,7 +182,7 @@ extension Gap.Bound {
     }
 }
 
-/// Returns a number and what it counts, such as `2 gaps`.
+/// Returns a number with the name of the counted things, such as `2 gaps`.
 func counted(_ count: Int, _ thing: String) -> String {
     count == 1 ? "1 \(thing)" : "\(grouped(count)) \(thing)s"
 }

@@ -10,7 +10,7 @@ struct Command: Sendable {
     /// The arguments as help shows them, such as `MILLISECONDS`; empty if there are none.
     var usage = ""
 
-    /// The number of words before free text; `nil` if there is no free text.
+    /// The number of words that precede free text; `nil` if the command has no free text.
     ///
     /// In free text, quotes and backslashes are ordinary characters.
     var freeTextAfter: Int?
@@ -24,10 +24,10 @@ struct Command: Sendable {
     /// A complete line as an example.
     let example: String
 
-    /// Lines that the example needs before it.
+    /// The lines to perform before the example.
     var preparation: [String] = []
 
-    /// The output of the example; `nil` if it differs between machines.
+    /// The output of the example; `nil` if the output is not the same on all machines.
     var output: String?
 
     /// The completions that TAB offers for each argument, in order.
@@ -97,7 +97,7 @@ struct Command: Sendable {
                         + "type \\\(unfinished) for the character itself")
         }
 
-        /// The words before any JSON, without quotes and backslashes.
+        /// The words before the JSON object, if there is one, without their quotes and backslashes.
         var words: [String] { parsed.words }
 
         /// The JSON object at the end of the line; empty if there is none.
@@ -112,11 +112,14 @@ struct Command: Sendable {
 
 /// The reason why a command failed.
 enum CommandError: Error, CustomStringConvertible {
-    /// The arguments do not match the usage of the command; thrown by commands.
+    /// The arguments do not match the usage of the command.
+    ///
+    /// Commands throw this error.
     case usage
 
-    /// The arguments do not match the usage of the given command, which is the message of the
-    /// error.
+    /// The arguments do not match the usage of the given command.
+    ///
+    /// The message of this error is that usage.
     case misused(Command)
 
     /// Any other failure, as a message for the user.
@@ -135,7 +138,7 @@ enum CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// Returns the kind of an error, in one word for programs.
+/// Returns the kind of an error as one word, for programs that read results.
 func errorCode(of error: any Error) -> String {
     switch error {
     case CommandError.usage, CommandError.misused: "usage"
@@ -160,7 +163,8 @@ func sentence(of error: any Error) -> String {
     }
 }
 
-/// Returns a Boolean value that indicates whether the store's files are closed until `resume`.
+/// Returns a Boolean value that indicates whether an error says that the store's files are closed
+/// until the command `resume`.
 private func isSuspended(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.code == .suspended
@@ -208,7 +212,8 @@ extension Command {
                 + (isBegun ? "help \(name) lists its commands" : "help lists them all"))
     }
 
-    /// Returns the command that a line starts with; of several, the one with the longest name.
+    /// Returns the command that a line starts with; if there are several, the command with the
+    /// longest name.
     static func command(for words: [Substring]) throws -> Command {
         let candidates = all.filter { words.starts(with: $0.words) }
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
@@ -223,9 +228,10 @@ extension Command {
         return command
     }
 
-    /// Performs a line; an empty line or a comment, which starts with `#`, has no effect.
+    /// Performs a line.
     ///
-    /// The reply contains the events that arrived during the command.
+    /// An empty line, or a comment, which starts with `#`, has no effect. The reply contains the
+    /// events that arrived during the command.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Reply {
@@ -236,7 +242,9 @@ extension Command {
         return reply
     }
 
-    /// Runs a command, also for other commands.
+    /// Runs a command.
+    ///
+    /// Commands also use this method to run other commands.
     @MainActor static func run(
         _ line: String, in workspace: Workspace
     ) async throws -> Reply {

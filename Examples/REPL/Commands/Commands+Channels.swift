@@ -175,17 +175,17 @@ extension Command {
         },
     ]
 
-    /// The orders of a list of channels, as in JSON.
+    /// The names of the orders of a channel list, as in JSON.
     static var channelOrders: [String] {
         GroupChannelListQuery.schema.fieldDescriptions.first { $0.name == "order" }?.cases ?? []
     }
 }
 
 extension Command {
-    /// The maximum number of elements of a list or map that the JSON of a record shows.
+    /// The maximum number of elements of a list or map that are shown in the JSON of a record.
     static let recordLimit = 10
 
-    /// Returns the first rows of a table and, if rows are omitted, the total.
+    /// Returns the first rows of a table and, if rows are omitted, a line with the total.
     static func table<Row>(
         _ rows: [Row], limit: Int, total: Int? = nil, _ cells: (Row) -> [String]
     ) -> [String] {
@@ -197,7 +197,8 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// Returns a record as JSON, with shortened lists for people, and complete for programs.
+    /// Returns a reply with a record as JSON: in the text, long lists are shortened; in the value
+    /// for programs, the JSON is complete.
     static func record<Value: Record>(
         _ record: Value, _ field: Field, limit: Int
     ) throws -> Command.Reply {

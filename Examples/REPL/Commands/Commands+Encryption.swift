@@ -100,7 +100,7 @@ extension Command {
             gives: [.path]
         ) { arguments in
             let (options, new) = try arguments.appAndNewKey
-            // The client does not connect, so any backend will do.
+            // The client does not connect, so its backend does not matter.
             let client = try await ChatClient.open(
                 backend: try EmbeddedServer.inMemory().client(), options: options)
             do {
@@ -133,7 +133,8 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The keys of the files that are the second and the third word; `none` is no key.
+    /// The keys in the files that the second and the third word name; the word `none` stands for no
+    /// key.
     fileprivate var oldAndNewKey: (old: EncryptionKey?, new: EncryptionKey?) {
         get throws {
             func key(_ word: String, creates: Bool) throws -> EncryptionKey? {
@@ -143,8 +144,8 @@ extension Command.Arguments {
         }
     }
 
-    /// The options of an app whose data is in a directory and encrypted with a key, and another
-    /// key.
+    /// The options of an app with a directory and a key, and the new key, as the words specify
+    /// them.
     fileprivate var appAndNewKey: (options: ChatClientOptions, new: EncryptionKey) {
         get throws {
             guard words.count == 3 else { throw CommandError.usage }
@@ -155,8 +156,8 @@ extension Command.Arguments {
         }
     }
 
-    /// Returns the words before `key FILE`, and the key in that file; without this option, the
-    /// program's key.
+    /// Returns the words before the option `key FILE`, and the key in that file; if the option is
+    /// missing, the program's key.
     @MainActor func wordsAndKey(
         _ words: [String], creates: Bool = false
     ) throws -> (words: [String], key: EncryptionKey?) {
@@ -167,12 +168,14 @@ extension Command.Arguments {
         return (words.dropLast(2), try EncryptionKey(file: file, creates: creates))
     }
 
-    /// Returns a directory, and the key in the file after `key`; each is `nil` if it is missing.
+    /// Returns the directory that the words name, and the key in the file after the word `key`.
+    ///
+    /// Each is `nil` if it is missing.
     ///
     /// - Parameter createsKey: A Boolean value that indicates whether to write a new key to a file
     ///   that does not exist.
     /// - Returns: The directory and the key.
-    /// - Throws: ``CommandError`` if the words do not match, or the file has no key.
+    /// - Throws: ``CommandError`` if the words have another form, or if the file contains no key.
     func directoryAndKey(
         createsKey: Bool
     ) throws -> (directory: URL?, key: EncryptionKey?) {

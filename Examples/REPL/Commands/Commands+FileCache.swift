@@ -149,7 +149,7 @@ extension Command {
 }
 
 extension FileCache {
-    /// Returns the contents of a channel's file.
+    /// Returns the contents of a channel's file in the cache.
     ///
     /// - Throws: ``CommandError`` if there is no file; the error of reading the file.
     fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
@@ -162,7 +162,9 @@ extension FileCache {
 }
 
 extension Command.Arguments {
-    /// Opens the cache in a directory, which must exist: opening a cache would otherwise create it.
+    /// Opens the file cache in a directory.
+    ///
+    /// The directory must exist, because opening a cache would otherwise create it.
     @MainActor fileprivate func existingFileCache(
         _ path: String, _ key: EncryptionKey?
     ) throws -> FileCache {

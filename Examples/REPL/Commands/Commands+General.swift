@@ -54,7 +54,9 @@ extension Command {
         }.joined(separator: "\n\n")
     }
 
-    /// The line of the command in the list of commands, which omits long arguments.
+    /// The command's line in the list of commands.
+    ///
+    /// Long arguments are omitted.
     private var overviewLine: String {
         let limit = 32
         let shown = title.count <= limit ? title : "\(name) …"

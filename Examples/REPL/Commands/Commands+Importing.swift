@@ -115,7 +115,7 @@ extension Command {
             guard FileManager.default.createFile(atPath: path, contents: nil),
                 let file = FileHandle(forWritingAtPath: path)
             else { throw CommandError.failed("the file '\(words[0])' cannot be written") }
-            defer { try? file.close() }  // Writing has reported any error.
+            defer { try? file.close() }  // an error of writing was already reported
             let store = try arguments.workspace.store
             var count = 0
             var anchor = HistoryAnchor.oldest
@@ -175,7 +175,8 @@ extension LogImport.Outcome {
         return lines
     }
 
-    /// Returns an error that also says what the user can do, and what was imported before.
+    /// Returns an error that says, in addition to `failure`, what the user can do, and what was
+    /// already imported.
     fileprivate func explained(_ failure: any Error, _ fields: LogFields) -> any Error {
         var failure = failure
         if let error = failure as? BackendError, error.detail == .duplicatedData {

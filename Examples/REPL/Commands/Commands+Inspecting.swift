@@ -45,7 +45,7 @@ extension Command {
                 guard let port = UInt16(argument) else { throw CommandError.usage }
                 options.port = port
             }
-            // Without a port, the inspector keeps its address.
+            // If the command has no port, a running inspector keeps its address.
             if argument != nil {
                 await device.inspector?.stop()
                 device.inspector = nil

@@ -407,14 +407,14 @@ extension Command {
         },
     ]
 
-    /// Makes a command for one channel.
+    /// Creates a command whose only argument is a channel.
     ///
     /// - Parameters:
     ///   - name: The name of the command.
     ///   - orOpenOne: A Boolean value that indicates whether the open channel is the default.
     ///   - summary: The help text.
     ///   - example: A complete line as an example.
-    ///   - preparation: Lines that the example needs before it.
+    ///   - preparation: The lines to perform before the example.
     ///   - symbols: The calls of the API that the command demonstrates.
     ///   - fields: The values of the result.
     ///   - body: The action.
@@ -573,12 +573,14 @@ extension Command {
 }
 
 extension Command {
-    /// Returns the first rows of a list, with as many page requests as necessary.
+    /// Returns the first rows of a list.
+    ///
+    /// Requests as many pages as necessary.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of rows.
     ///   - page: A closure that fetches the page after a cursor, with a maximum number of rows.
-    /// - Returns: The rows, and the cursor after them if there are more.
+    /// - Returns: The rows and, if there are more, the cursor after them.
     /// - Throws: The error of a request.
     fileprivate static func firstRows<Row: Sendable>(
         _ limit: Int, _ page: (PageCursor?, Int) async throws -> Page<Row>
@@ -589,7 +591,7 @@ extension Command {
             try Task.checkCancellation()
             let next = try await page(cursor, min(limit - rows.count, 100))
             rows += next.elements
-            // The server has repeated a page: stop.
+            // Stop if the server has repeated a page.
             guard next.next != cursor else { break }
             cursor = next.next
         } while cursor != nil && rows.count < limit

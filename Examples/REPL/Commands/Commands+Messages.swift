@@ -170,8 +170,8 @@ extension Command.Arguments {
         return (try heldChannel, MessageID(words[1]))
     }
 
-    /// Returns the messages that the words select, oldest first, and, without a position, the
-    /// total.
+    /// Returns the messages that the words select, oldest first; if the words contain no position,
+    /// also the total number of messages.
     @MainActor fileprivate func messages() throws -> (messages: [Message], total: Int?) {
         let (words, limit) = try limited(to: 20)
         let url = try heldChannel
@@ -202,7 +202,7 @@ extension Command.Arguments {
 }
 
 extension [Message] {
-    /// Returns a reply with a line for each message: ID, time, sender and text.
+    /// Returns a reply with a line for each message, which contains its ID, time, sender and text.
     func lines(orNone none: String) -> Command.Reply {
         let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
         return lines(

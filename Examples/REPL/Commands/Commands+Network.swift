@@ -396,7 +396,9 @@ extension Command.Arguments {
         return seed
     }
 
-    /// Returns up to three other members of a channel, with as many page requests as necessary.
+    /// Returns up to three other members of a channel.
+    ///
+    /// Requests as many pages as necessary.
     @MainActor fileprivate func others(in url: ChannelURL) async throws -> [Member] {
         let me = try device.userID
         let server = try world.server

@@ -118,7 +118,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The type that is the first word, and the text after it.
+    /// The record type that the first word names, and the text after that word.
     var typeAndText: (RecordType, String) {
         get throws {
             guard let name = words.first else { throw CommandError.usage }

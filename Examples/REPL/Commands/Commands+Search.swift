@@ -25,7 +25,7 @@ extension Command {
             let device = try arguments.device
             device.search = try device.client.makeMessageSearch(
                 params, pageSize: Command.pageSize)
-            // The live list contains only sent messages: search for unsent ones separately.
+            // The live list contains only sent messages, so search for unsent messages separately.
             let page = try await device.client.search(params, limit: 0)
             return try await arguments.found(page)
         },
@@ -103,7 +103,9 @@ extension Command.Arguments {
         }
     }
 
-    /// Lists the next page of the search, below matching channels and unsent messages.
+    /// Lists the next page of the search.
+    ///
+    /// On the first page, matching channels and unsent messages precede it.
     @MainActor func found(_ page: SearchPage? = nil) async throws -> Command.Reply {
         let search = try messageSearch
         let messages = try await search.loadMore()

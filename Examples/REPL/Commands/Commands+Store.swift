@@ -266,7 +266,7 @@ extension Command {
 }
 
 extension OpeningReport {
-    /// The findings of opening the store, a line for each.
+    /// A line for each finding when the store was opened.
     var lines: [String] {
         var lines: [String] = isNew ? ["created"] : []
         if let migratedFrom { lines.append("migrated from version \(migratedFrom)") }
@@ -306,7 +306,7 @@ extension OutboxLoss {
 }
 
 extension Command.Arguments {
-    /// The directory of a closed store, from the first word.
+    /// The directory that the first word names, which must contain a store that is not open.
     fileprivate var closedStore: URL {
         get throws {
             guard let path = words.first else { throw CommandError.usage }
@@ -363,7 +363,7 @@ extension RowDescription {
         ["database": "\(database)", "table": table, "key": Hex.text(key), "value": Hex.text(value)]
     }
 
-    /// The key and the value in words, and the fields of a record.
+    /// The key and the value in words; if the value is a record, also its fields.
     fileprivate var detail: String {
         let head = "\(database) \(table): \(parts.joined(separator: ", ")) →"
         switch content {

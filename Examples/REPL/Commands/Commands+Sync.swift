@@ -55,7 +55,7 @@ extension Command {
                     "the channel itself: \($0.fields.joined(separator: ", "))"
                 },
             ].compactMap { $0 }
-            // Mention gaps and stale ranges, which are not compared.
+            // Tell the user about gaps and stale ranges, because `verify` does not compare them.
             let kinds = try await engine.coverage(of: url).segments.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
@@ -298,7 +298,7 @@ extension Command {
             guard let failure = client.cachingError else {
                 return .text(json, [.isDamaged: true])
             }
-            // The files could not be opened, so the report contains only the error.
+            // If the files could not be opened, the report contains only the error.
             let head = "the cache cannot be opened: \(sentence(of: failure))"
             var values: Values = [.error: sentence(of: failure)]
             if report.isDamaged { values[.isDamaged] = true }
@@ -390,7 +390,7 @@ extension Command {
     /// The maximum number of IDs in a line.
     fileprivate static let idLimit = 20
 
-    /// Returns the first IDs, and the number of the others.
+    /// Returns a text with the first IDs and the number of omitted IDs.
     fileprivate static func idList(_ ids: [String], limit: Int) -> String {
         let more = ids.count - limit
         return ids.prefix(limit).map(\.oneLine).joined(separator: " ")
@@ -399,7 +399,9 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message from the JSON that is the whole text; an unknown field is an error.
+    /// The message that the text, a JSON object, describes.
+    ///
+    /// An unknown field is an error.
     fileprivate var message: Message {
         get throws {
             guard text.hasPrefix("{"),
@@ -409,7 +411,7 @@ extension Command.Arguments {
         }
     }
 
-    /// A number of bytes from the only word; `nil` without a word.
+    /// The number of bytes that the only word specifies; `nil` if there is no word.
     fileprivate var sizeOrNone: Int? {
         get throws {
             guard let word = words.first else { return nil }
@@ -464,7 +466,7 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - pageSize: The number of messages in a request.
+    ///   - pageSize: The maximum number of messages that a request returns.
     ///   - progress: A closure that is called with the number of messages fetched so far.
     /// - Returns: The number of fetched messages.
     /// - Throws: `SyncError`, and `CancellationError`.

@@ -99,7 +99,7 @@ extension Command {
                 await world.waitUntilIdle(within: arguments.workspace.patience)
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
-            // Discard the earlier events of that device, which this command has not caused.
+            // Discard the earlier events of that device, because this command has not caused them.
             if device !== before { _ = device.takeEvents() }
             defer {
                 if let before { world.use(before) }
@@ -108,7 +108,8 @@ extension Command {
             if device.collection == nil, let url = before?.collection?.channelURL,
                 try device.client.engine.store.groupChannel(url)?.myMemberState == .joined
             {
-                // Open the device's previous channel. If this fails, the command reports the error.
+                // Open the channel that is open on the device `before`. Ignore an error: the
+                // command itself reports it.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().refreshed
@@ -228,7 +229,7 @@ extension Command {
             let failure =
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
-            // While the client is suspended, only the store cannot be read; all other values are in
+            // While the client is suspended, the store cannot be read. All other values are in
             // memory.
             let unsent: [OutboxItem]?
             do throws(StoreError) {

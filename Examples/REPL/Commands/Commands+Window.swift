@@ -320,7 +320,7 @@ extension Command.Arguments {
         }
     }
 
-    /// Reads the options of opening a channel, after its URL.
+    /// Reads the options of the command `open`, which follow the URL of the channel.
     fileprivate func start() throws -> (
         point: StartingPoint, policy: InitPolicy, params: MessageListParams
     ) {
@@ -346,7 +346,8 @@ extension Command.Arguments {
         return (point, policy, try self.params(params, json))
     }
 
-    /// Loads pages, and returns a reply with their messages.
+    /// Loads pages by `page`, as many as the first word says, and returns a reply with the newly
+    /// listed messages.
     @MainActor fileprivate func load(
         fromOldest: Bool,
         _ page: (MessageCollection) async throws(SyncError) -> [Message]
@@ -382,9 +383,9 @@ extension MessageCollection {
     /// Starts the collection, and returns a Boolean value that indicates whether the server has
     /// answered.
     ///
-    /// Without a connection, returns `false`.
+    /// If there is no connection, the result is `false`.
     ///
-    /// - Throws: Any other error, after disposing the collection.
+    /// - Throws: Any other error. The collection is then disposed.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws(SyncError) -> Bool {
         do throws(SyncError) {
             _ = try await start(policy).refreshed

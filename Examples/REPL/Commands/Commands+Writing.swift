@@ -37,7 +37,7 @@ extension Command {
             guard !paths.isEmpty else { throw CommandError.usage }
             let files = try paths.map { try UploadableFile(readableAt: $0) }
             let collection = try arguments.collection
-            // A store in memory has no directory for copies.
+            // Keep no copies if the store is in memory, because it has no directory for them.
             let keepsCopies = collection.engine.store.directory != nil
             if files.count == 1 {
                 var params = try arguments.params(FileMessageCreateParams(), json)
@@ -499,7 +499,9 @@ extension Command.Reply {
 }
 
 extension UploadableFile {
-    /// Creates a reference to a file of this device, which must exist.
+    /// Creates a reference to a file of this machine.
+    ///
+    /// The file must exist.
     fileprivate init(readableAt word: String) throws {
         let path = word.fromHome
         guard FileManager.default.isReadableFile(atPath: path) else {
@@ -510,7 +512,8 @@ extension UploadableFile {
 }
 
 extension String {
-    /// Returns the two parts of `N=PATH`; without `N=`, the given number and the text.
+    /// Returns the two parts of a text of the form `N=PATH`; if `N=` is missing, `number` and the
+    /// whole text.
     fileprivate func numberAndPath(or number: Int) -> (number: Int, path: String) {
         guard let mark = firstIndex(of: "="), let given = Int(self[..<mark]) else {
             return (number, self)

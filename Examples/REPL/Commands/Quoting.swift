@@ -12,11 +12,12 @@ package struct ShellWords {
     /// The index at which each word starts in the text.
     private(set) var starts: [String.Index] = []
 
-    /// The quote that is not closed, or the backslash at the end of the text; `nil` if there is
+    /// The quote that is not closed, or the backslash that ends the text; `nil` if there is
     /// neither.
     package private(set) var unfinished: Character?
 
-    /// The JSON object at the end of the text; empty if there is none or `findsJSON` was `false`.
+    /// The JSON object at the end of the text; empty if there is none, or if `findsJSON` was
+    /// `false`.
     private(set) var json = ""
 
     /// Reads a text.
@@ -88,7 +89,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The path, with the home directory in place of a leading `~`.
+    /// The path, in which the home directory replaces a leading `~`.
     var fromHome: String {
         guard self == "~" || hasPrefix("~/") else { return self }
         let home = ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
@@ -105,13 +106,15 @@ extension URL {
     /// Creates the URL of a path, which is relative to the current directory unless it starts with
     /// `/` or `~`.
     ///
-    /// - Throws: ``CommandError`` if the path is empty, which would be the current directory.
+    /// - Throws: ``CommandError`` if the path is empty. An empty path would otherwise mean the
+    ///   current directory.
     init(typed path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .failed("the path is empty") }
         self.init(filePath: path.fromHome, directoryHint: .isDirectory)
     }
 
-    /// Returns the URL of an existing directory, for commands that read it and must not create it.
+    /// Returns the URL of an existing directory, for commands that read the directory and must not
+    /// create it.
     ///
     /// - Throws: ``CommandError`` if the directory does not exist.
     static func existingDirectory(_ path: String) throws(CommandError) -> URL {

@@ -1,10 +1,10 @@
 import Foundation
 import Models
 
-/// A line of JSON, of whose object some fields are read in one pass.
+/// A line that contains a JSON object.
 ///
-/// `JSONDecoder` takes about twenty microseconds for a line, and a log has hundreds of thousands of
-/// lines.
+/// Some fields of the object are read in a single pass. `JSONDecoder` would be too slow: it takes
+/// about twenty microseconds for a line, and a log has hundreds of thousands of lines.
 package struct JSONLine {
     /// The value of a requested field.
     package enum Value: Hashable {
@@ -174,7 +174,8 @@ private struct Scanner {
             }
             return string
         }
-        // The system's decoder decodes texts with escapes, which are rare.
+        // Let the system's decoder decode texts with escapes. They are rare, so its speed does not
+        // matter.
         let data = Data("[\"".utf8) + Data(buffer: text) + Data("\"]".utf8)
         do {
             return try JSONDecoder().decode([String].self, from: data)[0]

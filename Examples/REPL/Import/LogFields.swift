@@ -3,12 +3,12 @@ package import Scrollback
 
 /// The fields of a log from which the properties of a message are read.
 ///
-/// By default, they are those of an export; the user may name other fields.
+/// The default fields are those of an export. The user may name other fields.
 package struct LogFields {
     /// The properties for which the user may name a field, in the order in which a line is read.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
 
-    /// The maximum number of bytes of an ID on the server.
+    /// The maximum length of an ID on the server in bytes.
     private static let longestName = 1024
 
     /// The fields from which each of ``names`` is read; the first field with a value is used.
@@ -20,16 +20,16 @@ package struct LogFields {
     /// The indices of the ``names`` for which the user has named a field.
     private var renamed: [Int] = []
 
-    /// The channel of all messages; `nil` for the channel in each line.
+    /// The channel into which all messages are imported; `nil` if each line contains its channel.
     ///
-    /// If it is set, all IDs start with its URL. IDs are unique on the whole server, so that a log
-    /// can then be imported into several channels.
+    /// If it is not `nil`, the IDs of all messages start with its URL. IDs must be unique on the
+    /// whole server; with this prefix, the same log can be imported into several channels.
     var channel: ChannelURL?
 
-    /// The prefix of IDs that are made of line numbers.
+    /// The prefix of IDs that are derived from line numbers.
     var idPrefix = ""
 
-    /// A Boolean value that indicates whether all IDs are made of line numbers.
+    /// A Boolean value that indicates whether all IDs are derived from line numbers.
     var numbersLines = false
 
     package init() {}
@@ -43,18 +43,20 @@ package struct LogFields {
         return true
     }
 
-    /// The names of all fields, in the order of the values that ``JSONLine`` returns.
+    /// The names of all fields in UTF-8.
+    ///
+    /// ``JSONLine/values`` have the same order.
     package var bytes: [[UInt8]] { sources.joined().map { Array($0.utf8) } }
 
     /// Returns the message of a line.
     ///
     /// - Parameters:
     ///   - line: The line, read with ``bytes``.
-    ///   - number: The number of the line, from which an ID is made if the line has none.
+    ///   - number: The number of the line, from which the ID is derived if the line has none.
     ///   - ignore: A closure that is called with the name of each field that is not part of the
     ///     message.
     /// - Returns: The message.
-    /// - Throws: ``JSONLine/Damage`` with the name of a missing or invalid field.
+    /// - Throws: ``JSONLine/Damage``, which names the missing or invalid field.
     package func message(
         _ line: JSONLine, number: Int, ignoring ignore: (String) -> Void = { _ in }
     ) throws(JSONLine.Damage) -> Message {
@@ -83,7 +85,7 @@ package struct LogFields {
             }, sendingStatus: .succeeded)
     }
 
-    /// Returns the ID on the server of a message of the log.
+    /// Returns the ID that a message of the log gets on the server.
     private func messageID(_ id: String, _ index: Int) throws(JSONLine.Damage) -> MessageID {
         guard let channel else { return MessageID(id) }
         let name = "\(channel)-\(id)"
@@ -91,7 +93,8 @@ package struct LogFields {
         return MessageID(name)
     }
 
-    /// Returns a Boolean value that indicates whether a line is a message of the channel itself.
+    /// Returns a Boolean value that indicates whether a line is a message of the channel itself,
+    /// and not of a user.
     func isOwn(_ line: JSONLine) -> Bool {
         value(3, line).value.asText == "ADMM"
     }
@@ -103,7 +106,7 @@ package struct LogFields {
         return renamed.filter { value($0, line).value != .none }
     }
 
-    /// Returns the fields that the user has named, without those that were seen.
+    /// Returns the fields that the user has named and that are not among `seen`.
     func renamedFields(without seen: Set<Int>) -> [String] {
         renamed.filter { !seen.contains($0) }.map { sources[$0][0] }
     }
@@ -120,8 +123,8 @@ package struct LogFields {
         return (.none, sources[index][0])
     }
 
-    /// Reports the fields of a line that are ignored because another field has the value of the
-    /// property.
+    /// Reports those fields of a line that are ignored, because an earlier field of the same
+    /// property has a value.
     private func ignoreSeconds(_ line: JSONLine, _ ignore: (String) -> Void) {
         var place = 0
         for fields in sources {
@@ -153,12 +156,13 @@ package struct LogFields {
         throw JSONLine.Damage(description: "the field '\(field)' \(what)")
     }
 
-    /// The fields of a sender that is an object: first those of the ID, then those of the name.
+    /// The fields of a sender that is an object: first two fields for the ID, then two fields for
+    /// the name.
     private static let senderFields = ["user_id", "guest_id", "nickname", "name"]
         .map { Array($0.utf8) }
 
-    /// Returns the sender of a line, which is an ID or an object with one; `nil` for the channel
-    /// itself.
+    /// Returns the sender of a line, which is an ID or an object that contains an ID; `nil` if the
+    /// message is of the channel itself.
     private func sender(
         _ value: JSONLine.Value, _ field: String, _ ignore: (String) -> Void
     ) throws(JSONLine.Damage) -> Sender? {
@@ -189,7 +193,7 @@ package struct LogFields {
         return Sender(id: UserID(id), nickname: texts[2] ?? texts[3] ?? id)
     }
 
-    /// Returns the names of a property's fields, for an error.
+    /// Returns the names of the fields from which a property is read, for an error message.
     private func place(_ index: Int) -> String {
         sources[index].map { "'\($0)'" }.joined(separator: " or ")
     }
@@ -202,8 +206,8 @@ package struct LogFields {
 
     private func time(_ value: JSONLine.Value) -> Timestamp? {
         switch value {
-        // A number is in seconds if it would otherwise be in the first three years before or after
-        // 1970.
+        // A number is in seconds if, in milliseconds, it would be a time less than about three
+        // years from 1970.
         case .number(let number):
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
         case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)

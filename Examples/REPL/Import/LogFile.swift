@@ -5,7 +5,8 @@ import Foundation
 /// A byte order mark at the start is skipped. Do not use a file on several threads at the same
 /// time.
 package final class LogFile {
-    /// The size without compression; approximate for a file of more than four gigabytes.
+    /// The size in bytes without compression; wrong for a gzipped file of more than four gigabytes,
+    /// because gzip stores only 32 bits of it.
     let size: Int
 
     /// The maximum number of bytes of a line.
@@ -14,7 +15,7 @@ package final class LogFile {
     /// U+FEFF in UTF-8, with which some programs start their files.
     package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The number of bytes that were read.
+    /// The number of uncompressed bytes that were read so far.
     private(set) var offset = 0
 
     private let handle: FileHandle
@@ -58,7 +59,7 @@ package final class LogFile {
         handle = pipe.fileHandleForReading
     }
 
-    /// Closes the file, which need not have been read to its end.
+    /// Closes the file, even if it was not read to its end.
     package func close() {
         // Ignore the error: the file is already closed.
         try? handle.close()
@@ -66,17 +67,17 @@ package final class LogFile {
         process?.waitUntilExit()
     }
 
-    /// Passes some complete lines, without their ends, to a closure; returns whether there are
-    /// more.
+    /// Calls a closure with each of the next complete lines, without their line ends, and returns
+    /// whether the file has more.
     ///
-    /// A line of more than ``longestLine`` bytes is an error, because lines are in memory.
+    /// A line of more than ``longestLine`` bytes is an error, because each line is held in memory.
     package func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws -> Bool {
         guard !hasEnded else { return false }
         let piece = try handle.read(upToCount: 1 << 20) ?? Data()
         let isBeginning = offset == 0
         offset += piece.count
         rest.append(contentsOf: piece)
-        // A pipe may deliver fewer bytes at first than a byte order mark has: read more.
+        // At first, a pipe may deliver fewer bytes than a byte order mark has. Read more bytes.
         if isBeginning, rest.count < LogFile.byteOrderMark.count, !piece.isEmpty {
             let more = try handle.read(upToCount: LogFile.byteOrderMark.count) ?? Data()
             offset += more.count

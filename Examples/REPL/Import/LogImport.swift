@@ -2,12 +2,12 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// An import of a chat log into a server, with a message in each line of JSON.
+/// An import into a server of a chat log whose lines are messages in JSON.
 ///
-/// Messages that the server has are skipped, so that an interrupted import can be repeated.
+/// Messages that the server already has are skipped, so that an interrupted import can be repeated.
 struct LogImport: Sendable {
     struct Outcome: Sendable {
-        /// The number of messages that are new on the server.
+        /// The number of imported messages, without those that the server already had.
         var imported = 0
 
         /// The number of messages that the server already had.
@@ -18,13 +18,14 @@ struct LogImport: Sendable {
 
         var badCount = 0
 
-        /// The channels of the messages that the server has, in the order of the log.
+        /// The channels of all messages that the server now has, in the order in which they occur
+        /// in the log.
         var channels: [ChannelURL] = []
 
-        /// The ignored fields, with the numbers of their occurrences.
+        /// The fields that were ignored, and how often each occurred.
         var ignored = FieldTally()
 
-        /// The fields that the user has named and no line contains.
+        /// The fields that the user has named, but that no line contains.
         var unseen: [String] = []
 
         /// The number of lines that have no sender, and are not marked as messages of the channel
@@ -47,18 +48,19 @@ struct LogImport: Sendable {
     let fields: LogFields
     let server: EmbeddedServer
 
-    /// The members of the created channels, in addition to the senders.
+    /// The members that created channels get in addition to the senders.
     let members: [UserID]
 
     private static let batchSize = 1000
 
     /// Reads the file to its end.
     ///
-    /// An error of the file or the server, or a cancellation, ends the import and becomes
-    /// ``Outcome/failure``, because the server keeps the messages until then.
+    /// An error of the file or the server, or a cancellation, ends the import. It is not thrown but
+    /// returned as ``Outcome/failure``, because the server keeps the messages that were imported
+    /// before.
     ///
     /// - Parameter progress: A closure that is called after each batch, with the number of lines
-    ///   and the fraction of the file that were read.
+    ///   that were read, and the fraction of the file that was read.
     /// - Returns: The outcome.
     /// - Throws: An error if the file cannot be opened.
     @concurrent
@@ -72,7 +74,7 @@ struct LogImport: Sendable {
         } catch {
             outcome.failure = error
         }
-        // A field is known to be missing only after the whole file was read.
+        // Only after the whole file was read is it known which fields no line contains.
         if outcome.failure == nil { outcome.unseen = fields.renamedFields(without: renamed) }
         return outcome
     }
@@ -94,7 +96,7 @@ struct LogImport: Sendable {
                     batch.append(message)
                 }
             } catch {
-                // The lines before the error are complete: import them.
+                // Import the lines before the error, which are complete.
                 (failure, hasMore) = (error, false)
             }
             while batch.count >= LogImport.batchSize || (!hasMore && !batch.isEmpty) {
@@ -137,7 +139,9 @@ struct LogImport: Sendable {
     }
 }
 
-/// The numbers of occurrences of fields, with separate numbers for a limited number of names.
+/// The numbers of occurrences of fields.
+///
+/// Only a limited number of names is counted separately.
 struct FieldTally: Sendable {
     private static let limit = 50
 

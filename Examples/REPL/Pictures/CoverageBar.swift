@@ -2,8 +2,9 @@ import Scrollback
 
 /// The coverage of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
 ///
-/// The columns are equal parts of the time between the oldest and the newest stored message. The
-/// first and the last column are the older and the newer history.
+/// The first and the last column represent the history that is older than the oldest and newer than
+/// the newest stored message. The columns between them represent equal parts of the time between
+/// these two messages.
 struct CoverageBar: CustomStringConvertible {
     let description: String
 
@@ -19,7 +20,7 @@ struct CoverageBar: CustomStringConvertible {
         let first = end(segments.first, 2)
         let last = segments.count == 1 ? "" : end(segments.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
-        // Floating-point numbers do not overflow for times that are far apart.
+        // Use floating-point numbers, which do not overflow for times that are far apart.
         let start = Double(oldest.milliseconds)
         let span = max(1, Double(newest.milliseconds) - start)
         func column(_ bound: Gap.Bound) -> Double {

@@ -2,9 +2,9 @@ import Scrollback
 
 /// A channel's history as one line, such as `… a b ~ d (e) !f`.
 ///
-/// Messages are shown by their IDs, oldest first. A `~` is a gap between two messages. A `…` is
-/// history that is older than the first message or newer than the last one. `(e)` is a pending
-/// message and `!f` a failed one, by their request IDs.
+/// Messages are shown by their IDs, oldest first. A `~` is a gap between two messages. A `…` stands
+/// for history that is older than the first message, or newer than the last one. `(e)` is a pending
+/// message with the request ID e, and `!f` is a failed message with the request ID f.
 struct Picture: Hashable {
     enum Sign: Hashable {
         case more
@@ -59,7 +59,9 @@ extension Picture {
 extension Picture: CustomStringConvertible {
     var description: String { signs.map(\.text.oneLine).joined(separator: " ") }
 
-    /// Reads a picture, in which three dots count as `…`.
+    /// Reads a picture from text.
+    ///
+    /// Three dots count as `…`.
     init(_ text: String) throws {
         for word in text.split(whereSeparator: \.isWhitespace) { signs.append(Sign(word)) }
         try check()
@@ -133,10 +135,10 @@ extension Picture.Sign {
 // MARK: Storing a picture
 
 extension Picture {
-    /// Replaces the history of a channel, including its outbox items, by that of the picture.
+    /// Replaces the history and the outbox items of a channel by those of the picture.
     ///
-    /// The first message has the time `start`. The others are a minute apart, as is a gap from its
-    /// neighbors.
+    /// The first message has the time `start`. Consecutive messages are a minute apart, and a gap
+    /// between two messages counts like a message.
     func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
         try batch.clearMessages(in: url)
         for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The progress of a long operation in one line: a bar, the units per second, the remaining time,
-/// and a sparkline of the speed.
+/// The progress of a long operation in one line: a bar, the number of units per second, the
+/// remaining time, and a sparkline of the speed over time.
 struct ProgressMeter {
     private let title: String
     private let width: Int
@@ -25,7 +25,7 @@ struct ProgressMeter {
 
     /// Records the number of completed units, and returns the line to print.
     ///
-    /// Returns `nil` if a line was printed a short time ago.
+    /// The result is `nil` if the previous line is too recent.
     mutating func update(_ count: Int, share: Double? = nil) -> String? {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)

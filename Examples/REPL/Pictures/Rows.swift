@@ -1,9 +1,11 @@
 import Scrollback
 
-// Lists of messages as text, with a line for each message and before each day.
+// Lists of messages as text, with a line for each message, and a line before the messages of each
+// day.
 
 extension MessageCollection {
-    /// Returns the rows of the window: all, or a number of the newest or oldest ones.
+    /// Returns a reply with rows of the window: all rows, or `limit` of the newest or the oldest
+    /// ones.
     func rows(limit: Int = 20, fromOldest: Bool = false) -> Command.Reply {
         var items = items
         if params.isReversed { items.reverse() }

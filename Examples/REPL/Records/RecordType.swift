@@ -19,7 +19,7 @@ struct RecordType {
 
     var name: String { type.schema.name }
 
-    /// Decodes a record from JSON, as leniently as from a server.
+    /// Decodes a record from JSON, as leniently as JSON of a server is decoded.
     func record(json text: String) throws -> any Record {
         try decoded(text) { try type.init(json: text) }
     }
@@ -42,7 +42,7 @@ struct RecordType {
     ///   - text: The JSON.
     ///   - fields: The names of the fields that may be changed; `nil` for all.
     /// - Returns: The changes.
-    /// - Throws: ``CommandError`` with the wrong field or value.
+    /// - Throws: ``CommandError``, which names the wrong field or value.
     func patch<Value: Record>(
         _ record: Value.Type, json text: String, only fields: [String]? = nil
     ) throws -> Patch<Value> {
@@ -118,7 +118,7 @@ struct RecordType {
 
     /// Returns the first syntax error in text that is not JSON.
     ///
-    /// On Linux, the error of `JSONDecoder` does not contain it.
+    /// On Linux, the error of `JSONDecoder` does not contain the syntax error.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))

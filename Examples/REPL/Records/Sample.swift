@@ -9,8 +9,8 @@ enum Sample {
             ?? type.record(json: String(try json(of: type, within: [])))
     }
 
-    /// Returns a record with a value in every field, except fields of its own type or an enclosing
-    /// type.
+    /// Returns a record with a value in every field, except for fields whose type is the record's
+    /// own type or an enclosing type.
     private static func json(of type: RecordType, within outer: [String]) throws -> JSONValue {
         var entries: [String: JSONValue] = [:]
         for field in type.type.schema.fieldDescriptions where field.number != RecordType.extraNumber

@@ -3,7 +3,7 @@ import Scrollback
 
 /// The JSON of a record, with only the first elements of long lists and maps.
 struct ShortRecord {
-    /// The JSON, and a line for each shortened list or map.
+    /// The lines of the JSON, followed by a line for each list or map that was shortened.
     private(set) var lines: [String]
 
     /// Creates the JSON.

@@ -32,11 +32,14 @@ extension Timestamp {
         let days = Self.days(toYear: year, month: month) + day - 1
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
         self.init(milliseconds: seconds * 1_000 + millisecond)
-        // Reject dates that do not exist, such as 30 February, which became a day in March above.
+        // Reject dates that do not exist. For example, the calculation above has turned 30 February
+        // into a day in March, whose text differs from the input.
         guard iso8601.hasPrefix(text.prefix(19)) else { return nil }
     }
 
-    /// Returns the date of a day, which is counted from 1970-01-01.
+    /// Returns the date of a day.
+    ///
+    /// Days are counted from 1970-01-01.
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         // Years start in March here, so that a leap day is the last day of its year. A cycle of 400
         // years has 146,097 days.
@@ -53,7 +56,9 @@ extension Timestamp {
         )
     }
 
-    /// Returns the days from 1970-01-01 to the first of a month; the inverse of ``date(ofDay:)``.
+    /// Returns the number of days from 1970-01-01 to the first day of a month.
+    ///
+    /// This is the inverse of ``date(ofDay:)``.
     private static func days(toYear year: Int64, month: Int64) -> Int64 {
         let (cycle, yearOfCycle) = floorDivision(month <= 2 ? year - 1 : year, 400)
         let monthFromMarch = (month + 9) % 12

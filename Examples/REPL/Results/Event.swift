@@ -1,4 +1,5 @@
-/// A reported event: a line for people, and a name with values for programs.
+/// An event that the prompt reports: a line of text for people, and a name with values for
+/// programs.
 struct Event: Sendable {
     let name: Name
 

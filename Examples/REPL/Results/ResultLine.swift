@@ -3,7 +3,7 @@ import Scrollback
 
 /// A line that `--json` writes: the result of a command, an error, or an event.
 struct ResultLine: Encodable {
-    /// The number of the command's line; 0 before the first command.
+    /// The number of the input line that contains the command; 0 before the first command.
     private let line: Int
     private let kind: Kind
     private let text: String
@@ -63,8 +63,8 @@ struct ResultLine: Encodable {
             let text = String(decoding: try encoder.encode(self), as: UTF8.self)
             return text.withoutControls
         } catch {
-            // All records and numbers can be encoded. If one cannot, show the error, because it is
-            // a bug.
+            // All records and numbers can be encoded. If encoding fails nevertheless, it is a bug,
+            // so show the error.
             return #"{"code":"unwritable","kind":"error","line":\#(line),"text":"\#(input ?? "")"}"#
         }
     }

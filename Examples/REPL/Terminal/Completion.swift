@@ -53,7 +53,7 @@ enum Completion {
     /// - Parameters:
     ///   - word: The typed part of the word.
     ///   - before: The line before the word.
-    ///   - workspace: The source of names.
+    ///   - workspace: The workspace whose channels, devices and other names are offered.
     ///   - quote: The quote that is open before the word; `nil` if there is none.
     /// - Returns: The words in alphabetical order. Their case may differ from that of `word`.
     @MainActor static func words(
@@ -61,7 +61,7 @@ enum Completion {
         quote: Character? = nil
     ) -> [String] {
         var typed = before.split(separator: " ")
-        // After `as DEVICE`, complete a command.
+        // After the words `as DEVICE`, complete the name of a command.
         if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
         var candidates = Source.commands.words(workspace).nextWords(after: typed)
         if let source = source(after: typed, isInQuote: quote != nil) {
@@ -79,11 +79,11 @@ enum Completion {
         return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
     }
 
-    /// Returns the source of the next word; `nil` for an unknown command, or if it has no further
+    /// Returns the source of the next word; `nil` if the command is unknown or has no further
     /// argument.
     private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
         guard let command = try? Command.command(for: typed) else { return nil }
-        // Words in quotes are one argument. An open quote starts the next argument.
+        // Words in quotes are a single argument. An open quote begins the next argument.
         let rest = typed.dropFirst(command.words.count).joined(separator: " ")
         let index = max(0, rest.unquotedWords.count - (isInQuote ? 1 : 0))
         if index < command.offers.count { return command.offers[index] }
@@ -92,7 +92,7 @@ enum Completion {
 }
 
 extension [String] {
-    /// Returns the words that follow the typed words in the texts.
+    /// Returns, for each text that starts with the given words, the word that follows them.
     fileprivate func nextWords(after words: some Collection<Substring>) -> [String] {
         compactMap { text in
             let all = text.split(separator: " ")

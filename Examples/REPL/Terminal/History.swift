@@ -1,9 +1,10 @@
 import CScrollbackReadline
 import Foundation
 
-/// The lines of earlier runs, in `~/.scrollback_history` or the file in `$SCROLLBACK_HISTORY`.
+/// The lines that were typed in earlier runs, stored in `~/.scrollback_history` or in the file that
+/// `$SCROLLBACK_HISTORY` names.
 ///
-/// The file contains sent messages, so that only its owner can read it.
+/// Only the file's owner can read it, because it contains the texts of messages.
 @MainActor struct History {
     private let path: String
 

@@ -4,9 +4,9 @@ import Foundation
 
 /// A line editor that wraps GNU readline, and can print text while the user types a line.
 ///
-/// readline uses global variables, so there is one editor, which is isolated to the main actor. The
-/// main queue passes keys to readline's callback interface, so that no thread blocks while it waits
-/// for a key.
+/// readline uses global variables. Therefore there is only one editor, and it is isolated to the
+/// main actor. The main queue passes keys to readline's callback interface, so that no thread
+/// blocks while waiting for a key.
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
@@ -23,12 +23,12 @@ import Foundation
     private var isShowingProgress = false
     private var plainProgress = PlainProgress()
 
-    /// A closure that is called when the user presses Ctrl-C during a command; `nil` if no command
-    /// runs.
+    /// A closure that is called when the user presses Ctrl-C during a command; `nil` while no
+    /// command runs.
     var onInterrupt: (() -> Void)?
 
-    /// A Boolean value that indicates whether to use colors: the terminal has them and the user
-    /// wants them.
+    /// A Boolean value that indicates whether to use colors: the terminal supports them, and the
+    /// user has not turned them off.
     private let hasColours: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
@@ -50,10 +50,11 @@ import Foundation
         self.continuation = continuation
         useUTF8()
         rl_readline_name = UnsafePointer(strdup("scrollback"))  // readline keeps the pointer
-        rl_catch_signals = 0  // its handlers only work while it reads a key
+        rl_catch_signals = 0  // readline's signal handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
-        // Only spaces separate words. The completion of file names handles quotes and backslashes.
+        // Let only white space separate words. The completion of file names handles quotes and
+        // backslashes itself.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
         rl_char_is_quoted_p = isBehindBackslash
@@ -80,7 +81,7 @@ import Foundation
         let name = ["C.UTF-8", "en_US.UTF-8"].first { (name: String) in
             setlocale(LC_CTYPE, name) != nil
         }
-        if let name { setenv("LC_ALL", name, 1) }  // readline asks the environment again
+        if let name { setenv("LC_ALL", name, 1) }  // readline reads the environment itself
     }
 
     /// Restores the terminal's settings, and ends the stream of lines.
@@ -117,10 +118,12 @@ import Foundation
         guard keys != nil else { return }
         rl_on_new_line()
         rl_redisplay()
-        fflush(nil)  // readline leaves what it has drawn in the buffer
+        fflush(nil)  // readline leaves its output in the buffer
     }
 
-    /// Returns the line of an event in the color of its kind; other lines are unchanged.
+    /// Returns the line of an event in the color of the event's kind.
+    ///
+    /// Returns other lines unchanged.
     private func coloured(_ line: String) -> String {
         switch line.prefix(2) {
         case "+ ": inColour(32, line)
@@ -138,13 +141,16 @@ import Foundation
 
     // MARK: Secrets
 
-    /// Asks for a secret, which is neither shown nor added to the history.
+    /// Asks for a secret.
+    ///
+    /// The typed line is neither shown nor added to the history.
     ///
     /// - Returns: The typed line; `nil` if it is empty, or after Ctrl-C or Ctrl-D.
     func secret(_ question: String) async -> String? {
         guard let keys else { return await SecretInput.read(question) }
-        // Cancel the source instead of suspending it. A suspended source would report the bytes of
-        // the secret when it is resumed, and readline would then block the main queue.
+        // Cancel the source of keys instead of suspending it. When a suspended source is resumed,
+        // it would report the bytes of the secret, which were already read, and readline would
+        // block the main queue while waiting for them.
         keys.cancel()
         self.keys = nil
         rl_clear_visible_line()
@@ -180,7 +186,8 @@ import Foundation
 
     /// A Boolean value that indicates whether the terminal can move the cursor up.
     ///
-    /// If it cannot, readline uses a single line, and may cut a longer one inside a character.
+    /// If it cannot, readline uses only a single line of the terminal, and may cut a longer line
+    /// inside a character.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
@@ -189,11 +196,12 @@ import Foundation
         rl_set_prompt(prompt)
         rl_on_new_line()
         rl_redisplay()
-        fflush(nil)  // readline leaves what it has drawn in the buffer
+        fflush(nil)  // readline leaves its output in the buffer
     }
 
-    /// Returns the prompt in color, marked so that readline does not count the bytes of the color
-    /// as columns.
+    /// Returns the prompt in color.
+    ///
+    /// The bytes of the color are marked, so that readline does not count them as columns.
     private func shown(_ prompt: String) -> String {
         hasColours ? "\u{01}\u{1B}[1m\u{02}\(prompt)\u{01}\u{1B}[0m\u{02}" : prompt
     }
@@ -223,8 +231,8 @@ import Foundation
         }
         on(SIGWINCH) { rl_resize_terminal() }
         on(SIGCONT) {
-            // The shell has changed the terminal's settings. Without this call, readline would not
-            // restore its own.
+            // The shell has changed the terminal's settings. Without this call, readline would
+            // assume that its own settings still apply.
             rl_deprep_terminal()
             rl_prep_terminal(1)
             rl_forced_update_display()
@@ -275,12 +283,13 @@ private func didPressTab(
             typed, before, quote == 0 ? nil : Character(UnicodeScalar(UInt8(quote))))
     }
     guard let first = found.first else { return nil }
-    // readline expects the common prefix, the completions, and a null pointer, and frees all of
-    // them.
+    // readline expects an array of the common prefix, the completions and a null pointer. It frees
+    // all of them.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
     if found.count == 1, first.hasSuffix("/") {
-        // The path continues after a directory: append neither a space nor a quote.
+        // If the only completion is a directory, the path may continue: append neither a space nor
+        // a quote.
         rl_completion_suppress_append = 1
         rl_completion_suppress_quote = 1
     }

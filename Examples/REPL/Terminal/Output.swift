@@ -30,13 +30,15 @@ import Foundation
         return nil
     }
 
-    /// Writes the result of a command; an empty line and a comment have none.
+    /// Writes the result of a command.
+    ///
+    /// Empty lines and comments have no result.
     func answer(_ reply: Command.Reply, to input: String) {
         guard isJSON else { return writeText(reply.shown) }
         for answer in reply.jsonLines(to: input, line) { write("\(answer)\n", to: .standardOutput) }
     }
 
-    /// Writes the error of a command, and the events before it.
+    /// Writes the error of a command, after the events that arrived before the error.
     func fail(_ error: any Error, _ input: String = "", _ events: [Event] = []) {
         write(events)
         if isJSON {
@@ -55,7 +57,7 @@ import Foundation
         }
     }
 
-    /// Shows progress in place on a terminal, and otherwise as lines at intervals.
+    /// Shows progress: on a terminal in place, otherwise as lines at intervals.
     func progress(_ text: String?) {
         guard showsProgress else { return }
         if plainProgress == nil {
@@ -71,7 +73,8 @@ import Foundation
 
     /// Writes text to a file.
     ///
-    /// `print` would not do: flushing it waits for stdin, which another thread is reading.
+    /// Do not use `print` here: flushing its output waits for stdin, which another thread is
+    /// reading.
     private func write(_ text: String, to file: FileHandle) {
         file.write(Data(text.visible.utf8))
     }
@@ -88,7 +91,7 @@ extension Command.Reply {
 
 /// Selects the lines of progress for an output that cannot overwrite a line.
 ///
-/// These are the first line of each command, and later ones at intervals.
+/// The lines are the first line of each command, and further lines at intervals.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?
 

@@ -7,7 +7,8 @@ import Foundation
         let history = History()
         let workspace = Workspace(options.world)
         workspace.width = editor.width
-        // Work that takes longer continues while the user types the next line.
+        // If the effects of a command take longer, they continue while the user types the next
+        // line.
         workspace.patience = options.patience ?? .milliseconds(300)
         workspace.onEvent = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }

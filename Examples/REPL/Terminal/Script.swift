@@ -5,11 +5,11 @@ import Scrollback
 @MainActor enum Script {
     /// Performs all lines, and returns whether all succeeded.
     ///
-    /// A file stops at the first line that fails; a pipe continues.
+    /// A script in a file stops at the first line that fails. A script from a pipe continues.
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
-        // The limit is high, because a program that reads JSON can ignore events itself.
+        // Use a high limit, because a program that reads the JSON can ignore events itself.
         if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
@@ -32,7 +32,7 @@ import Scrollback
         var succeeded = true
         if let command = options.firstCommand {
             succeeded = await perform(command, workspace, output) ?? true
-            // Stop: every later line would report that no user is connected.
+            // Stop, because every later line would report that no user is connected.
             if !succeeded, !options.isDemo {
                 await workspace.end()
                 return false
@@ -86,8 +86,9 @@ import Scrollback
         return stream
     }
 
-    /// Returns the lines of stdin, which a separate thread reads, because `readLine` blocks its
-    /// thread.
+    /// Returns the lines of stdin.
+    ///
+    /// A separate thread reads them, because `readLine` blocks its thread.
     private static func linesOfInput() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

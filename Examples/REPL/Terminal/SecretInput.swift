@@ -12,7 +12,7 @@ enum SecretInput {
         var shown = termios()
         tcgetattr(STDIN_FILENO, &shown)
         var hidden = shown
-        // The terminal collects a line without showing it, except for its end.
+        // Let the terminal collect a line without showing it, except for the line end.
         hidden.c_lflag &= ~tcflag_t(ECHO)
         hidden.c_lflag |= tcflag_t(ICANON | ECHONL | ISIG)
         hidden.c_iflag |= tcflag_t(ICRNL)

@@ -1,10 +1,10 @@
 // Stored texts may contain control characters, which could move the cursor or clear the screen.
 
 extension String {
-    /// The text for a terminal, in which control characters except line ends are escaped.
+    /// The text for a terminal, in which all control characters except line ends are escaped.
     var visible: String { spelledOut { $0 != "\n" } }
 
-    /// The text in one line, in which line ends are escaped, too.
+    /// The text in one line, in which all control characters, including line ends, are escaped.
     var oneLine: String { spelledOut { _ in true } }
 
     private func spelledOut(_ isMeant: (Unicode.Scalar) -> Bool) -> String {

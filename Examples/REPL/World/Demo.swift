@@ -35,7 +35,7 @@ enum Demo {
             var params = GroupChannelCreateParams(url.rawValue.capitalized, url: url)
             params.userIDs = users.dropFirst().map { UserID($0.0) }
             try server.createChannel(params, by: "alice")
-            // The messages are distributed over a week; the last ones are a minute apart.
+            // Distribute the messages over a week, the last ones a minute apart.
             var messages: [Message] = []
             for (index, line) in lines.enumerated() {
                 let left = lines.count - index

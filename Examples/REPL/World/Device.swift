@@ -117,8 +117,8 @@ final class Device {
         await client.close()
     }
 
-    /// Returns a Boolean value that indicates whether the last notification had this state of the
-    /// engine.
+    /// Returns a Boolean value that indicates whether `state` is the engine's state that was
+    /// reported last.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
     func takeEvents() -> [Event] { events.take() }
@@ -141,7 +141,9 @@ final class Device {
     }
 }
 
-/// The credentials of a device's user, which a new access token replaces.
+/// The credentials of a device's user.
+///
+/// The access token can be replaced.
 final class Account: Sendable {
     private let current: Locked<Credentials>
 
@@ -155,9 +157,12 @@ final class Account: Sendable {
 
 /// The newest events that are not shown yet, up to a limit.
 ///
-/// Events are shown by source, because the relative order of different sources varies.
+/// Events are grouped by source, because the order between events of different sources varies from
+/// run to run.
 struct EventBuffer {
-    /// The sources of events, in the order in which they are shown: uploads precede sent messages.
+    /// The sources of events, in the order in which their events are shown.
+    ///
+    /// For example, uploads are shown before sent messages.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
     private let limit: Int
@@ -172,7 +177,7 @@ struct EventBuffer {
     mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
         let more = events[source, default: []].count - 2 * limit
-        // Remove old events many at a time, because removing the first element moves all others.
+        // Remove many old events at a time, because removing the first element moves all others.
         guard more > limit else { return }
         events[source]?.removeFirst(more)
         leftOut[source, default: 0] += more

@@ -57,8 +57,8 @@ private final class EmbeddedHost: Host {
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
         }
-        // As on most chat services, the feed reports only the newest messages after a device was
-        // offline.
+        // As on most chat services, the feed reports only the newest messages of each channel after
+        // a device was offline.
         embedded.conditions.feedLimit = 20
     }
 
@@ -76,7 +76,7 @@ private final class EmbeddedHost: Host {
 private final class MatrixHost: Host {
     private let url: URL
     private var secrets: Secrets
-    /// The directory of the device IDs; `nil` for new IDs in each run.
+    /// The directory in which device IDs are stored; `nil` if each run uses new IDs.
     private let deviceIDs: URL?
 
     var server: EmbeddedServer? { nil }
@@ -118,10 +118,11 @@ private final class MatrixHost: Host {
         }
     }
 
-    /// Returns the Matrix ID of a device, which is the same in later runs, so that the homeserver
-    /// recognizes repeated requests.
+    /// Returns the Matrix ID of a device.
+    ///
+    /// It is the same in later runs, so that the homeserver recognizes repeated requests.
     private func deviceID(of device: String) throws -> String {
-        // The name of the file is a hash, which hides the user's ID.
+        // The name of the file is a hash, so that it does not reveal the user's ID.
         let file = deviceIDs?.appending(path: device.hashedFileName)
         if let file, let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty {
             return id

@@ -4,7 +4,7 @@ import Scrollback
 extension EncryptionKey {
     /// Reads a key from a file of 64 hexadecimal digits.
     ///
-    /// Only the prompt reads keys like this. An app keeps its key in the system's keychain, not
+    /// Only the prompt reads keys from files. An app keeps its key in the system's keychain, not
     /// next to the data.
     ///
     /// - Parameters:

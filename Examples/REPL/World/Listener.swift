@@ -27,7 +27,7 @@ final class Listener {
     /// The names of channels at their last notification.
     private var names: [ChannelURL: String] = [:]
     private var unread: UnreadItemCount?
-    /// A Boolean value that indicates whether the client was offline after it had been online.
+    /// A Boolean value that indicates whether the client was offline since it was first online.
     private var wasOffline = false
 
     init(_ userID: UserID) { self.userID = userID }
@@ -245,14 +245,14 @@ extension Listener: ChannelDelegate {
     }
 
     private func reportCatchUp(of url: ChannelURL) {
-        // Do not report channels at the first connection, when all of them are new.
+        // Do not report channels at the first connection, because all of them are new then.
         guard wasOffline else { return }
         report(
             .channelCaughtUp, in: url, "* \(url) changed while \(userID) was offline", [:])
     }
 
     private func reportChange(of channel: GroupChannel) {
-        // A channel that is new on this device has not changed.
+        // Report only a changed name: a channel that is new on this device has not changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
         report(

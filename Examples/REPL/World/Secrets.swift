@@ -47,7 +47,7 @@ struct Secrets {
         }
     }
 
-    /// Adds the secret of a user from the environment, unless the file has one.
+    /// Adds the secret of a user from the environment, unless the file of secrets contains one.
     mutating func add(_ environment: [String: String], of user: String) {
         guard secrets[user] == nil else { return }
         if let token = environment["SCROLLBACK_TOKEN"] {

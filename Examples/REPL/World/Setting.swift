@@ -1,7 +1,7 @@
 import EmbeddedServer
 import Scrollback
 
-/// A property that is set by its name, from text.
+/// A property that commands set by its name, to a value that is given as text.
 struct Setting<Root: Sendable>: Sendable {
     /// The name of the setting, such as `sync.pageSize`.
     let name: String
@@ -109,7 +109,7 @@ extension Setting {
 }
 
 extension Array {
-    /// Sets the values of words of the form `NAME=VALUE`.
+    /// Sets the properties that words of the form `NAME=VALUE` specify.
     func set<Root>(
         _ words: some Sequence<String>, of root: inout Root
     ) throws where Element == Setting<Root> {
@@ -231,7 +231,7 @@ extension ServerSetting {
 }
 
 extension Backoff {
-    /// The text of the delays: the first delay, the factor, the maximum delay, and the number of
+    /// The delays as text: the first delay, the factor, the maximum delay, and the number of
     /// attempts.
     fileprivate var text: String {
         "\(interval.brief),\(multiplier),\(maximum.brief)" + (retries.map { ",\($0)" } ?? "")

@@ -3,8 +3,8 @@ import Scrollback
 
 /// The state of a run of the prompt: a world of devices, the open store, and what it observes.
 ///
-/// The command `store open` opens a store. Without it, the open store is that of the current device
-/// or, before a user has connected, a new store in memory.
+/// The command `store open` opens a store. If no store was opened, the open store is the store of
+/// the current device or, before a user has connected, a new store in memory.
 @MainActor final class Workspace {
     let now: () -> Timestamp
 
@@ -50,7 +50,7 @@ import Scrollback
     /// The key of the prompt's stores, devices and file caches; `nil` if there is none.
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 
-    /// Waits for an operation, at most as long as a command may take.
+    /// Waits for an operation, at most for ``patience``.
     ///
     /// - Parameters:
     ///   - what: The text of the error after the time limit.
@@ -98,7 +98,7 @@ import Scrollback
         return (try? store)?.place
     }
 
-    /// Opens a store in a directory or in memory, and closes the previous one.
+    /// Opens a store in a directory or in memory, and closes the store that was opened before.
     ///
     /// If the call fails, the previous store stays open.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
@@ -118,7 +118,9 @@ import Scrollback
         return store
     }
 
-    /// Closes the store and stops observing it, so that the device's store is open again.
+    /// Closes the store that was opened, and stops observing it.
+    ///
+    /// The device's store is then the open store again.
     func close() {
         if case .open(let store) = opened { store.close() }
         scratch?.close()
@@ -143,7 +145,8 @@ extension Workspace {
         }
     }
 
-    /// The names of devices of earlier runs in the same directory that do not run now.
+    /// The names of the devices that earlier runs have created in the same directory, and that do
+    /// not run now.
     var keptDeviceNames: [String] {
         made?.otherDeviceNames ?? World.keptDeviceNames(in: options.home)
     }
@@ -169,7 +172,7 @@ extension Workspace {
         made = nil
     }
 
-    /// Runs a command, and collects the events that arrive meanwhile.
+    /// Runs a command, and collects the events that arrive while it runs.
     func perform(
         _ body: () async throws -> Command.Reply
     ) async throws -> Command.Reply {
@@ -229,8 +232,8 @@ extension Workspace {
         return observation != nil
     }
 
-    /// Removes and returns the events: first one for each change of the observed part, then those
-    /// of the devices.
+    /// Removes and returns the events: first an event for each change of the observed part of the
+    /// store, then the events of the devices.
     func events() -> [Event] {
         defer { reported = [] }
         let changes = observation?.drain().map { change in

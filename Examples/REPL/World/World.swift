@@ -54,7 +54,9 @@ final class World {
         host = try options.host.make(in: options.home, clock)
     }
 
-    /// The server, which must run in this process.
+    /// The embedded server.
+    ///
+    /// Throws an error if the server does not run in this process.
     var server: EmbeddedServer {
         get throws {
             guard let server = host.server else {
@@ -74,7 +76,7 @@ final class World {
 
     // MARK: Devices
 
-    /// Returns the device with a name, which is created if necessary.
+    /// Returns the device with a name, and creates it if necessary.
     ///
     /// - Throws: ``CommandError`` if the name does not contain a user ID.
     func device(_ name: String) async throws -> Device {
@@ -89,7 +91,7 @@ final class World {
 
     func use(_ device: Device) { current = device }
 
-    /// The device that `as DEVICE` has selected for a command, if it is not the current one.
+    /// The device that `as DEVICE` has selected for a command, if it is not the current device.
     var visited: Device?
 
     /// Ends a device and starts it again, as if the user had quit and started the app.
@@ -150,17 +152,17 @@ final class World {
         // Ignore the error: without a readable directory, there are no devices.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        // The name of an encrypted device's directory is a hyphen and a hash, which hides the
-        // device's name.
+        // Omit the directories of encrypted devices: their names are a hyphen and a hash, from
+        // which the device's name cannot be derived.
         return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
             .sorted()
     }
 
-    /// Returns the directory of a device, which is created if necessary.
+    /// Returns the directory of a device, and creates it if necessary.
     ///
-    /// With a key, the name of the directory is a hash, which hides the user's ID. If an earlier
-    /// run without the key has created a directory with a readable name, its files are moved, and
-    /// the client encrypts them.
+    /// If there is a key, the name of the directory contains a hash, so that it does not reveal the
+    /// user's ID. If an earlier run without the key has created a directory with a readable name,
+    /// the files of that directory are moved, and the client encrypts them.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
@@ -170,7 +172,8 @@ final class World {
             try makeDirectory(plain)
             return plain
         }
-        // A percent-encoded name contains no hyphen, so that the two kinds of names differ.
+        // The name with a hyphen cannot equal a readable name, because percent-encoded names
+        // contain no hyphen.
         let hidden = devices.appending(path: "-" + name.hashedFileName)
         try makeDirectory(hidden)
         for application in contents(of: plain) {
@@ -276,10 +279,10 @@ extension Device {
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
         // Before a user has connected, there is no engine.
         guard let engine = try? client.engine else { return .resting }
-        // Calls that sleep or are held do not continue at the current time.
+        // Do not wait for calls that sleep or are held: they do not continue at the current time.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
-        // The notification of the engine's last state must have arrived.
+        // Wait until the notification of the engine's last state has arrived.
         guard hasReported(state), client.unreadCount == state.unreadCount else { return .busy }
         switch state.connection {
         case .connecting: return isSlow ? .resting : .busy

@@ -1,7 +1,8 @@
 import Foundation
 import Scrollback
 
-/// The clock of the server and of all devices: the system's, or one that only a script advances.
+/// The clock of the server and of all devices: the system's clock, or a manual clock that only a
+/// script advances.
 ///
 /// With a manual clock, simulating a day takes no time.
 final class WorldClock: Sendable {
@@ -52,7 +53,8 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// The earliest end of a sleep that advancing the clock ends; `nil` if there is none.
+    /// The earliest end of those sleeps that end when the clock is advanced; `nil` if there is
+    /// none.
     var nextEnd: Timestamp? {
         state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
@@ -76,7 +78,7 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // Remove the sleeper immediately, so that ``isSleeping(_:)`` does not count it any
+                // Remove the sleeper immediately, so that ``isSleeping(_:)`` does not find it any
                 // more.
                 state.withLock { $0.sleepers[number] = nil }
             }
@@ -102,7 +104,7 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a task with a name sleeps.
+    /// Returns a Boolean value that indicates whether a task with the given name sleeps.
     func isSleeping(_ name: String) -> Bool {
         state.withLock { state in state.sleepers.values.contains { $0.name == name } }
     }
