@@ -3,8 +3,8 @@ import Models
 import Protobuf
 
 // These functions read all values of a decoded message or channel with a library's own accessors.
-// Each returns a sum over the values. Therefore every value must be created, but none must be
-// stored.
+// Each returns a sum over the values. Therefore every value has to be created, but no value has to
+// be stored.
 
 extension String {
     fileprivate var size: Int { utf8.count }

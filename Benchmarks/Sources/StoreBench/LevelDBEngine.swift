@@ -124,11 +124,9 @@ class LevelDBEngine: Engine {
     }
 }
 
-/// LevelDB called from C.
+/// LevelDB called from C, without looking up messages before they are written.
 ///
-/// Messages are not looked up before they are written.
-///
-/// This is correct only for new messages.
+/// The indexes and counters are correct only if all messages are new.
 final class BlindLevelDBEngine: LevelDBEngine {
     override class var name: String { "LevelDB from C, blind" }
     override class var onlyWrites: Bool { true }

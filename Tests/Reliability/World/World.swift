@@ -31,7 +31,7 @@ final class World {
     let reported = Reports()
     private var listener: Task<Void, Never>?
 
-    /// The texts of bob's messages for which `send` returned, in this order.
+    /// The texts of bob's messages in each channel, in the order in which `send` returned.
     var promised: [ChannelURL: [String]] = [:]
     /// The texts of messages that failed and that the user sent again.
     var resent: Set<String> = []

@@ -27,7 +27,7 @@ final class ModelServer {
     private(set) var made: [RequestID: Int] = [:]
     /// The number of times that each request of the device other than a message was executed.
     private(set) var done: [RequestID: Int] = [:]
-    /// The messages of the device's user that the user edited on another device.
+    /// The request ids of the user's messages that the user edited on another device.
     private(set) var edited: Set<RequestID> = []
 
     init(_ config: WorldConfig) async throws {

@@ -21,12 +21,12 @@ struct ServerHistory {
         var isThere = true
         /// `isMine` is true if the user is a member of the channel.
         ///
-        /// `changedAt` is the event with which that last changed.
+        /// `changedAt` is the number of the event that last changed this.
         var isMine = true
         var changedAt = 0
         /// `offset` is the start of the history that the user may see.
         ///
-        /// `resetAt` is the event that set it.
+        /// `resetAt` is the number of the event that set this start.
         var offset: Timestamp?
         var resetAt = 0
         var entries: [MessageID: Entry] = [:]
