@@ -30,7 +30,7 @@ import Testing
                 _ = try? await views[random.number(below: views.count)].load()
             case 2:
                 await story.engine.disconnect()
-                // The network may lose the request. The engine retries.
+                // If the network loses the request, the engine retries it.
                 try? await story.connect()
             default: await story.change(&urls, bob, &random)
             }

@@ -12,8 +12,8 @@ import Testing
 
     /// Returns true if the name or the contents of one of the app's files contain a string.
     ///
-    /// In contents, a string of up to five characters counts only if it is the entire contents of a file, because
-    /// random bytes may contain it by chance.
+    /// A string of up to five characters must be the entire contents of a file, because random bytes
+    /// may contain it by chance.
     private func isReadable(_ text: String, in story: ClientStory) throws -> Bool {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: story.directory.path)
         return paths.contains { path in

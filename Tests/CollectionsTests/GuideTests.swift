@@ -8,8 +8,8 @@ import Store
 import Sync
 import Testing
 
-/// Tests an app that is written as the guides say which Docs/Migration.md refers to, but that uses
-/// this package.
+/// Tests an app like those in the guides that Docs/Migration.md answers, but written with
+/// Scrollback.
 ///
 /// Each screen has its own data source. As in the guides, only delegate calls change the data
 /// source. After every event, the data source must equal the collection.

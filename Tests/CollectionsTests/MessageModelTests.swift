@@ -27,7 +27,7 @@ import Testing
         }
         if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
         try await story.say("a b c d e")
-        // The network may lose the request; the engine retries.
+        // If the network loses the request, the engine retries it.
         try? await story.connect()
         var views: [View] = []
         for _ in 0..<60 {
