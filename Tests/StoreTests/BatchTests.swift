@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Bugs that `StoreModelTests` found, as minimal tests.
+/// Small tests for bugs that `StoreModelTests` found.
 @Suite struct BatchTests {
     private func message(
         _ id: MessageID, at time: Timestamp = 1, requestID: RequestID? = nil
@@ -28,7 +28,7 @@ import Testing
             try batch.save(Tombstone("9", in: "b", deletedAt: 1))
             try batch.recordAccess(to: "c")
             #expect(try batch.channelURLsByAccess() == ["b", "c"])
-            // A pin gives no channel a number.
+            // Pinning a channel does not give it a channel number.
             try batch.setPinned(true, for: "unknown")
             #expect(try batch.channelURLs().count == 2)
             try batch.clearMessages(in: "c")
@@ -37,7 +37,7 @@ import Testing
         #expect(try store.messageCount() == 0 && store.isPinned("c"))
     }
 
-    /// Uses more rows than one write purges.
+    /// The cleared channel has more rows than one write purges.
     @Test func clearedChannelsAreInNoListOrCount() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
@@ -79,8 +79,8 @@ import Testing
         #expect(try size() > 500_000)
         try store.purgeCleared()
         #expect(try size() < 50_000)
-        // The remaining rows are the next channel number, the schema version, and a mark that
-        // something was cleared.
+        // Besides the next channel number and the schema version, only the mark is left that says
+        // that something was cleared.
         #expect(
             try store.view.version.cache.rows().map(\.key)
                 == ["73 6e".hex, "73 76".hex, "7a 00 00 00 00".hex])
@@ -95,7 +95,7 @@ import Testing
         #expect(try holder() == "1")
         try store.write { try $0.save(message("2", requestID: "r")) }
         #expect(try holder() == "2")
-        // The second store must not depend on later writes of the first.
+        // Saving message 1 again, which had the request id before, must not affect message 2.
         try store.write { try $0.save(message("1")) }
         #expect(try holder() == "2")
         try store.write { batch in

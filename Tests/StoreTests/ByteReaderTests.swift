@@ -3,7 +3,7 @@ import Testing
 @testable import Store
 
 @Suite struct ByteReaderTests {
-    /// Reads the bytes as a string, as they are and inverted as in a key.
+    /// Reads the bytes as a text: as they are, and with all bits inverted, as in some keys.
     private func texts(_ bytes: [UInt8]) -> [String?] {
         let plain = bytes.withBytes { bytes in
             var reader = ByteReader(bytes)
@@ -46,7 +46,7 @@ import Testing
 }
 
 extension Unicode.UTF8 {
-    /// True if the bytes are valid UTF-8.
+    /// Returns true if the bytes are valid UTF-8.
     fileprivate static func isValid(_ bytes: [UInt8]) -> Bool {
         String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
     }

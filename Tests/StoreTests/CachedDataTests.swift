@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// The size of the cache, and its contents after clearing.
+/// Tests the size of the cache, and what clearing removes.
 @Suite struct CachedDataTests {
     enum Place: CaseIterable {
         case memory, disk
@@ -14,7 +14,7 @@ import Testing
 
     init() throws { directory = try StoreDirectory() }
 
-    /// A store with three channels, a user, a token and an outbox item.
+    /// Returns a store with three channels, a user, a token and an outbox item.
     private func filled(_ place: Place = .memory) throws -> ChatStore {
         let store = try place == .memory ? ChatStore.inMemory() : directory.open()
         try store.write { batch in
@@ -49,7 +49,7 @@ import Testing
         throws
     {
         let store = try filled(place)
-        // Lists that were read before must not be served from memory.
+        // Read these lists before clearing. Afterwards, they must not be returned from memory.
         #expect(try store.groupChannels().urls == "a b" && store.messageCount() == 600)
         let before = try store.cachedDataSize()
         let outbox = try store.outboxDataSize()
@@ -64,8 +64,8 @@ import Testing
         #expect(try old?.messageCount() == 600 && old?.messageCount(in: "a") == 300)
         old = nil
         #expect(before > 0 && outbox > 0)
-        // The remaining rows are the next channel number, the schema version, and a mark that
-        // something was cleared.
+        // Besides the next channel number and the schema version, only the mark is left that says
+        // that something was cleared.
         #expect(try store.view.version.cache.rows().map(\.key) == left)
         if place == .memory { #expect(try store.cachedDataSize() == 17) }
         if place == .disk {
@@ -201,7 +201,7 @@ import Testing
             try batch.recordAccess(to: "c")
         }
         store.close()
-        // Pins survive the process.
+        // The pins are still there after the store is closed and opened again.
         store = try directory.open()
         #expect(try store.pinnedChannelURLs() == ["a", "c"])
         try store.write { batch in

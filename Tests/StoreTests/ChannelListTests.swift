@@ -6,7 +6,9 @@ import Testing
 @testable import Store
 
 @Suite struct ChannelListTests {
-    /// All group channels of a store, from which the expected lists are computed.
+    /// All group channels of a store.
+    ///
+    /// The expected lists are computed from them.
     private struct Naive {
         var channels: [ChannelURL: GroupChannel] = [:]
 
@@ -38,7 +40,9 @@ import Testing
         }
     }()
 
-    /// A channel with few different values for each property, so that many are equal.
+    /// Returns a channel.
+    ///
+    /// Each of its properties has one of few values, so that many channels are equal in a property.
     private func channel(_ number: Int, _ random: inout SeededRandom) -> GroupChannel {
         var channel = GroupChannel(
             url: ChannelURL("c\(number)"),
@@ -91,7 +95,8 @@ import Testing
                     #expect(list == naive.list(query))
                 }
             }
-            // Only some queries are read, so that each order is first read in various states.
+            // Not every query is read after each step, so that the first read for an order happens
+            // in various states of the store.
             for query in Self.queries where random.oneIn(3) {
                 let list = try store.groupChannels(matching: query, currentUserID: "me")
                 #expect(list == naive.list(query))
@@ -131,7 +136,7 @@ import Testing
         let store = try ChatStore.inMemory()
         var random = SeededRandom(seed: 3)
         try store.write { batch in
-            // All are equal except for the URL.
+            // These channels differ only in their URLs.
             for number in 0..<50 {
                 try batch.save(GroupChannel(url: ChannelURL("still\(number)"), createdAt: 7))
             }
@@ -166,7 +171,7 @@ import Testing
         #expect(try two.groupChannels().urls == "b a")
         try store.write { try $0.removeChannel("a") }
         try store.write { try $0.clearMessages(in: "b") }
-        // This store reads its list for the first time.
+        // Only now, this older snapshot reads its list for the first time.
         #expect(try one.groupChannels().urls == "a")
         #expect(try two.groupChannels().urls == "b a")
         #expect(try store.groupChannels().urls == "b")
@@ -267,8 +272,8 @@ import Testing
         #expect(try store.channelURLs().isEmpty)
         #expect(try store.channelURLsByAccess().isEmpty)
 
-        // A channel with the same URL, in a batch of its own and in the batch that removes the
-        // first.
+        // Another channel with the same URL must not have old data, whether it is created in a
+        // later batch or in the batch that removes the first channel.
         try store.write { try $0.recordAccess(to: "a") }
         try expectNothing(store)
         try store.write { batch in
@@ -330,7 +335,7 @@ import Testing
             #expect(try store.channelURLsByAccess() == ["b", "d", "a", "new", "c"])
             store.close()
         }
-        // The access counter continues after reopening.
+        // The counter of channel accesses continues after the store is opened again.
         let store = try ChatStore(at: directory.url)
         try store.write { try $0.recordAccess(to: "d") }
         #expect(try store.channelURLsByAccess() == ["b", "a", "new", "c", "d"])

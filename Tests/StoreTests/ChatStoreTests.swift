@@ -57,7 +57,7 @@ import Testing
         #expect(try store.outboxItems(in: "general").map(\.requestID) == ["r1"])
     }
 
-    /// A reader that sees another commit at each read.
+    /// A reader that returns a later commit at each read.
     struct Restless: StoreReader {
         let store: ChatStore
 

@@ -3,13 +3,14 @@ import Testing
 
 @testable import Store
 
-/// Rows of cleared channels are purged in steps, and each row is read only once.
+/// Tests that the rows of cleared channels are purged in steps, and that each row is read only
+/// once.
 @Suite struct ClearingTests {
     private let database: LevelDB
 
     init() throws { database = try LevelDB(at: "/cleared", environment: .memory()) }
 
-    /// Writes rows (messages and positions) of a number that belongs to no channel.
+    /// Writes rows of messages and positions under a channel number that no channel has.
     private func clear(_ number: ChannelNumber, rows count: Int) throws {
         let batch = Overlay()
         for index in 0..<count {
@@ -24,7 +25,9 @@ import Testing
         try database.write(batch, isDurable: false)
     }
 
-    /// A row that is never removed, so that LevelDB does not skip all removed rows.
+    /// The key of a row that is never removed.
+    ///
+    /// It ends a scan over removed rows.
     private let stop = "7a 00 00 00 00".hex
 
     private func keys() throws -> [KeyBytes] { try database.snapshot().rows().map(\.key) }
@@ -36,7 +39,8 @@ import Testing
         var steppedOver = 0
         repeat {
             calls += 1
-            // A scan from here makes LevelDB skip all removed rows up to the first existing one.
+            // If the next step scanned from here, LevelDB would skip all removed rows up to the
+            // first existing one. Count these rows.
             let place = database.purge
             let isListed = try keys().contains(ByteWriter.key { $0.table(.cleared, 1) })
             guard isListed, place.table < Table.purged.count else { continue }
@@ -49,9 +53,9 @@ import Testing
                         && (left.map($0.isBefore) ?? true)
                 }.count
         } while try database.purgeCleared(atMost: 100)
-        // A thousand messages with their positions, and seven tables that are searched.
+        // There are a thousand messages with their positions, and seven tables to search.
         #expect(calls == 21)
-        // Each call skips only the last row of the previous call.
+        // A call skips at most the last row that the previous call removed.
         #expect(steppedOver > 10 && steppedOver <= calls)
         #expect(try keys() == [stop])
     }
@@ -66,7 +70,8 @@ import Testing
         var removed = 0
         while try database.purgeCleared(atMost: limit) {
             let now = before - (try keys().count)
-            // In addition to its rows, the number itself has one row.
+            // When the last rows of a number are removed, the number's own row is removed in
+            // addition.
             #expect(now - removed <= limit + 3)
             removed = now
         }
@@ -96,7 +101,7 @@ import Testing
         #expect(!database.purge.isRead)
         while try database.purgeCleared(atMost: 100) {}
         #expect(database.purge.isDone)
-        // Channel 2 is recorded as cleared by a write that bypasses `purge`: its row stays, because
+        // This write records channel 2 as cleared without notifying `purge`. Its row stays, because
         // the table was read before.
         let hidden = Overlay()
         hidden.put { $0.table(.cleared, 2) }

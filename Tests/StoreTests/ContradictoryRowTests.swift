@@ -4,12 +4,13 @@ import Testing
 
 @testable import Store
 
-/// Tests that rows that can be decoded but contradict each other are found, never trap, and are
-/// rebuilt.
+/// Tests that rows that can be decoded but contradict each other are found, never cause a trap, and
+/// can be rebuilt.
 @Suite struct ContradictoryRowTests {
     private let directory: StoreDirectory
 
-    /// Channel a has number 1, and messages 1 to 3; channel b has number 2, and message 4.
+    /// Creates channel a, which has number 1 and messages 1 to 3, and channel b, which has number 2
+    /// and message 4.
     init() throws {
         directory = try StoreDirectory()
         let store = try directory.open()
@@ -49,8 +50,8 @@ import Testing
         Position(createdAt: Timestamp(milliseconds: time), messageID: id)
     }
 
-    /// Makes sure that the check finds a kind of problem, that no call traps, and that rebuilding leaves
-    /// messages.
+    /// Expects that the check finds a kind of problem, that no call traps, and that rebuilding the
+    /// store leaves the expected messages.
     private func expectFound(
         _ kind: StoreProblem.Kind, in url: ChannelURL? = "a", rebuilt expected: [Message]? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -74,7 +75,7 @@ import Testing
         #expect(
             try store.outboxItems().map(\.requestID) == ["p", "q"], sourceLocation: sourceLocation)
         #expect(try store.gaps(in: "a") == [Gap(in: "a")], sourceLocation: sourceLocation)
-        // Numbering continues after the highest number in use.
+        // The next channel gets the number after the highest one in use.
         try store.write { batch in
             try batch.save(Message("9", at: 9, in: "c"))
             try batch.save(outboxItem("s", in: "c"))
@@ -85,7 +86,7 @@ import Testing
 
     /// Calls everything that reads or writes the rows.
     ///
-    /// The only accepted errors are reports of damage.
+    /// The only errors that it accepts are reports of damage.
     private func readAndWriteAll(_ copy: StoreDirectory) throws {
         let store = try copy.open()
         func attempt(_ body: () throws -> Void) throws {
@@ -127,7 +128,7 @@ import Testing
     @Test func nameRowWithAnotherChannelsNumber() throws {
         try damage("cache") { $0.put({ $0.nameKey("a") }, { $0.integer(ChannelNumber(2)) }) }
         let store = try directory.open()
-        // Channel a is unknown, and does not show the messages of b.
+        // Channel a is unknown. It must not show the messages of b.
         #expect(try store.messages(in: "a") == [])
         #expect(try store.messages(in: "b") == [messages[3]])
         store.close()

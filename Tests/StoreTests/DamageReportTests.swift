@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// The report that an app can submit for a damaged store.
+/// Tests the report about a damaged store that an app can submit.
 @Suite struct DamageReportTests {
     private let directory: StoreDirectory
 

@@ -7,25 +7,29 @@ import Testing
 
 @testable import Store
 
-/// Cuts, flips and deletes files.
+/// Tests files that are cut, deleted or have a flipped bit.
 ///
-/// Reading must then throw an error or return what was written, and losses must be reported.
+/// Reading must then throw an error or return what was written, and every loss must be reported.
 ///
-/// One kind of damage cannot be detected: a log that is cut exactly between two commits looks as if
-/// the last commits had never been written. A crash does not cut synced data, such as the outbox,
-/// but a faulty disk or a person may. The rows are then exactly those of an earlier commit.
+/// One kind of damage cannot be detected. A log that is cut exactly between two commits looks as if
+/// the later commits had never been written. A crash cannot cause this for synced data, such as the
+/// outbox, but a faulty disk or a person can. In this case, the rows must be exactly those of an
+/// earlier commit.
 ///
-/// Unencrypted files are not authenticated: changing a record together with its checksum is not
-/// detected.
+/// Another kind is not tested. Unencrypted files are not authenticated, so changing a record
+/// together with its checksum is not detected.
 @Suite struct DamageTests {
-    /// A small store with some tables and a log in each database.
+    /// A small store.
+    ///
+    /// Each of its databases has some tables and a log.
     private struct Victim {
         static let last = 70
         let directory: StoreDirectory
         let expected: ExpectedStore
         let messages: Set<Message>
         let items: Set<OutboxItem>
-        /// The offsets at which a commit ends in the outbox's log, and the start of the log.
+        /// The offsets in the outbox's log at which a commit ends, and the offset at which the
+        /// log's records begin.
         let seams: Set<Int>
 
         init(_ files: FileForm = .plain) throws {
@@ -38,7 +42,7 @@ import Testing
             var store = try directory.open()
             for number in 1...Victim.last / 2 { try steps.write(number, to: store) }
             store.close()
-            // Without this, the outbox would be too small to have tables.
+            // Compact the databases. Otherwise, the outbox would be too small to have tables.
             for name in ["cache", "outbox"] {
                 try LevelDB(
                     at: directory.url.appending(path: name).path,
@@ -51,7 +55,7 @@ import Testing
                 return try Data(contentsOf: log).count
             }
             var seams: Set<Int> = [0, try sizeOfLog()]
-            // An encrypted log starts with a header.
+            // The records of an encrypted log begin after its header.
             if files == .encrypted { seams.insert(64) }
             for number in Victim.last / 2 + 1...Victim.last {
                 try steps.write(number, to: store)
@@ -61,14 +65,14 @@ import Testing
             self.seams = seams
         }
 
-        /// Damages a file of a copy, and reads everything that is left.
+        /// Damages one file of a copy of the store, and reads all rows that are left.
         func checkDamage(
             to path: String, _ what: String, isSeam: Bool = false,
             _ damage: (URL) throws -> Void
         ) throws {
             let copy = try StoreDirectory(of: directory)
             try damage(copy.url.appending(path: path))
-            // The first opening repairs the damage, so the second one has nothing to report.
+            // The first opening repairs the damage. The second one must report no new damage.
             for opening in 1...2 {
                 let store: ChatStore
                 do throws(StoreError) {
@@ -92,7 +96,7 @@ import Testing
 
         /// Calls a closure that may find damage.
         ///
-        /// Returns true if it did not.
+        /// Returns true if it found none.
         @discardableResult
         private func readable(_ body: () throws -> Void) throws -> Bool {
             do {
@@ -104,7 +108,7 @@ import Testing
             }
         }
 
-        /// Returns true if everything could be read.
+        /// Returns true if all rows could be read.
         private func checkCache(
             _ store: ChatStore, _ what: String, isFirst: Bool
         ) throws -> Bool {
@@ -138,15 +142,16 @@ import Testing
                     #expect(picture.parts[url]?.gaps == [Gap(in: url)], "\(what)")
                 }
             } else if isWhole && isFirst {
-                // The rows must be exactly those of one commit. Only the last commits may be
-                // missing, and the token shows which.
+                // Only the last commits may be missing. The token contains the last step that is
+                // left, and the rows must be exactly those after that step.
                 let isOfStep = try picture == expected.cache(after: picture.step ?? 0)
                 #expect(isOfStep, "\(what): \(store.openingReport)")
             }
             return isWhole
         }
 
-        /// Returns an item as it was before the outbox was rebuilt.
+        /// Returns an item with the value of `isDoubtful` that it had before the outbox was
+        /// rebuilt.
         private func settled(_ item: OutboxItem) -> OutboxItem {
             var item = item
             item.isDoubtful = false
@@ -187,7 +192,8 @@ import Testing
         }
     }
 
-    /// The offsets of the damaged bytes: all of a small file and of the end, some of the rest.
+    /// Returns the offsets of the bytes to damage: all bytes of a small file and of a file's end,
+    /// and some of the others.
     private static func offsets(_ count: Int, seed: Int) -> [Int] {
         var random = SeededRandom(seed: seed)
         let end = Seeds.isNight ? 1_024 : 40
@@ -202,7 +208,7 @@ import Testing
         [".log", ".ldb", "MANIFEST", "CURRENT"].map { "\(database)/\($0)" }
     }
 
-    /// The paths of the files of a kind such as "cache/.log".
+    /// Returns the paths of the files of a kind such as "cache/.log".
     private func paths(_ kind: String, in victim: Victim) throws -> [String] {
         let parts = kind.split(separator: "/").map(String.init)
         let names = try victim.directory.files(parts[0]).map(\.lastPathComponent)
@@ -303,8 +309,8 @@ import Testing
         var tables = 0
         for table in try victim.directory.files("cache", ".ldb") {
             let path = "cache/\(table.lastPathComponent)"
-            // A table that remains after closing does not belong to the database, so it may be
-            // missing.
+            // A table may be a leftover of a compaction that the database does not use. Its removal
+            // is no damage.
             let missing = try error(after: FileManager.default.removeItem(at:), to: path)
             guard missing != nil else { continue }
             tables += 1

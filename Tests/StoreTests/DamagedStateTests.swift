@@ -4,9 +4,11 @@ import Testing
 
 @testable import Store
 
-/// Damage in the counters and state of a channel whose messages are intact.
+/// Tests damage to the counters and the state of a channel whose messages are intact.
 @Suite struct DamagedStateTests {
-    /// The closed store's directory: channel a has two messages, and b has one.
+    /// The directory of a closed store.
+    ///
+    /// Channel a has two messages, and channel b has one.
     private let directory: StoreDirectory
 
     init() throws {
@@ -32,7 +34,9 @@ import Testing
         return try directory.open()
     }
 
-    /// The key of the state row of channel a, or of the channel with another number.
+    /// Returns the key of a channel's state row.
+    ///
+    /// By default, it is channel a.
     private func state(_ number: ChannelNumber = 1) -> KeyBytes {
         ByteWriter.key { $0.table(.state, number) }
     }
@@ -126,7 +130,7 @@ import Testing
         let store = try open([(state(), [0xFF])])
         try store.write { try $0.recordAccess(to: "b") }
         #expect(try store.channelURLsByAccess() == ["a", "b"])
-        // The damaged channel too: its messages are counted again.
+        // This repairs the damaged state, too: the messages of the channel are counted again.
         try store.write { try $0.recordAccess(to: "a") }
         #expect(try store.channelURLsByAccess() == ["b", "a"])
         #expect(try store.messageCount(in: "a") == 2)

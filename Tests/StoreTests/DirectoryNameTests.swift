@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// The directory for a user of an app; see `ChatStore.directory(in:applicationID:userID:)`.
+/// Tests the directory of an app's user: see `ChatStore.directory(in:applicationID:userID:)`.
 @Suite struct DirectoryNameTests {
     private let directory = ScratchDirectory()
 
@@ -30,7 +30,7 @@ import Testing
         ),
     ])
     func directoryNameOfAUserNeverChanges(id: String, path: String) {
-        // DO NOT CHANGE: apps have directories with these names.
+        // Do not change these names: apps have such directories.
         #expect(name(UserID(id)) == path)
     }
 

@@ -23,7 +23,9 @@ import Testing
 
     // MARK: Writing
 
-    /// Simulates the results of successive writes; later writes fail for lack of space.
+    /// Simulates the results of successive writes.
+    ///
+    /// After the given results, the disk has no space left.
     private func handed(_ bytes: [UInt8], _ answers: [Answer]) -> (error: Int32, taken: [UInt8]) {
         var answers = answers[...]
         var taken: [UInt8] = []
@@ -32,7 +34,7 @@ import Testing
                 switch answers.popFirst() ?? .takes(0) {
                 case .takes(let count):
                     taken += rest.prefix(count)
-                    // A value that an earlier call left, which must not matter.
+                    // This must not matter: errno is only valid after a failure.
                     errno = 0
                     return min(count, rest.count)
                 case .fails(let error):
@@ -66,12 +68,13 @@ import Testing
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "file").path
         try DiskFile.replace(path, by: [1])
-        // A file that a crash left.
+        // A file that an earlier process left when it crashed.
         try Data("half".utf8).write(to: URL(filePath: path + ".new"))
         try DiskFile.replace(path, by: [2])
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([2]))
         #expect(try Set(DiskFile.names(in: directory.url.path)) == [".", "..", "file"])
-        // If the file cannot be moved into place, it is removed.
+        // A directory is in the way, so the new file cannot be moved into place. It must be
+        // removed.
         try FileManager.default.createDirectory(
             atPath: path + "s", withIntermediateDirectories: false)
         try DiskFile.replace(path + "s/inside", by: [])

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Store
 
-/// Full and read-only disks, and paths that are not directories.
+/// Tests full disks, read-only disks, and paths that are not directories.
 @Suite struct DiskTests {
     private func message(_ number: Int, size: Int = 10_000) -> Message {
-        // Incompressible.
+        // Random digits, which cannot be compressed.
         var random = SeededRandom(seed: number)
         let text = (0..<size / 10).map { _ in String(random.next() % 9_999_999_999) }.joined()
         return Message(
@@ -54,7 +54,8 @@ import Testing
             #expect(error?.code == .noSpace)
         }
         #expect(observation.drain() == [])
-        // An outbox with free space in the last page of its log may store an item or fail.
+        // If the last page of the outbox's log has free space, the item can still be stored.
+        // Otherwise, the call must throw.
         let isOutboxItemSaved = (try? store.write { try $0.save(outboxItem(1)) }) != nil
         #expect(try (store.outboxItem("r-1") != nil) == isOutboxItemSaved)
 
@@ -89,7 +90,7 @@ import Testing
             }
         }
         #expect(try store.outboxItems().map(\.requestID) == saved)
-        // A removal appends to the log, too, so it fails with an error.
+        // A removal appends to the log, too, so it fails.
         let error = #expect(throws: StoreError.self) {
             for id in saved { try store.write { try $0.removeOutboxItem(id) } }
         }
@@ -99,7 +100,7 @@ import Testing
         #expect(try saved == DiskTests.reopened(directory, disk).outboxItems().map(\.requestID))
     }
 
-    /// Opens a store on a full disk, which may fail, and then on a disk with free space.
+    /// Opens a store on a full disk, which may fail, and then again after space was freed.
     private static func reopened(
         _ directory: StoreDirectory, _ disk: SmallDisk
     ) throws -> ChatStore {
@@ -202,12 +203,12 @@ import Testing
     }
 }
 
-/// A disk of two megabytes, in memory.
+/// A disk with two megabytes, in memory.
 private final class SmallDisk: Sendable {
     let url: URL
     private let filler: URL
 
-    /// True if a disk can be mounted on this machine.
+    /// True if this machine can mount such a disk.
     static let isAvailable = (try? SmallDisk()) != nil
 
     init() throws {
@@ -223,7 +224,7 @@ private final class SmallDisk: Sendable {
     deinit {
         #if os(Linux)
             _ = umount2(url.path, Int32(MNT_DETACH))
-            // Empty, unless the disk is still mounted.
+            // This fails if the disk is still mounted.
             try? FileManager.default.removeItem(at: url)
         #endif
     }
@@ -243,7 +244,7 @@ private final class SmallDisk: Sendable {
         #endif
     }
 
-    /// Uses the free space except for some bytes.
+    /// Fills the disk, except for `left` bytes.
     func fill(leaving left: Int) throws {
         let attributes = try FileManager.default.attributesOfFileSystem(forPath: url.path)
         let free = try #require(attributes[.systemFreeSize] as? Int)

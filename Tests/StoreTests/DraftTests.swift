@@ -5,7 +5,9 @@ import Testing
 
 @testable import Store
 
-/// The text that the user is writing in a channel, which is stored with the outbox.
+/// Tests drafts, which are the texts that the user is writing in channels.
+///
+/// They are stored in the outbox database.
 @Suite struct DraftTests {
     @Test(arguments: FileForm.allCases)
     func draftIsKeptUntilItIsReplacedOrRemoved(_ form: FileForm) throws {
@@ -122,7 +124,7 @@ import Testing
         store.close()
     }
 
-    /// The bytes on disk: DO NOT CHANGE.
+    /// On-disk format, do not change the bytes.
     @Test func draftHasTheBytesOfTheFormatPage() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
@@ -156,7 +158,8 @@ import Testing
         again.close()
     }
 
-    /// Code of version 1 refuses the migrated store, so that it cannot lose the drafts.
+    /// Code that knows only version 1 must refuse the migrated store, because it would lose the
+    /// drafts.
     @Test(arguments: FileForm.allCases)
     func killedMigrationIsContinued(_ form: FileForm) throws {
         var cuts = 0

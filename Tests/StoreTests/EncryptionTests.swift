@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// The files are unreadable without the key, and modified bytes are detected.
+/// Tests that files are unreadable without the key, and that changed bytes are detected.
 @Suite struct EncryptionTests {
     private static let canaries = [
         "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
@@ -14,7 +14,7 @@ import Testing
 
     private let other = EncryptionKey()
 
-    /// Fills a store with a row of each kind, in tables and in logs, and closes it.
+    /// Fills a store with rows of each kind, both in LevelDB tables and in logs, and closes it.
     private func fill(_ directory: StoreDirectory) throws {
         for round in 1...2 {
             let store = try directory.open()
@@ -68,7 +68,8 @@ import Testing
     @Test func noFileContainsPlaintext() throws {
         let plain = try StoreDirectory()
         try fill(plain)
-        // The search finds the canaries in a plain store.
+        // The search finds the canaries in an unencrypted store. Therefore it would find them
+        // elsewhere, too.
         #expect(try canaries(in: plain) == Set(EncryptionTests.canaries))
         let encrypted = try StoreDirectory(.encrypted)
         try fill(encrypted)
@@ -87,7 +88,8 @@ import Testing
                 let pairs = try stores.map {
                     try Data(contentsOf: #require(try $0.files(name, suffix).last))
                 }
-                // The bytes after the mark, the version and the number of the key.
+                // The first 12 bytes may be equal: they are the mark, the version and the number of
+                // the key.
                 let windows = pairs.map { data in
                     Set(stride(from: 12, to: data.count - 16, by: 1).map { data[$0..<$0 + 16] })
                 }
@@ -210,7 +212,7 @@ import Testing
             let foreign = try #require(try elsewhere.files("cache", ".ldb").first)
             try Data(contentsOf: foreign).write(to: table(copy, 0))
         }
-        // LevelDB would detect this too, but only if blocks do not coincide with pages.
+        // LevelDB's own checksums detect this only if blocks do not have the size of pages.
         try expectDamage(
             "a page exchanged with the next", says: "is not the one that was written"
         ) { copy in
@@ -249,7 +251,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try directory.open() }
         #expect(error?.code == .wrongKey)
         try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
-        // Only the key file was rewritten.
+        // Only the key file was written again. The tables have the same bytes.
         #expect(try directory.contents().filter { $0.key.hasSuffix(".ldb") } == files)
         let plain = try ChatStore.inMemory()
         #expect(!plain.isEncrypted)
@@ -257,7 +259,7 @@ import Testing
         #expect(code { try store.changeEncryptionKey(to: other) } == .closed)
     }
 
-    /// The old and the new form of the encryption.
+    /// The key of the store before and after a change.
     enum Change: CaseIterable, Sendable {
         case another, theSame, encrypt, decrypt
 
@@ -297,7 +299,7 @@ import Testing
         if change != .theSame {
             #expect(code { _ = try directory.open() } == .wrongKey)
         }
-        // Repeating the call has no effect.
+        // Encrypting again with the same key has no effect.
         if change == .another || change == .decrypt {
             try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new)
             try expectFilled(ChatStore(at: directory.url, encryptionKey: new))
@@ -318,8 +320,8 @@ import Testing
                         at: directory.url, from: change.files.key, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // Either key opens the store in its current form. Only the key decides between
-                // encrypted and unencrypted.
+                // The old and the new key both open the store in its present form. If one form is
+                // unencrypted, only the other has a key.
                 let keys = [change.files.key, new].compactMap(\.self)
                 for key in keys {
                     let copy = try StoreDirectory(of: directory)
@@ -337,7 +339,8 @@ import Testing
                                     createdAt: 8), requestID: "canary-draft-3"))
                     }
                     store.close()
-                    // Re-encryption keeps rows that were written in the meantime.
+                    // Continuing the re-encryption keeps the rows that were written after the
+                    // interruption.
                     try ChatStore.reencrypt(at: copy.url, from: change.files.key, to: new)
                     let again = try ChatStore(at: copy.url, encryptionKey: new)
                     #expect(!again.openingReport.isReencryptionUnfinished)
@@ -401,14 +404,16 @@ import Testing
 
     // MARK: The format
 
-    /// A store that an earlier version of the package wrote: DO NOT CHANGE.
+    /// Opens a store that an earlier version of the package wrote.
+    ///
+    /// Do not change its files.
     @Test func aStoreOfVersionOneOpens() throws {
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Encrypted")
         if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil {
             let directory = try StoreDirectory(.encrypted)
             try fill(directory)
-            try? FileManager.default.removeItem(at: fixture)  // It may not be there yet.
+            try? FileManager.default.removeItem(at: fixture)  // There may be no such directory yet.
             try FileManager.default.copyItem(at: directory.url, to: fixture)
         }
         let directory = try StoreDirectory(.encrypted)
@@ -422,7 +427,9 @@ import Testing
 }
 
 extension EncryptionKey {
-    /// A text that compression does not shorten.
+    /// The bytes as text.
+    ///
+    /// Compression does not shorten it.
     fileprivate var shown: String { withUnsafeBytes { Data($0).base64EncodedString() } }
 }
 

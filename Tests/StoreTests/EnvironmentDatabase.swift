@@ -5,7 +5,7 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// The environment that is tested, and the failing one below it.
+/// The environment that is tested, on top of an environment that can be made to fail.
 final class TestEnvironment: @unchecked Sendable {
     // @unchecked: the pointers never change, and both environments are thread-safe.
     let pointer: OpaquePointer
@@ -26,7 +26,7 @@ final class TestEnvironment: @unchecked Sendable {
     func rollBack() -> Int32 { scrollback_env_roll_back(pointer) }
 }
 
-/// A report as one line, such as "2 logs, 9 batches, 1 break in 000003.log".
+/// The findings in LevelDB's logs as one line, such as "2 logs, 9 batches, 1 break in 000003.log".
 struct LogReport: Equatable, CustomStringConvertible {
     let logs, batches, breaks, damaged: Int
     let hasTornTail: Bool
@@ -53,22 +53,26 @@ struct LogReport: Equatable, CustomStringConvertible {
     }
 }
 
-/// An error in LevelDB's own words.
+/// An error with LevelDB's own message.
 struct LevelDBError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A LevelDB database that is accessed only with the C API.
+/// A LevelDB database.
+///
+/// It is accessed only through the C API.
 final class TestDatabase: @unchecked Sendable {
-    // @unchecked: leveldb/db.h promises that the database is safe for concurrent use, and tests
-    // close it on one thread, when no other has it.
+    // @unchecked: leveldb/db.h promises that concurrent use of the database is safe. A test closes
+    // it on one thread, when no other thread uses it.
     private var pointer: OpaquePointer?
     private let options: OpaquePointer
     private let environment: TestEnvironment?
 
-    /// Opens the database; in LevelDB's own environment if none is given.
+    /// Opens the database.
     ///
-    /// The write buffer has LevelDB's minimum size, so that logs end soon.
+    /// Without an environment, uses LevelDB's own.
+    ///
+    /// The write buffer has LevelDB's minimum size, so that a new log begins soon.
     init(
         _ path: String, in environment: TestEnvironment? = nil, over leveldb: OpaquePointer? = nil,
         reusesLogs: Bool = false, writeBuffer: Int = 64 << 10
@@ -138,7 +142,7 @@ final class TestDatabase: @unchecked Sendable {
     }
 }
 
-/// The files of a database in a directory of its own.
+/// The files of a database in a scratch directory.
 extension ScratchDirectory {
     var database: String { path + "/db" }
 

@@ -5,9 +5,11 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// Reading damaged logs of LevelDB through our environment.
+/// Tests reading damaged logs through the store's environment for LevelDB.
 @Suite struct EnvironmentLogTests {
-    /// A database with one log of some rows, and the offset at which each of its records ends.
+    /// Creates a database with one log that has a record for each row.
+    ///
+    /// `ends` contains the offset at which each record ends.
     private func oneLog(
         _ rows: [(String, String)] = [("a", "1"), ("b", "22"), ("c", "333")]
     ) throws -> (directory: ScratchDirectory, log: String, ends: [Int]) {
@@ -23,7 +25,9 @@ import Testing
         return (directory, log, ends)
     }
 
-    /// A database with two logs of three rows each, which are not in tables yet.
+    /// Creates a database with two logs of three rows each.
+    ///
+    /// No row is in a table yet.
     private func twoLogs() throws -> ScratchDirectory {
         let (directory, _, _) = try oneLog()
         let old = try directory.copy()
@@ -35,7 +39,9 @@ import Testing
         return old
     }
 
-    /// Opens a copy of a database after a change to it, and returns what was found.
+    /// Opens a copy of a database after `change` has changed its files.
+    ///
+    /// Returns the keys and the report about the logs.
     private func opened(
         _ directory: ScratchDirectory, reusesLogs: Bool = false,
         _ change: (ScratchDirectory) throws -> Void = { _ in }
@@ -45,7 +51,7 @@ import Testing
         let environment = TestEnvironment()
         let database = try TestDatabase(copy.database, in: environment, reusesLogs: reusesLogs)
         let keys = database.keys.joined()
-        // The directory must exist while LevelDB still writes tables to it.
+        // LevelDB may still write tables, so keep the directory until the database is closed.
         database.close()
         return withExtendedLifetime(copy) { (keys, environment.report) }
     }
@@ -92,7 +98,8 @@ import Testing
             var flipped = whole
             flipped[index] ^= 0xff
             let (_, report) = try opened(directory) { try write(flipped, $0.logs[0]) }
-            // No record follows the last one, so a wrong length looks like a torn record.
+            // If the length of the last record is wrong, it looks like a torn record, because no
+            // other record follows.
             let isLengthOfLast = (ends[2] + 4...ends[2] + 5).contains(index)
             #expect(report.damaged == 1 || isLengthOfLast, "byte \(index): \(report)")
             #expect(
@@ -109,7 +116,7 @@ import Testing
         #expect(report.description.hasPrefix("1 logs, 0 batches, 1 damaged in "))
     }
 
-    /// LevelDB of Debian and other systems aborts on such lengths.
+    /// LevelDB as installed on Debian and other systems aborts at such numbers.
     @Test(arguments: [UInt64(1) << 55 + 1, UInt64(1) << 56, UInt64.max])
     func largestNextNumberIsDamage(number: UInt64) throws {
         let (directory, log, ends) = try oneLog()
@@ -120,7 +127,7 @@ import Testing
             Array(forged[(record + 6)...]), forged.count - record - 6)
         forged.replaceSubrange(record..<record + 4, with: littleEndian(sum))
         let (keys, report) = try opened(directory) { try write(forged, $0.logs[0]) }
-        // The block that contains it is lost.
+        // The whole block that contains the forged record is lost.
         #expect(keys == "")
         #expect(report.damaged == 1)
     }
@@ -138,7 +145,7 @@ import Testing
         #expect(behind.keys == "abc")
         #expect(behind.report.description == "1 logs, 3 batches, torn tail")
 
-        // Moves the last record to the next block.
+        // Move the last record into the next block.
         let gap = [UInt8](repeating: 0, count: 32_768 - ends[2])
         let before = try opened(directory) {
             try write(whole[..<ends[2]] + gap + whole[ends[2]...], $0.logs[0])
@@ -271,11 +278,11 @@ import Testing
 
     @Test func tornManifestLosesNoLaterCommit() throws {
         let (directory, _, _) = try oneLog()
-        // Creating a table extends the manifest.
+        // Creating a table appends to the manifest.
         try TestDatabase(directory.database).close()
         let name = try #require(directory.names.first { $0.hasPrefix("MANIFEST-") })
         let whole = try bytes(directory.database + "/" + name)
-        // The header of another record, which announces 100 bytes, and only the first two of them.
+        // The torn record is a header that announces 100 bytes, and only two of these bytes.
         let torn = whole + [1, 2, 3, 4, 100, 0, 1, 0, 0]
         let copy = try directory.copy()
         try write(torn, copy.database + "/" + name)

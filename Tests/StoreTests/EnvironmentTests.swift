@@ -92,7 +92,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         try database.put("a")
         let other = TestEnvironment()
         #expect(failure { _ = try TestDatabase(path, in: other) }.hasSuffix(" [locked]"))
-        // The attempt does not change the state of the first opening.
+        // The failed attempt does not affect the environment that has the database open.
         #expect(failure { _ = try open() }.hasSuffix(" [locked]"))
         #expect(environment.rollBack() == EBUSY)
         try database.put("b")
@@ -119,7 +119,9 @@ private let bufferful = String(repeating: "x", count: 70_000)
 
     // MARK: Logs are synced when they are closed
 
-    /// Fills a log, starts the next one, and cuts the power, while no table can be written.
+    /// Fills a log, so that LevelDB begins the next one.
+    ///
+    /// Then cuts the power. No table can be written in the meantime.
     private func powerCutAfterALogSwitch(over leveldb: OpaquePointer?) throws -> Int32 {
         let database =
             try leveldb.map { try TestDatabase(path, over: $0) }
@@ -141,7 +143,8 @@ private let bufferful = String(repeating: "x", count: 70_000)
     }
 
     @Test func batchLostBeforeALaterOneIsDetected() throws {
-        // LevelDB without our environment loses a log, as with a disk that ignores syncs.
+        // On top of LevelDB's own environment, the power cut loses a log, as on a disk that ignores
+        // syncs.
         #expect(try powerCutAfterALogSwitch(over: fault_env_leveldb(environment.faults)) == 1)
         let environment = TestEnvironment()
         #expect(try TestDatabase(path, in: environment).keys == ["a", "c"])
@@ -194,7 +197,8 @@ private let bufferful = String(repeating: "x", count: 70_000)
         try database.put("d", isSynced: true)
         let after = fault_env_counted(environment.faults)
         #expect(after.appends - before.appends == 8)
-        // Header 7, sequence and count 12, type 1, key 1 + 1, value 1 + 0.
+        // A write has 23 bytes: 7 of the header, 12 of the sequence and the count, 1 of the type, 2
+        // of the key, and 1 of the value.
         #expect(after.appended_bytes - before.appended_bytes == 4 * 23)
         #expect(after.syncs - before.syncs == 1)
         #expect(after.opened_files == before.opened_files)
@@ -207,7 +211,8 @@ private let bufferful = String(repeating: "x", count: 70_000)
         let database = try open()
         try database.put("a", "kept")
         fault_env_tear_appends(environment.faults, tears)
-        // Header, payload, flush and sync. The fifth change is not part of this write.
+        // This write makes four changes: header, payload, flush and sync. A failure of the fifth
+        // change is after it.
         fault_env_fail_after(environment.faults, change, ENOSPC)
         let isFailing = change < 5
         #expect(

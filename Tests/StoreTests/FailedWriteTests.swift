@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// Makes single changes to the disk fail.
+/// Makes a single change to the disk fail.
 ///
 /// The data in memory and on disk must stay as before.
 @Suite struct FailedWriteTests {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// The database whose disk fails, and the form of its files.
+    /// The database whose disk fails, and whether its files are encrypted.
     enum Place: String, CaseIterable, Sendable {
         case cache, outbox
         case encryptedCache = "encrypted cache"
@@ -43,7 +43,9 @@ import Testing
         var files: FileForm { self == .cache || self == .outbox ? .plain : .encrypted }
     }
 
-    /// A store with some steps, on two disks of which one is about to fail.
+    /// A store to which some steps were written.
+    ///
+    /// It is on two disks, of which one is made to fail.
     private struct Scene {
         let directory: StoreDirectory
         let disks = FailingDisks()
@@ -60,7 +62,9 @@ import Testing
             for number in 1...last { try expected.steps.write(number, to: store) }
         }
 
-        /// Writes steps until one fails, and returns its error; ``last`` is the one before it.
+        /// Writes steps until one fails, and returns its error.
+        ///
+        /// ``last`` is then the step before it.
         mutating func writeUntilFailure(atMost count: Int = 20) -> (any Error)? {
             for number in last + 1...last + count {
                 do {
@@ -73,9 +77,8 @@ import Testing
             return nil
         }
 
-        /// Compares the rows of a reader with the expected ones after the given steps.
-        ///
-        /// The cache may be one step further.
+        /// Compares the rows that a reader returns with the rows after the given steps of the cache
+        /// and of the outbox.
         func check(_ reader: some StoreReader, cache: Int, outbox: Int) throws {
             #expect(try CachePicture(reader) == expected.cache(after: cache))
             #expect(try reader.outboxPicture() == expected.outbox(after: outbox))
@@ -95,7 +98,8 @@ import Testing
             #expect(error.code == failure.code)
             #expect(error.path == scene.directory.url.appending(path: name).path)
 
-            // A step that concerns both databases writes the cache first.
+            // If a step writes to both databases, it writes to the cache first. Then the cache has
+            // the step, although the outbox failed.
             let failed = scene.last + 1
             let isOfBoth =
                 if case .acknowledgement = scene.expected.steps.kind(failed) { true } else { false }
@@ -162,23 +166,24 @@ import Testing
             let change = Int.random(in: 1...120, using: &random)
             scene.disks.cache.fail(
                 at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
-            // A failure to write a table is reported only by the next write, when the disk may work
-            // again. If only the removal of old files or rows fails, no write fails, because the
-            // removal is repeated later.
+            // If a table cannot be written, only the next write reports the failure, and the disk
+            // may work again by then. If only the removal of old files or rows fails, no write
+            // fails, because the removal is repeated later.
             if let error = scene.writeUntilFailure() {
                 let code = (error as? StoreError)?.code
                 #expect(code == .noSpace || code == .io)
                 do {
                     try scene.check(scene.store, cache: scene.last, outbox: scene.last)
                 } catch let error as StoreError {
-                    // While the recovery from an earlier failure is pending, no files may be
-                    // readable. Only a real disk is checked for free space before the files are
-                    // closed.
+                    // While the store has not recovered from an earlier failure, it may be unable
+                    // to read any file. (A real disk is checked for free space before the files are
+                    // closed.)
                     #expect(error.code == failure.code && !failure.isOnce)
                 }
             }
             scene.disks.cache.heal()
-            // A table that fails in the background is reported to the next write.
+            // If a table could not be written in the background, the next write reports the
+            // failure.
             var attempts = 0
             while true {
                 do {
@@ -247,7 +252,7 @@ import Testing
         let told = observation.drain()
         #expect(told.map(\.number) == [2])
         #expect(told.first?.operations == [.savedGap(Gap(in: "general")), .savedMessage(sent)])
-        // A second attempt writes all of it.
+        // The next attempt writes both parts.
         try store.write { batch in
             try batch.save(sent)
             try batch.removeOutboxItem("r")
@@ -279,7 +284,10 @@ import Testing
         }
     }
 
-    /// Creates a directory that makes the check of whether a database's files can be written fail.
+    /// Creates a directory in the place of a file with which the store checks that a database's
+    /// files can be written.
+    ///
+    /// The check then fails.
     private func blockMending(of name: String, in directory: StoreDirectory) throws -> URL {
         let probe = directory.url.appending(path: "\(name)/probe")
         try FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)
@@ -300,7 +308,7 @@ import Testing
                 try batch.save(outboxItem(RequestID(name)))
             }
             func saveBoth(_ batch: Batch) throws {
-                // A read in the batch returns the committed state.
+                // Reading in the batch returns the committed data.
                 #expect(try batch.messages(in: "general").contains(sent))
                 try saveMessage(batch)
                 try saveOutboxItem(batch)
@@ -316,7 +324,7 @@ import Testing
                 #expect(try store.messages(in: "general") == before.0)
                 #expect(try store.outboxItems() == before.1)
             }
-            // An empty write does not fail.
+            // A commit without changes does not fail.
             #expect(try store.commit { _ in }.change.entries.isEmpty)
             try FileManager.default.removeItem(at: probe)
             try store.write(saveBoth)
@@ -344,7 +352,7 @@ import Testing
         for file in files {
             try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("away"))
         }
-        // Both databases have failed now, and neither can be reopened.
+        // Now both databases have failed, and neither can be reopened.
         #expect(throws: StoreError.self) { try store.write { try $0.save(sent) } }
         #expect(throws: StoreError.self) { try store.messages(in: "general") }
         for file in files {
@@ -361,7 +369,7 @@ import Testing
         other.close()
 
         try store.write { batch in
-            // The ID is greater than all earlier ones.
+            // "d" is greater than all earlier ids, so it is saved without looking it up.
             try batch.save(Message("d", at: 9))
             try batch.save(Message("f", at: 6, in: "new"))
             try batch.save(outboxItem("last"))
@@ -391,7 +399,7 @@ import Testing
             }
         }
         store.close()
-        // The call has no effect, and does not access the files.
+        // A closed store refuses the call without accessing the files.
         try FileManager.default.removeItem(at: directory.url)
         #expect(code { _ = try store.write { try $0.save(sent) } } == .closed)
         #expect(code { try store.purgeCleared() } == .closed)
@@ -406,8 +414,7 @@ import Testing
             let disks = FailingDisks()
             let store = try disks.open(directory)
             try store.write { try $0.save(outboxItem("r")) }
-            // Change 4 follows the header, the rows and the flush. If it fails, the log already
-            // contains all rows.
+            // Change 4 is the sync. When it fails, the log already contains all rows.
             disks.outbox.fail(at: 4, with: EIO, once: true)
             #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
             #expect(try store.outboxItems().map(\.requestID) == ["r"])
@@ -425,7 +432,7 @@ import Testing
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
-        // A snapshot prevents reopening, so the disk is not checked.
+        // The snapshot prevents the files from being reopened, so the disk is not checked either.
         let probe = try blockMending(of: "outbox", in: directory)
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
@@ -492,7 +499,7 @@ import Testing
         let disk = FailingDisk()
         let path = directory.url.appending(path: "cache").path
         let database = try LevelDB(at: path, environment: disk.environment)
-        // No write has failed, so nothing is checked.
+        // As long as no write has failed, the disk is not checked, so this directory has no effect.
         let probe = path + "/probe"
         try FileManager.default.createDirectory(atPath: probe, withIntermediateDirectories: false)
         try database.checkCanReopen()
@@ -503,10 +510,10 @@ import Testing
         for check in [{ try database.checkCanReopen() }, { try database.reopen() }] {
             let error = #expect(throws: StoreError.self) { try check() }
             #expect(error?.path == probe)
-            // The files have not changed.
+            // The database still has the same files.
             #expect(try database.snapshot().rows().isEmpty && database.hasFailed)
         }
-        // A disk that was checked before is not checked again.
+        // The argument says that the disk was already checked, so it is not checked again.
         try database.reopen(isChecked: true)
         try database.write(batch, isDurable: true)
         #expect(try database.snapshot().rows().count == 1)
@@ -518,8 +525,8 @@ import Testing
         let store = try disks.open(directory)
         try store.write { try $0.save(sent) }
         let (_, observation) = try store.observe(.everything)
-        // The write's header, payload, flush and sync come first; then the removal of the old rows
-        // fails.
+        // The first four changes are the header, the payload, the flush and the sync of the commit.
+        // The fifth belongs to the removal of the old rows.
         disks.cache.fail(at: 5, with: EIO, once: true)
         let (_, change) = try store.commit { try $0.clearMessages(in: "general") }
         #expect(change.number == 2)
@@ -544,7 +551,7 @@ import Testing
             store.close()
         }
         if files == .damaged {
-            // Damage a record in the middle of the log that contains the last commits.
+            // Damage a record in the middle of the log with the last commits.
             let log = try #require(try template.files("cache", ".log").last)
             var bytes = try Data(contentsOf: log)
             bytes[bytes.count / 2] ^= 0xFF

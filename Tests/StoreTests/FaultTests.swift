@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// Simulates power failures and failing writes.
+/// Tests power failures, and which writes are synced.
 @Suite struct FaultTests {
     private static let seeds = Seeds.count(20, atNight: 300)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// The text files of an encrypted file cache.
+/// Tests the files of an encrypted file cache.
 @Suite struct FileCacheEncryptionTests {
     private let directory: StoreDirectory
     private let key = EncryptionKey()
@@ -30,7 +30,7 @@ import Testing
         #expect(try cache.load("canary").damage == [])
         #expect(try cache.loadChannels().records.map(\.url) == ["canary"])
         #expect(try cache.channels() == ["canary"])
-        // Equal records are not written again, although a new encryption would result in other
+        // Equal records are not written again. If they were, a new encryption would change the
         // bytes.
         let before = try directory.contents()
         #expect(try !cache.save(messages, in: "canary"))
@@ -61,13 +61,13 @@ import Testing
             damaged[index] ^= 0x04
             try damaged.write(to: file)
             let contents = try cache.load("canary")
-            // Skip the last Base64 digit of a line: it has unused bits, so a change may have no
-            // effect.
+            // A flipped bit at the end of a line may be one that Base64 does not use. Then the
+            // records must be unchanged.
             let isSame = contents.records == messages
             #expect(contents.damageCount > 0 || isSame, "at \(index)")
             #expect(contents.records.allSatisfy(messages.contains), "at \(index)")
         }
-        // Exchange lines, and replace a file by another one.
+        // Exchange two lines. Below, replace the file with another one.
         var lines = whole.split(separator: UInt8(ascii: "\n"))
         lines.swapAt(2, 3)
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: Reencrypting all files
 
-    /// Fills a directory with messages of two channels, and a list of channels.
+    /// Saves messages of two channels and a list of channels in a directory.
     private func fill(_ key: EncryptionKey?, in url: URL) throws {
         let cache = try FileCache(directory: url, encryptionKey: key)
         try cache.save(messages, in: "canary")
@@ -142,7 +142,8 @@ import Testing
             }
             if ended != nil {
                 #expect(ended == .io)
-                // Either key opens all records, and later saves are kept.
+                // The old and the new key both open all records, and what is saved with them is
+                // kept.
                 for key in steps == 1 ? [old] : [old, new].compactMap(\.self) {
                     try expectFilled(FileCache(directory: place, encryptionKey: key))
                 }
@@ -165,7 +166,7 @@ import Testing
             }
             #expect(hasReadable == (new == nil))
             #expect(names.count == (new == nil ? 4 : 5))
-            // Re-encrypting again changes nothing.
+            // Encrypting again with the same key changes nothing.
             #expect(try FileCache.reencrypt(at: place, from: old, to: new) == 0)
             try expectFilled(FileCache(directory: place, encryptionKey: new))
             if ended == nil {
@@ -182,7 +183,7 @@ import Testing
                 $0.value.count < $1.value.count
             })
         var lines = canary.value.split(separator: UInt8(ascii: "\n"))
-        // The header and a message are damaged; the other messages still show the channel.
+        // The header and one message are damaged. The other messages must still be loaded.
         for line in [1, 3] { lines[line][lines[line].startIndex + 9] ^= 0x04 }
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
             .write(to: directory.url.appending(path: canary.key))
@@ -191,7 +192,7 @@ import Testing
         let contents = try cache(other).load("canary")
         #expect(contents.records == [messages[0], messages[2]])
         #expect(contents.damage.map(\.description) == ["line 1: header", "line 3: check"])
-        // A file without any readable line.
+        // Replace a file with one that has no readable line.
         let name = try #require(
             try directory.contents().filter { $0.key.hasSuffix(".messages") }.max {
                 $0.value.count < $1.value.count

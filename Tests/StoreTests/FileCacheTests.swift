@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 @Suite struct FileCacheTests {
-    /// A temporary directory for a cache.
+    /// A temporary directory for a file cache.
     struct Directory: Sendable {
         private let place = ScratchDirectory()
 
@@ -143,7 +143,7 @@ import Testing
 
     @Test func theMostRecentByPositionAreKept() throws {
         let cache = try directory.cache(limit: 3)
-        // Two messages of one millisecond: numeric ids are sorted as numbers.
+        // Two messages have the same time. Numeric ids are ordered as numbers.
         let messages = [
             message(9, at: 30), message(10, at: 30), message(1, at: 40), message(2, at: 20),
         ]
@@ -226,7 +226,8 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             do {
                 for round in 0..<10 {
-                    // Opening removes leftovers, and must not remove a file that is being written.
+                    // Opening a cache removes leftover files. It must not remove a file that
+                    // another thread is writing.
                     let cache = try round == 5 ? FileCache(directory: url) : cache
                     try cache.save(lists[(thread + round) % 4], in: "general")
                     let contents = try cache.load("general")
@@ -315,8 +316,8 @@ import Testing
         let (cache, file, messages, bytes) = try threeMessages()
         let newline = UInt8(ascii: "\n")
         for index in bytes.indices {
-            // The index of the record, 0 for the header. A lost line feed damages the next record
-            // as well.
+            // The index of the damaged line, where 0 is the header. If a line feed is damaged, the
+            // next line is damaged, too.
             let line = bytes[..<index].count { $0 == newline }
             let hit = bytes[index] == newline ? [line, line + 1] : [line]
             let untouched = messages.indices.filter { !hit.contains($0 + 1) }.map { messages[$0] }
@@ -327,7 +328,7 @@ import Testing
                 let contents = try cache.load("general")
                 #expect(contents.records.filter(untouched.contains) == untouched)
                 #expect(contents.records.allSatisfy(messages.contains))
-                // Unused bits of Base64 may change without an effect.
+                // If the flipped bit is one that Base64 does not use, the records are unchanged.
                 #expect(!contents.damage.isEmpty || contents.records == messages)
                 #expect(contents.damageCount == contents.damage.count)
                 for damage in contents.damage { #expect((line + 1...5).contains(damage.line)) }
@@ -363,14 +364,15 @@ import Testing
         #expect(
             try load([lines[0], long, lines[2], lines[3]]) == ("[line 2: tooLong]", ["2", "3"]))
         #expect(try load([long] + lines[1...]) == ("[line 1: tooLong]", ["1", "2", "3"]))
-        // The same records in another order, and one of them twice.
+        // The lines are in another order, and one record occurs twice.
         #expect(
             try load([lines[0], lines[3], lines[1], lines[2], lines[1]]) == ("[]", ["1", "2", "3"]))
         #expect(messages.count == 3)
     }
 
     @Test func invalidRecordIsReportedWithItsError() throws {
-        // These lines have correct check values, so they are not the result of damage.
+        // The check values of these lines are correct, so the lines are not reported as damaged but
+        // as invalid records.
         let cache = try directory.cache()
         let url = directory.file(of: "general")
         let file = CacheFile.messages(of: "general")
@@ -417,7 +419,8 @@ import Testing
         #expect("\(try cache.load("other").damage)" == "[line 1: otherFile]")
         #expect(try cache.channels() == ["general"])
 
-        // If the header is lost, its number of lines is unknown too.
+        // The header also contains the number of lines. If it is lost, missing lines cannot be
+        // noticed.
         let text = try String(contentsOf: other, encoding: .utf8)
         try text.replacing("scrollback", with: "Scrollback")
             .write(to: other, atomically: false, encoding: .utf8)
@@ -434,7 +437,7 @@ import Testing
 
     @Test func fileOfANewerVersionIsRejectedUnchanged() throws {
         let cache = try directory.cache()
-        // The check value is correct: the first digits of the SHA-256 of the text before it.
+        // The check value is correct: it is the first digits of the SHA-256 of the text before it.
         let text = "scrollback 2 whatever it is c095846ac685ec00\nmore\n"
         let file = directory.file(of: "general")
         try Data(text.utf8).write(to: file)
@@ -476,7 +479,7 @@ import Testing
         let saving = #expect(throws: StoreError.self) { try cache.saveChannels([]) }
         #expect(saving?.code == .io)
 
-        // The cache does not follow a link, and does not wait for a pipe.
+        // The cache must not follow a link, and must not wait for a named pipe.
         let file = directory.file(of: "general")
         try FileManager.default.createSymbolicLink(
             at: file, withDestinationURL: URL(filePath: "/dev/zero"))

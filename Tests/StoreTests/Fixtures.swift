@@ -4,7 +4,7 @@ import Models
 
 @testable import Store
 
-/// The code of the error that a closure throws, or `nil` if it throws none.
+/// Returns the code of the error that a closure throws, or `nil` if it throws none.
 func code(of body: () throws -> Void) -> StoreError.Code? {
     do {
         try body()
@@ -15,7 +15,7 @@ func code(of body: () throws -> Void) -> StoreError.Code? {
 }
 
 extension Message {
-    /// A message whose text is its id.
+    /// Creates a message whose text is its id.
     init(
         _ id: MessageID, at createdAt: Timestamp, in url: ChannelURL = "general",
         by sender: UserID? = nil, request: RequestID? = nil, to parent: MessageID? = nil
@@ -34,27 +34,29 @@ extension OutboxItem {
 }
 
 extension Sequence<Message> {
-    /// The ids in one line, such as "c b a".
+    /// The ids as one line, such as "c b a".
     var ids: String { map { $0.messageID?.rawValue ?? "-" }.joined(separator: " ") }
 }
 
 extension Sequence<GroupChannel> {
-    /// The URLs in one line.
+    /// The URLs as one line.
     var urls: String { map(\.url.rawValue).joined(separator: " ") }
 }
 
 extension Sequence<OpenChannel> {
-    /// The URLs in one line.
+    /// The URLs as one line.
     var urls: String { map(\.url.rawValue).joined(separator: " ") }
 }
 
 extension Sequence<Gap> {
-    /// The gaps in one line, such as "-∞ ~ 10/a, 20/b ~ +∞"; empty if the history is complete.
+    /// The gaps as one line, such as "-∞ ~ 10/a, 20/b ~ +∞".
+    ///
+    /// It is empty if the history is complete.
     var picture: String { map { "\($0.lower) ~ \($0.upper)" }.joined(separator: ", ") }
 }
 
 extension Change {
-    /// The operations in one line, such as "+a -b ~ typing".
+    /// The operations as one line, such as "+a -b ~ typing".
     var picture: String { operations.map(\.picture).joined(separator: " ") }
 }
 
@@ -90,9 +92,9 @@ extension Change.Operation {
     }
 }
 
-/// Runs a closure on several threads at once, and waits for all of them.
+/// Runs a closure on several threads at once, and waits until all of them have ended.
 ///
-/// `DispatchQueue.concurrentPerform` has no more threads than the machine has cores.
+/// `DispatchQueue.concurrentPerform` would use at most as many threads as the machine has cores.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()
     for index in 0..<count {

@@ -31,7 +31,7 @@ import Testing
         #expect(shown.contains("```\n\(example)\n```"), "the page should show\n\(example)")
     }
 
-    /// The rows, one in each line: key → value, with a space between the parts.
+    /// Returns the rows as lines: key → value, with a space between the parts.
     private func rows(of snapshot: LevelDB.Snapshot) throws -> [String] {
         var lines: [String] = []
         try snapshot.scan(KeyRange.all) { (key, value) throws(StoreError) in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Store
 
-/// Compares gaps and stale ranges with ``SlotHistory``, which implements the rules.
+/// Compares gaps and stale ranges with ``SlotHistory``, a simple implementation of the same rules.
 @Suite struct GapTests {
-    /// The values of a gap, besides its bounds.
+    /// The values of a gap other than its bounds.
     struct About: Hashable, Sendable {
         var cursor: PageCursor?
         var since: FeedPoint?
@@ -21,7 +21,7 @@ import Testing
         case markVerified(Gap.Bound, Gap.Bound)
     }
 
-    /// Both tables of a channel.
+    /// The gaps and the stale ranges of a channel.
     struct Model: Equatable {
         var gaps: SlotHistory<About>
         var staleRanges: SlotHistory<Int64>
@@ -31,16 +31,16 @@ import Testing
             staleRanges = SlotHistory(positions, whole: nil)
         }
 
-        /// Returns true if the operation is valid.
+        /// Applies an operation.
         ///
-        /// An invalid operation changes nothing.
+        /// Returns false and changes nothing if the operation is not valid.
         mutating func apply(_ operation: Operation) -> Bool {
             switch operation {
             case .open(let lower, let upper, let about):
                 gaps.open(from: lower, to: upper) { runs in
-                    // A backfill proceeds from the newest upper bound, so the merged gap gets the
-                    // cursor of the gap that ends there. If two gaps end there, the cursor of the
-                    // opened gap is used, if it has one.
+                    // A backfill starts at the newest upper bound. Therefore the merged gap gets
+                    // the cursor of the gap that has this bound. If both the opened gap and an
+                    // earlier one have it, the opened gap's cursor is used, if it has one.
                     var merged = about
                     if let newest = runs.last {
                         if newest.upper > upper { merged.cursor = newest.about.cursor }
@@ -48,7 +48,7 @@ import Testing
                             merged.cursor = about.cursor ?? newest.about.cursor
                         }
                     }
-                    // The merged gap takes the earliest `since`.
+                    // The merged gap gets the earliest `since`.
                     merged.since = (runs.map(\.about.since) + [about.since]).compactMap { $0 }.min()
                     return merged
                 }
@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    /// Returns the difference between a reader and the model; `nil` if they agree.
+    /// Returns the difference between the rows of a reader and the model, or `nil` if they are
+    /// equal.
     private func difference(
         _ reader: some StoreReader, _ model: Model, _ url: ChannelURL
     ) throws -> String? {
@@ -156,7 +157,7 @@ import Testing
         return nil
     }
 
-    /// Gaps and stale ranges as an observer derives them from the changes.
+    /// The gaps and stale ranges of an observer, derived only from the changes.
     private struct Folded {
         var gaps: [Gap.Bound: Gap] = [.end: Gap(in: "c")]
         var staleRanges: [Gap.Bound: StaleRange] = [:]
@@ -180,12 +181,14 @@ import Testing
 
     // MARK: Small worlds, all of them
 
-    /// All histories of some positions: each interval is known or not, and each position between
-    /// two unknown intervals is known or not.
+    /// Returns all histories of some positions.
+    ///
+    /// In each history, every interval is known or unknown, and so is every position between two
+    /// unknown intervals.
     private static func histories(_ positions: [Position]) -> [[(Gap.Bound, Gap.Bound)]] {
         let bounds: [Gap.Bound] = [.beginning] + positions.map { .position($0) } + [.end]
-        // A history is a list of gaps. The next interval is known, is a gap, or extends the
-        // previous gap.
+        // A history is represented by its gaps. The next interval is known, or it is a new gap, or
+        // it extends the gap before it.
         return (1..<bounds.count).reduce([[]]) { histories, index in
             histories.flatMap { history -> [[(Gap.Bound, Gap.Bound)]] in
                 let alone = history + [(bounds[index - 1], bounds[index])]
@@ -199,7 +202,7 @@ import Testing
 
     /// Tests every operation on every small history.
     ///
-    /// By induction, this covers all sequences of operations.
+    /// Because every result is a small history again, this covers all sequences of operations.
     @Test func everyOperationOnEverySmallHistoryAgreesWithTheNaiveOne() throws {
         struct Undo: Error {}
         let positions = Self.positions(Seeds.isNight ? 4 : 3)
@@ -237,7 +240,7 @@ import Testing
                 var model = start
                 let isValid = model.apply(operation)
                 count += 1
-                // The batch is not committed: the results are read from it.
+                // The batch is never committed. Its results are read from it.
                 #expect(throws: Undo.self) {
                     try store.write { batch in
                         for operation in setUp { _ = try apply(operation, to: batch, "c") }
@@ -259,7 +262,7 @@ import Testing
         _ bounds: [Gap.Bound], _ model: Model, _ random: inout SeededRandom
     ) -> Operation {
         let low = Int.random(in: 0..<bounds.count - 1, using: &random)
-        // Most ranges are short, so that the history has many gaps at a time.
+        // Most ranges are short, so that a history has many gaps.
         let high =
             random.oneIn(4)
             ? Int.random(in: low + 1..<bounds.count, using: &random)
@@ -314,9 +317,9 @@ import Testing
 
     // MARK: In pictures
 
-    /// Draws the known positions as letters, from "a" at 0 to "h" at 7.
+    /// Returns the known positions as letters, from "a" at 0 to "h" at 7.
     ///
-    /// "…" is unknown history below the first or above the last, "~" is a gap between two.
+    /// "…" is a gap at the beginning or at the end, and "~" is a gap between two letters.
     private func picture(_ reader: some StoreReader) throws -> String {
         var words: [String] = []
         for (index, letter) in "abcdefgh".enumerated() {
@@ -355,7 +358,7 @@ import Testing
         try store.write { try $0.cover("c", from: Self.bound(first), through: Self.bound(last)) }
     }
 
-    /// Returns a store whose channel "c" is completely known.
+    /// Returns a store in which the history of channel "c" is completely known.
     private func known() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         try cover(store, "<", ">")
@@ -473,7 +476,7 @@ import Testing
             try batch.open(gap("d", "f", "w2"))
             try batch.open(gap("b", "e", "w3", since: 3))
         }
-        // The `since` is that of the earlier gap.
+        // The merged gap has the `since` of the earlier gap.
         #expect(try store.gaps(in: "c") == [gap("a", "f", "w2", since: 1)])
         try store.write { try $0.open(gap("e", "h", since: 4)) }
         #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: 1)])

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Reads every row of a store with a reader that was written only from the grammar in
-/// Docs/Format.md, without the store's code for keys.
+/// Reads every row of a store with a reader that follows only the grammar in Docs/Format.md and
+/// uses none of the store's code for keys.
 ///
 /// The store has rows of each table.
 @Suite struct GrammarTests {
@@ -17,7 +17,8 @@ import Testing
         let messages = [
             Message("1", at: 10, in: "a", by: "alice", request: "r1"),
             Message("2", at: 20, in: "a", to: "1"),
-            // The message is in the gap, and takes over the request ID of message 1.
+            // This message is inside the gap. It has the request id of message 1, so the index
+            // refers to it.
             Message("3", at: -30, in: "a", request: "r1"),
         ]
         let group = GroupChannel(url: "a", createdAt: 1)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Store
 
-/// Tests what an operation that throws has changed, and whether the rest of its batch still
-/// applies.
+/// Tests what an operation that throws has changed, and whether the rest of its batch applies.
 @Suite struct HalfDoneTests {
-    /// Channel general: messages 1 to 5, and gaps below the first and above the last.
+    /// The store has channel general with messages 1 to 5, a gap before the first message, and a
+    /// gap after the last.
     private let directory: StoreDirectory
 
     init() throws {
@@ -37,7 +37,7 @@ import Testing
         #expect(code { _ = try store.gaps(in: "general") } == .corruption)
         try store.write { try $0.evictOldestMessages(2, in: "general") }
         #expect(try store.messages(in: "general").ids == "5 4 3")
-        // The values of the damaged gap are lost, so the whole history must be fetched again.
+        // The bounds of the damaged gap are lost, so the whole history counts as missing.
         #expect(try store.gaps(in: "general").picture == "-∞ ~ +∞")
         #expect(try store.contradictions() == [])
     }
@@ -52,7 +52,8 @@ import Testing
             try batch.cover("general", from: .beginning, through: Self.bound(6))
         }
         #expect(try store.gaps(in: "general").picture == "6/6 ~ +∞")
-        // Observers that know other gaps are notified of their removal.
+        // Observers may still have the gaps that can be read, so they are notified of the removal
+        // of these gaps.
         let known = [
             "nogap(5/5 +∞)", "nogap(-∞ 1/1) nogap(5/5 +∞)", "nogap(-∞ 1/1)",
         ][index]
@@ -90,12 +91,12 @@ import Testing
             }
         }
         store.close()
-        // Channel a can be removed. Channel b cannot be found by its name.
+        // Channel a can be removed. Channel b cannot, because its name row is damaged.
         try directory.writeToCache([(ByteWriter.key { $0.nameKey("b") }, [0xFF])])
         store = try directory.open()
         let failure = code {
             try store.write { batch in
-                // The closure continues as if the call had not been made.
+                // The closure ignores the error of `whole`. Nothing of this call may remain.
                 let failed = code {
                     try batch.whole { () throws(StoreError) in
                         try batch.removeChannel("a")
@@ -110,7 +111,7 @@ import Testing
         #expect(failure == .corruption)
         #expect(try store.groupChannel("a") != nil)
         #expect(try store.messages(in: "general").ids == "5 4 3 2 1")
-        // The next batch is not affected.
+        // The failed batch does not affect the next one.
         try store.write { try $0.save(Message("6", at: 6)) }
         #expect(try store.messages(in: "general").ids == "6 5 4 3 2 1")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Lookups in a history that do not read messages.
+/// Tests questions about a history that are answered without reading messages.
 @Suite struct HistoryLookupTests {
     private func at(_ time: Int64) -> Position {
         Position(createdAt: Timestamp(milliseconds: time), messageID: "m")
@@ -12,7 +12,7 @@ import Testing
 
     private func bound(_ time: Int64) -> Gap.Bound { .position(at(time)) }
 
-    /// Returns a store that contains only the given gaps, in the channel "general".
+    /// Returns a store that has only channel "general" with these gaps.
     private func store(
         _ gaps: [(Gap.Bound, Gap.Bound)]
     ) throws -> ChatStore {

@@ -3,13 +3,16 @@ import Testing
 
 @testable import Store
 
-/// Index rows must follow the same rules whether they were written with a message or rebuilt.
+/// Tests that index rows follow the same rules when they are written with a message and when they
+/// are rebuilt.
 @Suite struct IndexTests {
     private let directory: StoreDirectory
 
     init() throws { directory = try StoreDirectory() }
 
-    /// Opens the store as if its log had lost commits, so that all indexes are rebuilt.
+    /// Opens the store as if its log had lost commits.
+    ///
+    /// All indexes are then rebuilt.
     private func reindexed() throws -> ChatStore {
         try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
         let store = try directory.open()
@@ -43,7 +46,7 @@ import Testing
 }
 
 extension ChatStore {
-    /// The number of requests that are indexed.
+    /// Returns the number of request ids in the index.
     fileprivate func describedRequests() throws -> Int {
         try describedRows(of: .cache, table: "request").count
     }

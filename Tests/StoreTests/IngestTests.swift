@@ -5,7 +5,7 @@ import Testing
 
 /// Tests which messages a batch saves.
 ///
-/// Saving a page needs one lookup for each message.
+/// Saving a page requires one lookup for each message.
 @Suite struct IngestTests {
     let store: ChatStore
 
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func manyRowsAndReadsOfOneBatchAgree() throws {
-        // Save more rows than a lookup scans one by one, and read between the writes.
+        // Save more rows than a lookup searches one by one, and read after each write.
         try store.write { batch in
             for time in 1...200 {
                 let id = MessageID(String(time))

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Store
 
-/// Repeatedly kills a writing process.
+/// Kills a process that writes to a store, again and again.
 ///
-/// Everything that it has promised must be in the files.
+/// The files must contain everything that the process has promised.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
-    /// The number of processes that are killed over one directory.
+    /// The number of processes that write to the same directory and are killed, one after another.
     private static let rounds = 3
 
     private static let seeds = Seeds.count(10, atNight: 170)
@@ -23,8 +23,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         var done = 0
         for _ in 0..<KillTests.rounds {
-            // The first line reports that the process is about to open the store, the second that
-            // it has opened it.
+            // The process prints a line before it opens the store, and another line after that.
             let lines = Int.random(in: 1...60, using: &random)
             let process = try WritingProcess(in: directory, seed: seed, from: done + 1)
             process.readLines(lines)
@@ -46,7 +45,9 @@ import Testing
         #expect(try CachePicture(directory.open()).step ?? 0 >= 8)
     }
 
-    /// Returns the last step that is in the store, in both of its databases.
+    /// Checks the store.
+    ///
+    /// Returns the last step that is in both of its databases.
     private func check(
         _ directory: StoreDirectory, _ expected: ExpectedStore, _ promises: [Promise], _ last: Int
     ) throws -> Int {
@@ -55,7 +56,8 @@ import Testing
         #expect(report.cacheDamage == nil && report.outboxDamage == nil, "\(report)")
         #expect(try store.contradictions() == [])
 
-        // The interrupted step may be missing or stored, its part in the cache first.
+        // The step that was interrupted may be in the store or not. It may also be in the cache and
+        // not in the outbox, because it is written to the cache first.
         let cache = try CachePicture(store)
         let outbox = try store.outboxPicture()
         let hasCache = try cache == expected.cache(after: last)
@@ -66,7 +68,7 @@ import Testing
         #expect(hasOutbox || hasNextOutbox, "after \(last): \(outbox)")
         if !hasOutbox { #expect(hasNextCache, "the outbox is ahead of the cache at \(last)") }
 
-        // Read the printed lines without knowledge of the steps.
+        // The printed promises must hold, independently of what the steps are known to write.
         var items: [RequestID: Bool] = [:]
         for promise in promises {
             if let id = promise.outboxItem { items[id] = true }
@@ -78,7 +80,7 @@ import Testing
         }
         if let token = promises.last(where: \.isCache)?.step { #expect(cache.step ?? 0 >= token) }
 
-        // Continue with the interrupted step.
+        // Write the interrupted step again, and continue.
         try expected.steps.write(last + 1, to: store)
         #expect(try CachePicture(store) == expected.cache(after: last + 1))
         #expect(try store.outboxPicture() == expected.outbox(after: last + 1))
@@ -86,14 +88,14 @@ import Testing
     }
 }
 
-/// A line that the writing process has printed.
+/// A line that the writing process printed.
 private struct Promise {
     let step: Int
     let isCache: Bool
     let outboxItem: RequestID?
     let removed: RequestID?
 
-    /// Reads a line such as "17 cache removed r-12".
+    /// Parses a line such as "17 cache removed r-12".
     init?(_ line: Substring) {
         let words = line.split(separator: " ").map(String.init)
         guard let step = words.first.flatMap(Int.init) else { return nil }

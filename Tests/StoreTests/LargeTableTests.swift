@@ -4,11 +4,11 @@ import Testing
 
 @testable import Store
 
-/// A table with parts that are larger than usual.
+/// Tests tables with parts that are larger than usual.
 @Suite struct LargeTableTests {
     private static let count = 1200
 
-    /// Eight kilobytes that are different for each row.
+    /// Returns eight kilobytes that are different for each row.
     private func value(_ number: Int) -> [UInt8] {
         var random = SeededRandom(seed: number)
         return (0..<1024).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }

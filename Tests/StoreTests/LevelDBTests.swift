@@ -133,13 +133,15 @@ import Testing
 
     // MARK: Effects of a batch on existing rows
 
-    /// Short keys of few letters, so that some are equal or prefixes of others.
+    /// Returns a short key of few letters.
+    ///
+    /// Some keys are therefore equal, or are prefixes of others.
     private static func key(_ random: inout SeededRandom) -> String {
         String(
             (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick(["a", "b", "z"]) })
     }
 
-    /// A batch with few entries is searched linearly, one with many entries by a hash table.
+    /// A batch with few rows is searched one by one, and one with many rows by a hash table.
     ///
     /// The arguments cover both.
     @Test(arguments: Seeds.few, [3, 16, 17, 120])
@@ -166,7 +168,7 @@ import Testing
                 model[key] = value
             }
         }
-        // After the batch is written, its rows are all rows of the database.
+        // After the batch was written, the database has all of its rows.
         try database.write(overlay, isDurable: true)
         try expect(Rows(snapshot: database.snapshot(), overlay: nil), model, &random)
     }
@@ -208,7 +210,7 @@ import Testing
         try fill(database, 0..<400)
         try database.flush()
         try write(database, (0..<400).map { ("key \(1_000 + $0)", nil) })
-        // LevelDB lists the first and the last key of each table.
+        // This property lists the first and the last key of each table.
         #expect(try database.property("leveldb.sstables")?.contains("key 1000") == true)
         try database.compact()
         #expect(try database.property("leveldb.sstables")?.contains("key") == false)
@@ -256,7 +258,8 @@ import Testing
             try write(database, [("a", "in the log")])
             let before = try rows(Rows(snapshot: database.snapshot(), overlay: nil))
             database.close()
-            // The database does not open without the list of its tables.
+            // CURRENT names the manifest, which lists the tables. Without it, the database does not
+            // open.
             try FileManager.default.removeItem(atPath: path + "/CURRENT")
             let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }
             #expect(error?.code == .corruption)
@@ -274,7 +277,7 @@ import Testing
             #expect(error?.code == .locked)
             let snapshot = try database.snapshot()
             database.close()
-            // A snapshot keeps the files open.
+            // The snapshot keeps the files open.
             #expect(throws: StoreError.self) { try LevelDB(at: path) }
             withExtendedLifetime(snapshot) {}
         }
@@ -285,7 +288,7 @@ import Testing
         var error = StoreError(levelDB: full, path: "/data/cache")
         #expect(error.code == .noSpace && error.path == "/data/cache")
         #expect(error.cause.map { "\($0)" } == full)
-        // If no system call failed, there is no error number.
+        // If the error does not come from a system call, its number is 0, which the message omits.
         let other = "IO error: /data/cache/000005.ldb: is no table [errno 0]"
         error = StoreError(levelDB: other, path: "/data/cache")
         #expect(error.code == .io)

@@ -8,17 +8,18 @@ import Testing
 
 @testable import Store
 
-/// An older log loses its end while a later log is complete.
+/// Tests stores in which an older log has lost its end, and a later log is complete.
 ///
 /// A crash does not cause this, but a disk that ignores syncs may.
 @Suite struct LyingDiskTests {
     private static let seeds = Seeds.count(30, atNight: 500)
 
-    /// A store whose cache has two logs.
+    /// Creates a store whose cache has two logs.
     ///
-    /// The last step has rows in the older one.
+    /// The last step has rows in the older log.
     ///
-    /// - Returns: The size of the older log after each of its steps.
+    /// - Returns: The directory, the size of the older log after each of its steps, and the last
+    ///   step.
     private func twoLogs(
         _ steps: Steps, _ files: FileForm
     ) throws -> (directory: StoreDirectory, ends: [(step: Int, size: Int)], last: Int) {
@@ -29,8 +30,8 @@ import Testing
         let older = try #require(try directory.files("cache", ".log").last)
         var ends: [(step: Int, size: Int)] = []
         var number = 0
-        // Writes until the second log is full too, then waits until LevelDB has converted the first
-        // one to a table.
+        // Write until the second log is full, too. Then wait until LevelDB has converted the first
+        // log to a table.
         while true {
             number += 1
             do {
@@ -76,7 +77,7 @@ import Testing
             }
             #expect(try store.outboxPicture() == ExpectedStore(steps).outbox(after: last))
         }
-        // The store stays usable and becomes complete again.
+        // The store can still be used. When its data is written again, it is complete.
         let store = try directory.open()
         for url in Steps.channels { try store.write { try $0.clearMessages(in: url) } }
         try store.purgeCleared()
@@ -91,7 +92,7 @@ import Testing
         let (directory, ends, last) = try twoLogs(steps, files)
         var random = SeededRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
-        // The test starts after the steps that name the channels.
+        // The first steps create the channels' name rows, which must not be lost.
         try #require(ends.count > 4)
         let index = Int.random(in: 3..<ends.count - 1, using: &random)
         let size = Int.random(in: ends[index].size..<ends[index + 1].size + 1, using: &random)
@@ -129,7 +130,7 @@ import Testing
             number += 1
             try save(number)
         }
-        // The last step is in the newer log.
+        // The last step is in the newer log, and only there.
         for disk in disks.both { disk.cutPower() }
         store.close()
         let bytes = try Data(contentsOf: older)
@@ -157,14 +158,15 @@ import Testing
             Message(id: nil, channelURL: "general", text: text, createdAt: 1), requestID: id)
     }
 
-    /// A store whose outbox lost the commits of two items, but not the commits that edited them.
+    /// Creates a store whose outbox has lost the commits that created two items, but not the
+    /// commits that edited these items.
     private func editedOutboxItems() throws -> StoreDirectory {
         let directory = try StoreDirectory()
         let store = try directory.open(StoreOptions())
         try store.write { try $0.save(outboxItem("whole", "q")) }
         for id: RequestID in ["r", "s"] {
-            // The item is longer than a block of the log, so damage in the first block affects only
-            // this commit.
+            // The text is longer than a block of the log. If the first block is damaged, only this
+            // commit is lost.
             try store.write { try $0.save(outboxItem(long, id)) }
             try store.write { try $0.save(outboxItem("edited", id)) }
         }
@@ -213,7 +215,7 @@ import Testing
             let directory = try StoreDirectory(of: template)
             let disks = FailingDisks()
             disks.outbox.fail(at: change, with: EIO, once: false)
-            // Opening may succeed if only the removal of old files failed.
+            // If only the removal of old files fails, opening succeeds.
             let isOpen = code { try disks.open(directory).close() } == nil
             let isOver = disks.outbox.changes < change
             disks.outbox.heal()

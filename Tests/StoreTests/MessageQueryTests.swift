@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct MessageQueryTests {
-    /// A store with a at 10, b and c at 20, d at 30, and e at 40.
+    /// A store with message a at time 10, b and c at 20, d at 30, and e at 40.
     let store: ChatStore
 
     init() throws {
@@ -65,7 +65,8 @@ import Testing
         #expect(try after(b) == "c d e")
         #expect(try after(b, inclusive: true) == "b c d e")
         #expect(try after(c) == "d e")
-        // A position without a message has the same neighbors as a position with one.
+        // The position of the anchor has no message. The pages before and after it are the same as
+        // at a message.
         let longer = HistoryAnchor.position(Position(createdAt: 20, messageID: "bb"))
         #expect(try before(longer, inclusive: true) == "c b a")
         #expect(try after(longer, inclusive: true) == "d e")
@@ -106,7 +107,7 @@ import Testing
         #expect(try store.replies(to: "a", in: "nowhere").isEmpty)
         #expect(try store.messageCount(in: "nowhere") == 0)
         #expect(try store.messages(in: "").isEmpty)
-        // Reading a channel does not create it.
+        // Reading an unknown channel does not create it.
         #expect(try store.channelURLs() == ["general"])
     }
 
@@ -161,7 +162,8 @@ import Testing
         #expect(try after(.time(-1), false) == "nul max")
         #expect(
             try store.message("min", in: "ends")?.createdAt == Timestamp(milliseconds: .min))
-        // Rows of other channels are not read after the last row of a channel.
+        // A read must end with the last row of the channel, and must not continue with the rows of
+        // another channel.
         #expect(try store.messages(in: "general").ids == "e d c b a")
     }
 
@@ -194,7 +196,7 @@ import Testing
         #expect(try list { $0.senderUserIDs = ["bo", "cy"] } == "j i h")
         #expect(try list { $0.replyType = .none } == "h g f e d c b a")
         #expect(try list { $0.replyType = .onlyReplyToChannel } == "j h g f e d c b a")
-        // The limit applies after filtering.
+        // The limit counts only the messages that match the filter.
         var bo = MessageListParams()
         bo.senderUserIDs = ["bo"]
         bo.replyType = .all
@@ -283,7 +285,7 @@ import Testing
         try store.write { try $0.save(Message("a", at: 10, request: "r")) }
         try store.write { try $0.save(Message("b", at: 20, request: "r")) }
         #expect(try found() == "b")
-        // The index row now belongs to the message "b". Changing or removing "a" must keep it.
+        // The index row now refers to "b". Changing or removing "a" must not affect it.
         try store.write { try $0.save(Message("a", at: 10)) }
         #expect(try found() == "b")
         try store.write { try $0.removeMessage("a", in: "general") }
@@ -363,7 +365,7 @@ import Testing
             #expect(try batch.channelURLsByAccess() == ["general", "new"])
             try batch.recordAccess(to: "general")
             #expect(try batch.channelURLsByAccess() == ["new", "general"])
-            // Before the commit, readers outside the batch see none of these changes.
+            // Until the batch is committed, readers see none of its changes.
             #expect(try before() == "e d c b a")
         }
         #expect(try before() == "b e f c a")
@@ -443,9 +445,9 @@ import Testing
                 code { try batch.save(OutboxItem("hi", request: "r", in: ChannelURL(tooLong))) }
                     == .invalid)
         }
-        // The batch that threw has written nothing.
+        // The batch that threw an error has written nothing.
         #expect(try store.snapshot().number == before)
-        // Looking up the message returns `nil` and throws no error.
+        // A lookup of the message returns `nil` and does not throw.
         #expect(try store.message(MessageID(tooLong), in: "general") == nil)
         #expect(try store.messages(in: ChannelURL(tooLong)).isEmpty)
         #expect(try store.replies(to: MessageID(tooLong), in: ChannelURL(longest)).isEmpty)
@@ -453,8 +455,8 @@ import Testing
     }
 
     @Test func tooLongRequestIDIsNotIndexed() throws {
-        // The request ID was chosen by another client, so the store accepts the message even if
-        // that ID is invalid.
+        // Another client chose the request id. Therefore the message is stored, even if its request
+        // id is too long for the index.
         let request = RequestID(String(repeating: "r", count: 70_000))
         try store.write { try $0.save(Message("m", at: 1, request: request)) }
         #expect(try store.message("m", in: "general")?.requestID == request)

@@ -5,16 +5,20 @@ import Testing
 
 @testable import Store
 
-/// A migration that is interrupted at any of its writes must be completed by the next opening, with
-/// the same result.
+/// Tests that a migration that is interrupted at any of its writes is completed by the next
+/// opening, with the same result.
 @Suite(.timeLimit(.minutes(10))) struct MigrationTests {
     /// The ways in which a migration is interrupted.
     enum End: CaseIterable {
-        /// The process is killed: its writes survive.
+        /// The process is killed.
+        ///
+        /// Everything that it has written is kept.
         case kill
-        /// The power fails: unsynced writes are lost.
+        /// The power fails.
+        ///
+        /// Unsynced writes are lost.
         case powerCut
-        /// The disk fails, and the opening reports it.
+        /// The disk fails, and opening the store throws.
         case failure
     }
 
@@ -27,7 +31,7 @@ import Testing
             schema: schema)
     }
 
-    /// The rows after a migration that was not interrupted.
+    /// Returns the rows after a migration that was not interrupted.
     private func migratedRows(_ form: FileForm, _ schema: StoreSchema) throws -> [String] {
         let directory = try SchemaFixture(version: 1).copy(form)
         try open(directory, schema).close()
@@ -44,7 +48,7 @@ import Testing
             #expect(count(before, database, old) > 0 && count(moved, database, old) == 0)
             #expect(count(moved, database, new) == count(before, database, old))
         }
-        // The third version has the same rows as the first, except for its number.
+        // The migration to version 3 restores the rows of version 1, except for the version number.
         let number = "7376 → 0000000"
         #expect(
             try migratedRows(.plain, .test(3))
@@ -58,13 +62,13 @@ import Testing
         var cuts = 0
         for change in 1... {
             let directory = try SchemaFixture(version: 1).copy(form)
-            // Both databases share one disk, so that their writes have one order.
+            // Both databases use one disk, so that the changes of both are counted together.
             let disk = FailingDisk()
             switch end {
             case .kill, .powerCut: disk.cutPower(at: change)
             case .failure: disk.fail(at: change, with: EIO, once: false, tearing: true)
             }
-            // A killed process does not report whether it opened the store.
+            // For a killed process, the result of opening the store is not checked.
             if let store = try? open(directory, schema, (disk.environment, disk.environment)) {
                 store.close()
             }
@@ -75,7 +79,7 @@ import Testing
             if try version(directory) == "1\n" {
                 #expect(try SchemaFixture.rows(of: directory) == SchemaFixture(version: 1).rows)
             } else {
-                // Older code must refuse a store that is partly migrated.
+                // Code for the older version must refuse a store whose migration is unfinished.
                 #expect(code { try open(directory, .current).close() } == .newerSchema)
             }
             let store = try open(directory, schema)
@@ -156,7 +160,7 @@ import Testing
         migrated.close()
     }
 
-    /// Expects that a copy of the store has all outbox items.
+    /// Expects that all outbox items are in a copy of the store.
     private func expectOutbox(
         _ directory: StoreDirectory, _ schema: StoreSchema, _ comment: Comment
     ) throws {
@@ -226,8 +230,8 @@ import Testing
 extension StoreSchema {
     /// Returns a schema with up to three versions.
     ///
-    /// The second version moves the rows of three tables to tables with other letters, two rows at
-    /// a time. The third moves them back.
+    /// The migration to version 2 gives the rows of three tables other letters, two rows at a time.
+    /// The migration to version 3 reverses this.
     fileprivate static func test(_ version: Int) -> StoreSchema {
         let moves = [(2, false), (3, true)].map { version, isBack in
             Migration(to: version) { (cache, outbox, tell) throws(StoreError) in
@@ -247,8 +251,9 @@ extension StoreSchema {
 }
 
 extension LevelDB {
-    /// Moves the rows of a table to another letter, like a migration step: in batches, after each
-    /// of which the step can be started again.
+    /// Gives the rows of a table another letter, in batches as a migration does.
+    ///
+    /// After each batch, the call can be repeated.
     fileprivate func moveRows(from old: UInt8, to new: UInt8) throws(StoreError) {
         while true {
             let batch = Overlay()

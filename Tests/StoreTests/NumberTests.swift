@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Numbers on disk that no version of the store writes.
+/// Tests numbers on disk that no version of the store writes.
 @Suite struct NumberTests {
     @Test(arguments: [Table.message, .place, .url, .cleared])
     func implausibleNumberIsIgnored(table: Table) throws {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Returns a store in which the stored next number of a database is impossible.
+    /// Returns a store that has an impossible next number in a database.
     private func damaged(_ name: String) throws -> StoreDirectory {
         let directory = try StoreDirectory()
         try directory.open().close()

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Snapshots and their changes
 
-    /// The ids and texts of a channel, from a snapshot and the changes that follow it.
+    /// The texts of a channel's messages by id, from a snapshot and the changes that follow it.
     private struct Folded: Equatable {
         var texts: [MessageID: String] = [:]
         var number = 0
@@ -59,8 +59,8 @@ import Testing
                     }
                     return
                 }
-                // The other threads start observing at many different times, until all commits are
-                // written.
+                // The other threads start many observations at different times, until all commits
+                // are written.
                 while true {
                     let (snapshot, changes) = try store.observe(.channel("general"))
                     var folded = try Folded(snapshot)
@@ -78,7 +78,8 @@ import Testing
                         number = change.number
                         for operation in change.operations { folded.fold(operation) }
                     }
-                    // A commit is visible shortly before observers are notified of it.
+                    // A commit is visible to readers shortly before observers are notified of it,
+                    // so compare only if the change has arrived.
                     if number == now.number { #expect(try folded == Folded(now)) }
                     if now.number > commits { break }
                 }
@@ -101,7 +102,8 @@ import Testing
                 defer { readers.withLock { $0 -= 1 } }
                 for _ in 0..<500 {
                     let (snapshot, changes) = try store.observe(.everything, limit: .max)
-                    // The first notification is of the next commit, not of a later one.
+                    // The first change that is delivered belongs to the commit after the snapshot,
+                    // and not to a later one.
                     var first: Int?
                     while first == nil {
                         first = changes.drain().first?.number
@@ -215,7 +217,7 @@ import Testing
         try store.write { try $0.save(Message("a", at: 1)) }
         let (_, nothing) = try store.commit { _ = try $0.message("a", in: "general") }
         #expect(nothing.isEmpty && nothing.number == 1)
-        // A commit that changes nothing observable still has a number.
+        // A commit has a number even if it changes nothing that observers receive.
         let (_, silent) = try store.commit { $0.setToken([1], for: "feed") }
         #expect(silent.isEmpty && silent.number == 2)
         try store.write { try $0.removeMessage("a", in: "general") }
@@ -245,7 +247,7 @@ import Testing
         #expect(pictures(changes) == ["6 missed", "7 +f"])
         try store.write { try $0.save(Message("g", at: 1)) }
         #expect(pictures(changes) == ["8 +g"])
-        // A single commit larger than the limit.
+        // This single commit has more operations than the limit.
         try store.write { batch in
             for id in 0..<4 { try batch.save(Message(MessageID("\(id)"), at: 1)) }
         }
@@ -316,7 +318,8 @@ import Testing
         try save("b")
         try save("c")
         #expect(calls.withLock { $0 } == 1)
-        // The observation does not call a reader that only reads queued changes.
+        // This call reads the queued changes without a closure, so no closure is called for the
+        // next change.
         #expect(changes.drain().map(\.picture) == ["+b", "+c"])
         try save("d")
         #expect(calls.withLock { $0 } == 1)
@@ -354,7 +357,7 @@ import Testing
             #expect(change.picture == "gap(-∞ +∞) +a")
             break
         }
-        // One change is queued, so three more fit and the fourth does not.
+        // One change is already queued. Three more fit, and a fourth exceeds the limit.
         for id: MessageID in ["c", "d", "e"] { try store.write { try $0.save(Message(id, at: 1)) } }
         for await change in changes {
             #expect(change.picture == "+b")
@@ -378,7 +381,7 @@ import Testing
         #expect(changes.drain().map(\.number) == Array(301...500))
     }
 
-    /// The reasons for a waiting reader to end.
+    /// The ways in which a waiting reader can end.
     enum Ending: CaseIterable {
         case cancel, close, release, taskCancellation
     }
@@ -388,7 +391,8 @@ import Testing
         var store: ChatStore? = try store()
         let changes = try #require(try store?.observe(.everything).changes)
         try store?.write { try $0.save(Message("a", at: 1)) }
-        // Reports each change it has read, so that the test knows when it waits for the next.
+        // Report each change that was read. Then the test knows that the reader waits for the next
+        // one.
         let (seen, report) = AsyncStream.makeStream(of: String.self)
         let reader = Task {
             for await change in changes { report.yield(change.picture) }
@@ -418,7 +422,7 @@ import Testing
             return count
         }
         #expect(await reader.value == 0)
-        // The task has ended, but the observation has not.
+        // The task has ended, but the observation continues.
         try store.write { try $0.save(Message("a", at: 1)) }
         #expect(changes.drain().count == 1)
     }
@@ -474,7 +478,7 @@ import Testing
             changes = try store.observe(.everything).changes
             #expect(try store.messages(in: "general").isEmpty)
         }
-        // The observation started before the commit, so it includes it.
+        // The observation began before the commit, so it delivers the commit.
         #expect(changes.map(pictures) == ["1 gap(-∞ +∞) +a"])
     }
 
@@ -491,7 +495,7 @@ import Testing
         }
         var snapshot = try store?.snapshot()
         let (_, changes) = try #require(try store?.observe(.everything))
-        // The store can also be closed within an iteration.
+        // A store can be closed while a read is running.
         try store?.read { (inner) throws in
             store?.close()
             store?.close()
@@ -509,7 +513,7 @@ import Testing
         #expect(code { try store?.purgeCleared() } == .closed)
         #expect(changes.drain().isEmpty)
 
-        // The files are in use until the read ends.
+        // Until the read and its snapshot end, the files are in use.
         #expect(code { _ = try ChatStore(at: directory.url) } == .locked)
         store = nil
         #expect(code { _ = try ChatStore(at: directory.url) } == .locked)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Opening a store: its findings, repairs, refusals and migrations.
+/// Tests what opening a store reports, repairs, refuses and migrates.
 @Suite struct OpeningTests {
     private let directory = ScratchDirectory()
 
@@ -37,7 +37,7 @@ import Testing
         for path in directory.contents {
             var isDirectory: ObjCBool = false
             let full = directory.path + "/" + path
-            // LevelDB may remove files in the meantime.
+            // LevelDB may have removed the file since.
             guard FileManager.default.fileExists(atPath: full, isDirectory: &isDirectory) else {
                 continue
             }
@@ -72,7 +72,7 @@ import Testing
             #expect(store.openingReport.migratedFrom == nil)
             store.close()
         }
-        // A lost cache is created again, and the outbox stays.
+        // If the cache is lost, opening creates a new one and keeps the outbox.
         var store = try open()
         try store.write { try $0.save(OutboxItem("hi", request: "r")) }
         store.close()
@@ -91,7 +91,7 @@ import Testing
         #expect(error?.path.hasPrefix(directory.path) == true)
         #expect(error?.description.hasPrefix("locked: \(directory.path)") == true)
         #expect(try state(ofAll: directory) == before)
-        // The rejected opening does not affect the first store.
+        // The failed opening does not affect the store that is already open.
         try first.write { try $0.save(Message("a", at: 1)) }
         first.close()
         #expect(try open().messageCount(in: "general") == 1)
@@ -133,12 +133,12 @@ import Testing
     @Test func unreadableDirectoryIsNotTreatedAsEmpty() throws {
         try open().close()
         for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
-            try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
+            try? FileManager.default.removeItem(at: file(name))  // The file may not exist.
             #expect(symlink(name, file(name).path) == 0)
             let error = #expect(throws: StoreError.self) { try open() }
             #expect(error?.code == .io)
             #expect(error?.path == file(name).path)
-            // The file is unchanged.
+            // The link is unchanged.
             #expect(
                 try FileManager.default.destinationOfSymbolicLink(atPath: file(name).path) == name)
             try FileManager.default.removeItem(at: file(name))
@@ -149,7 +149,7 @@ import Testing
     @Test func sendingANamedPipeFailsAtOnce() throws {
         try open().close()
         for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
-            try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
+            try? FileManager.default.removeItem(at: file(name))  // The file may not exist.
             #expect(mkfifo(file(name).path, 0o600) == 0)
         }
         #expect(code { try open().close() } == .corruption)
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Versions
 
-    /// The state of a file: its bytes, its modification time and other attributes.
+    /// The bytes, the modification time and other attributes of a file.
     private struct FileState: Equatable {
         var bytes: Data?
         var modified: Date?
@@ -205,7 +205,7 @@ import Testing
         let store = try open(Self.emptySchema(3))
         try store.write { try $0.save(Message("a", at: 1)) }
         store.close()
-        // A directory with other permissions than ours is left alone too.
+        // The permissions differ from those that the store sets. They must stay as they are, too.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: directory.path)
         try FileManager.default.removeItem(at: file("outbox"))
@@ -231,7 +231,7 @@ import Testing
             #expect(error?.path == file("VERSION").path)
             #expect(try Data(contentsOf: file("VERSION")) == bytes)
         }
-        // Without the version file, the version in the rows counts.
+        // If the version file is missing, the version in the databases' rows counts.
         try FileManager.default.removeItem(at: file("VERSION"))
         #expect(code { _ = try open(Self.emptySchema(1)) } == .newerSchema)
         let store = try open(Self.emptySchema(2))
@@ -250,14 +250,14 @@ import Testing
 
     // MARK: Migrations
 
-    /// The steps that ran.
+    /// The versions whose migration steps ran.
     private final class Steps: Sendable {
         private let steps = Locked<[Int]>([])
         var all: [Int] { steps.withLock { $0 } }
         func add(_ version: Int) { steps.withLock { $0.append(version) } }
     }
 
-    /// The number of writes that still succeed.
+    /// The number of writes that may still succeed.
     private final class Budget: Sendable {
         private let left: Locked<Int>
         init(_ count: Int) { left = Locked(count) }
@@ -269,7 +269,9 @@ import Testing
         }
     }
 
-    /// A schema whose steps write rows one by one, and fail at one of them.
+    /// Returns a schema whose steps write rows one by one.
+    ///
+    /// The write with the number `failing` throws.
     private func schema(
         to version: Int, failingAtWrite failing: Int? = nil, ran: Steps? = nil
     ) -> StoreSchema {
@@ -330,7 +332,7 @@ import Testing
         try expectMigrated(store, to: 4)
         store.close()
 
-        // The steps run only at the first opening.
+        // At the second opening, no step runs again.
         progress = []
         let again = try ChatStore(
             at: directory.url, environments: (.disk(), .disk()), schema: schema(to: 4, ran: ran)
@@ -364,7 +366,7 @@ import Testing
             try open(schema(to: 4, failingAtWrite: failing))
         }
         #expect(error?.message == "the disk is gone")
-        // The older code rejects a store that is partly migrated.
+        // Code for the older version refuses a store whose migration is unfinished.
         #expect(code { _ = try open() } == .newerSchema)
         let retried = Steps()
         let store = try open(schema(to: 4, ran: retried))
@@ -377,7 +379,8 @@ import Testing
     @Test(arguments: [false, true])
     func migrationStepIsDoneWhenBothDatabasesHaveItsVersion(isCacheFirst: Bool) throws {
         try makeVersion1()
-        // The process is killed between writing the two version rows, in either order.
+        // Simulates a process that was killed after the version was written to one database, and
+        // before it was written to the other.
         let name = isCacheFirst ? "cache" : "outbox"
         do { try LevelDB(at: file(name).path).setSchemaVersion(2) }
         let ran = Steps()

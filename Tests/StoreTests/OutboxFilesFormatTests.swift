@@ -7,11 +7,13 @@ import Testing
 
 @testable import Store
 
-/// Reads an encrypted copy that another implementation of Docs/Format.md has written.
+/// Reads an encrypted copy of a file that another implementation of Docs/Format.md has written.
 @Suite struct OutboxFilesFormatTests {
     private static let name = "000102030405060708090a0b0c0d0e0f.copy"
 
-    /// Reads the bytes of a file as a copy with that name, with the key 01 02 … 20.
+    /// Decrypts `file`, a copy of a file with the bytes `plain`, with the key 01 02 … 20.
+    ///
+    /// Returns the decrypted bytes.
     private func read(_ file: Data, _ plain: Data) throws -> Data {
         let directory = try ScratchDirectory.made()
         defer { directory.remove() }

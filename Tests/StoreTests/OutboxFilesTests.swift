@@ -7,9 +7,9 @@ import Testing
 
 @testable import Store
 
-/// Copies of outgoing files, in unencrypted and encrypted stores.
+/// Tests the copies of outgoing files, in unencrypted and in encrypted stores.
 @Suite struct OutboxFilesTests {
-    /// A store with an outbox item that has a copy of a file.
+    /// A store with one outbox item, which has a copy of a file.
     private final class Fixture {
         let directory: StoreDirectory
         let original: URL
@@ -28,7 +28,7 @@ import Testing
 
         deinit {
             store.close()
-            try? FileManager.default.removeItem(at: original)  // A test may have removed it.
+            try? FileManager.default.removeItem(at: original)  // A test may have removed the file.
         }
 
         var path: URL { directory.url.appending(path: "files/\(copy.name)") }
@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.removeItem(at: fixture.original)
         #expect(try fixture.read() == bytes)
         #expect(fixture.copy.size == count && fixture.copy.sha256?.count == 32)
-        // A second reader starts at the beginning.
+        // A second reader begins at the start of the copy.
         #expect(try fixture.read() == bytes)
     }
 
@@ -77,9 +77,9 @@ import Testing
         let fixture = try Fixture(.encrypted, bytes)
         let found = try Data(contentsOf: fixture.path)
         #expect(found.range(of: Data("canary".utf8)) == nil)
-        // The size includes the header, and a tag for each page.
+        // An encrypted copy has a header, and a tag for each page.
         #expect(found.count == 64 + bytes.count + 16 * ((bytes.count + 4095) / 4096))
-        // Two copies of one file have different bytes and different names.
+        // Another copy of the same file has other bytes and another name.
         let other = try fixture.files.add(fixture.original.path)
         #expect(other.name != fixture.copy.name && other.sha256 == fixture.copy.sha256)
         let again = try Data(
@@ -113,7 +113,8 @@ import Testing
     enum Damage: CaseIterable, Sendable {
         case flipped, cut, emptied, extended, missing, replaced, zeroed
 
-        /// Damages some bytes at an offset; `nil` if this kind of damage is not possible there.
+        /// Returns the bytes with damage at an offset, or `nil` if this kind of damage is not
+        /// possible there.
         func apply(to bytes: Data, at place: Int) -> Data? {
             var bytes = bytes
             switch self {
@@ -152,7 +153,7 @@ import Testing
         #expect(try fixture.read() == Self.bytes(count))
     }
 
-    /// The files have the same size, so that the size alone does not distinguish them.
+    /// Both files have the same size, so the size alone does not distinguish them.
     @Test(arguments: FileForm.allCases)
     func copyOfAnotherItemIsRejected(form: FileForm) throws {
         let fixture = try Fixture(form, Self.bytes(5_000))
@@ -201,7 +202,7 @@ import Testing
             store.close()
             try disks.outbox.loseUnsynced(in: directory.url)
             guard isOver else { continue }
-            // The power is cut after the call.
+            // In this case, the power was cut after the call had returned.
             let again = try directory.open()
             let read = try Self.read(copy, #require(again.outboxFiles))
             #expect(Data(read) == Self.bytes(70_000))
@@ -238,7 +239,8 @@ import Testing
         #expect(try fixture.read().count == 10)
     }
 
-    /// Any copy may belong to an item that can still be salvaged.
+    /// While the damaged outbox is kept, an item in it may still be salvaged, and any copy may
+    /// belong to that item.
     @Test func nothingIsRemovedWhileADamagedOutboxIsKept() throws {
         let fixture = try Fixture(.plain, Self.bytes(10))
         let kept = fixture.directory.url.appending(path: "outbox-damaged-1")
@@ -256,7 +258,7 @@ import Testing
     func copyIsReencryptedWithItsStore(change: EncryptionTests.Change) throws {
         let bytes = Data(String(repeating: "canary ", count: 2_000).utf8)
         let fixture = try Fixture(change.files, bytes)
-        // A file that a crash left is encrypted, too.
+        // A copy that belongs to no item, as after a crash, is encrypted again, too.
         let orphan = try fixture.files.add(fixture.original.path)
         fixture.store.close()
         let before = try Data(contentsOf: fixture.path)
@@ -293,7 +295,8 @@ import Testing
             }
             for key in isOver ? [new] : [change.files.key, new].compactMap(\.self) {
                 guard let store = try? ChatStore(at: directory.url, encryptionKey: key) else {
-                    // Nothing was exchanged yet, so the new key does not open the store.
+                    // The interruption came before the new key was stored, so only the old key
+                    // opens the store.
                     continue
                 }
                 let read = try Self.read(fixture.copy, #require(store.outboxFiles))
@@ -303,7 +306,7 @@ import Testing
         }
     }
 
-    /// Damage must still be found after re-encryption.
+    /// Tests that damage to a copy is still found after the copy was encrypted again.
     @Test func damageIsFoundAfterReencryption() throws {
         let fixture = try Fixture(.encrypted, Self.bytes(9_000))
         fixture.store.close()

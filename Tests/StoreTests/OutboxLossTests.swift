@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Opening a damaged outbox must keep each readable item, and report the others.
+/// Tests that opening a damaged outbox keeps each readable item, and reports the others.
 @Suite struct OutboxLossTests {
     private let ids: [RequestID] = ["a", "b", "c"]
 
@@ -15,12 +15,15 @@ import Testing
             requestID: id)
     }
 
-    /// Returns a closed store whose outbox has three items, each in a record of the only log.
+    /// Returns the directory of a closed store.
+    ///
+    /// Its outbox has three items, each in its own record of the only log.
     private func directory(_ files: FileForm = .plain) throws -> StoreDirectory {
         let directory = try StoreDirectory(files)
         try directory.open().close()
         for id in ids {
-            // The store is opened for each item, so that each is encrypted separately.
+            // Each item is written by another session, so that it has its own key in an encrypted
+            // log.
             let store = try directory.open()
             try store.write { try $0.save(outboxItem(id)) }
             store.close()
@@ -28,7 +31,9 @@ import Testing
         return directory
     }
 
-    /// Flips a bit of a text in the outbox's log; returns true if the log contains the text.
+    /// Flips a bit of a text in the outbox's log.
+    ///
+    /// Returns true if the log contains the text.
     @discardableResult
     private func flip(_ text: String, in directory: StoreDirectory) throws -> Bool {
         for log in try directory.files("outbox", ".log") {
@@ -56,7 +61,7 @@ import Testing
             #expect(kept.allSatisfy { $0 == outboxItem($0.requestID) }, "flipped at \(index)")
             #expect(try opened.contradictions() == [], "flipped at \(index)")
             let report = opened.openingReport
-            // The header of an encrypted file alone makes all of its records unreadable.
+            // In an encrypted log, damage to the header makes all records unreadable.
             if files == .plain { #expect(kept.count >= 2, "flipped at \(index)") }
             let isReported = report.outboxLoss.map { $0.count > 0 } ?? false
             #expect(kept.count == 3 || isReported || report.outboxLogs.hasTornTail, "\(index)")
@@ -74,8 +79,7 @@ import Testing
         #expect(loss.items == [outboxItem("b", "the text of f")])
         #expect(loss.unreadableCount == 0 && loss.count == 1)
         store.close()
-        // The loss is reported until it is acknowledged, even if another item was sent in the
-        // meantime.
+        // The loss is reported until it is acknowledged, even if another item was sent since.
         let again = try directory.open()
         #expect(again.openingReport.outboxLoss == loss)
         let copy = try #require(again.openingReport.outboxCopy)
@@ -108,7 +112,8 @@ import Testing
 
     @Test func reportNamesALostItemWhoseTextCannotBeRead() throws {
         let directory = try directory()
-        // The tag of the message in the item is damaged, so that the item cannot be decoded.
+        // The damaged byte is the tag of the text in the item's message. Therefore the item cannot
+        // be decoded.
         let log = try #require(try directory.files("outbox", ".log").last)
         var bytes = try Data(contentsOf: log)
         let text = try #require(bytes.range(of: Data("the text of b".utf8)))
@@ -175,7 +180,8 @@ import Testing
             damaged[index] ^= 0x20
             let log = LogParts(damaged)
             let record = try #require(ranges.firstIndex { index < $0.upperBound })
-            // If no record follows, a length beyond the end of the file looks like a crash.
+            // If the length of the last record exceeds the file, the record looks as if a crash had
+            // torn it.
             let isTorn = log.parts.count == whole.count - 1
             #expect(!isTorn || record == ranges.count - 1, "flipped at \(index)")
             guard !isTorn else { continue }
@@ -190,7 +196,9 @@ import Testing
 }
 
 extension LevelDB {
-    /// The texts of the items in the copy of an unencrypted outbox, after its damage was bridged.
+    /// Returns the texts of the items in the copy of an unencrypted outbox.
+    ///
+    /// The damaged part of the log is skipped.
     fileprivate static func readableTexts(of copy: String) throws -> [String] {
         try DatabaseFiles(copy).bridgeDamage(in: .disk())
         let database = try LevelDB(at: copy, skippingDamage: true)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Store
 
-/// The rows of a batch must be found by key and in order, however often they are read in between.
+/// Tests that the rows of a batch are found by key and in order, even if reads and writes
+/// alternate.
 @Suite struct OverlayTests {
     @Test(arguments: 0..<8) func scanAgreesWithADictionary(seed: Int) {
         var random = SeededRandom(seed: seed)
@@ -34,7 +35,9 @@ import Testing
         }
     }
 
-    /// Each scan comes after two more rows, as in a batch that updates one channel after another.
+    /// After every two rows, the batch is scanned.
+    ///
+    /// A batch that updates one channel after another does the same.
     @Test func aBatchOfManyScansMovesFewRowsForEach() {
         let overlay = Overlay()
         var random = SeededRandom(seed: 1)
@@ -43,7 +46,7 @@ import Testing
             overlay.put { $0.table(.state, ChannelNumber(random.number(below: 1 << 30))) }
             _ = overlay.rows(in: KeyRange(prefix: [Table.tombstone.rawValue]))
         }
-        // If each insertion moved all rows, this would take 64 million moves.
+        // If each insertion moved all later rows, there would be 64 million moves.
         #expect(overlay.movedCount < 16_000 * 256)
         #expect(overlay.rows(in: KeyRange.all).count == 16_000)
     }
@@ -56,7 +59,7 @@ import Testing
         }
         try store.write { batch in
             for url in urls { try batch.clearMessages(in: url) }
-            // A dozen rows for each message.
+            // Clearing a channel writes about a dozen rows.
             #expect(batch.rows.cache.movedCount < 12 * 2_000 * 256)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// The files that another process leaves in the push inbox of a store.
+/// Tests the files that another process leaves in the push inbox of a store.
 @Suite(.timeLimit(.minutes(10))) struct PushInboxTests {
     private func message(_ id: MessageID, _ text: String = "canary") -> Message {
         Message(id: id, channelURL: "general", text: text, createdAt: 1_700_000_000_000)
@@ -17,14 +17,14 @@ import Testing
         try #require(try PushInbox(in: directory.url, encryptionKey: directory.files.key))
     }
 
-    /// Opens a store with a push inbox.
+    /// Opens a store, and creates its push inbox.
     private func open(_ directory: StoreDirectory) throws -> ChatStore {
         let store = try directory.open()
         try store.makePushInbox()
         return store
     }
 
-    /// Returns the IDs of all messages, file by file, and the damage.
+    /// Returns the ids in each file, and the damage in all files.
     private func contents(_ store: ChatStore) throws -> (ids: [[MessageID?]], damage: [String]) {
         let drops = try store.pushNames().compactMap { try store.drop($0) }
         return (
@@ -45,7 +45,7 @@ import Testing
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         let box = try box(directory)
-        // The store is open at the same time.
+        // The store stays open while another process leaves messages.
         for number in 0..<12 { try box.leave([message(MessageID("\(number)"))]) }
         try box.leave([message("a"), message("b")])
         try box.leave([])
@@ -66,13 +66,13 @@ import Testing
 
         let names = try store.pushNames()
         try store.removePushes(Array(names.prefix(12)))
-        // Removing files that are already removed succeeds.
+        // Removing files that were already removed succeeds.
         try store.removePushes(names)
         #expect(try box.count == 0)
         #expect(try store.drop(names[0]) == nil)
     }
 
-    /// DO NOT CHANGE: apps have such files on disk.
+    /// On-disk format, do not change the bytes: apps have such files.
     @Test func theBytesOfADropNeverChange() throws {
         let directory = try StoreDirectory()
         let store = try open(directory)
@@ -113,7 +113,7 @@ import Testing
         let store = try open(directory)
         let box = try box(directory)
         let drop = message("1", String(repeating: "x", count: PushInbox.maximumPushByteCount / 2))
-        // Half a megabyte takes two thirds of a megabyte in Base64.
+        // In Base64, half a megabyte takes two thirds of a megabyte.
         for _ in 1...23 { try box.leave([drop]) }
         #expect(code { try box.leave([drop]) } == .noSpace)
         #expect(try box.count == 23)
@@ -192,7 +192,7 @@ import Testing
         try box.leave([message("1")])
         let other = EncryptionKey()
         try store.changeEncryptionKey(to: other)
-        // A process with the old key gets an error, and leaves nothing.
+        // A process that has the old key gets an error, and leaves no file.
         #expect(code { try box.leave([message("2")]) } == .wrongKey)
         let again = try #require(try PushInbox(in: directory.url, encryptionKey: other))
         try again.leave([message("3")])
@@ -219,8 +219,8 @@ import Testing
                         at: directory.url, from: old, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // The re-encryption was interrupted. Either key opens the inbox, and files that
-                // were left with it are read.
+                // After the interruption, the old and the new key both open the inbox, and files
+                // that were left with either key can be read.
                 for (index, key) in [old, new].compactMap(\.self).enumerated() {
                     let box = try #require(try PushInbox(in: directory.url, encryptionKey: key))
                     try box.leave([message(MessageID("between-\(index)"))])
@@ -262,7 +262,7 @@ import Testing
             damaged[index] ^= 0x04
             try damaged.write(to: file)
             let drop = try #require(try store.drop(name))
-            // If Base64 does not use the flipped bit, the file still decodes to the same messages.
+            // If the flipped bit is one that Base64 does not use, the messages are unchanged.
             #expect(!drop.damage.isEmpty || drop.messages == messages, "at \(index)")
             #expect(drop.messages.allSatisfy(messages.contains), "at \(index)")
             try whole.prefix(index).write(to: file)
@@ -270,7 +270,8 @@ import Testing
             #expect(index == 0 || !cut.damage.isEmpty, "cut at \(index)")
             #expect(cut.messages.count < 2, "cut at \(index)")
         }
-        // In place of another file, only an unencrypted one is read.
+        // An encrypted file is bound to its name, so a file under another name can be read only if
+        // it is unencrypted.
         try whole.write(to: file)
         let other = file.deletingLastPathComponent()
             .appending(path: "0000000000000009-0000000000000000.drop")
@@ -310,7 +311,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             at: link, withDestinationURL: drops.appending(path: "notes"))
         #expect(try store.pushNames() == [link.lastPathComponent])
-        // Links are not followed.
+        // The store does not follow links.
         #expect(code { _ = try store.drop(link.lastPathComponent) } != nil)
         try FileManager.default.removeItem(at: link)
         try box.leave([message("1")])
@@ -331,8 +332,8 @@ import Testing
         let file = try #require(try files(directory).first)
         let whole = try Data(contentsOf: file)
         try store.removePushes(try store.pushNames())
-        // Each state in which a killed writer may leave a file: a part of it or all of it, under
-        // its temporary name.
+        // If a process is killed while it writes, it leaves a part of the file, or all of it, under
+        // a temporary name.
         for count in 0...whole.count {
             try whole.prefix(count).write(to: URL(filePath: file.path + ".new"))
             #expect(try contents(store).ids == [])
@@ -354,7 +355,7 @@ import Testing
             let last = try process.kill().compactMap { Int($0) }.last ?? first - 1
             let drops = try store.pushNames().compactMap { try store.drop($0) }
             #expect(drops.allSatisfy { $0.damage.isEmpty })
-            // The promised drops; the next one may exist or not.
+            // All promised files must exist. The next one may exist, too.
             let found = drops.map(\.messages)
             let expected = (first...last + 1).map { Steps.drop($0) }
             #expect(found == expected || found == expected.dropLast())

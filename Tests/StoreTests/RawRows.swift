@@ -2,10 +2,12 @@ import Models
 
 @testable import Store
 
-// Reads and writes bytes on disk with the tests' own code, independent of the library.
+// Reads and writes bytes on disk with code of the tests, and without the library's code.
 
 extension String {
-    /// The bytes of hexadecimal digits; spaces are ignored.
+    /// The bytes that hexadecimal digits represent.
+    ///
+    /// Spaces are ignored.
     var hex: [UInt8] {
         let digits = filter { !$0.isWhitespace }
         var bytes: [UInt8] = []
@@ -22,17 +24,17 @@ extension String {
 }
 
 extension Sequence where Element == UInt8 {
-    /// Two hexadecimal digits for each byte.
+    /// The bytes as pairs of hexadecimal digits.
     var digits: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
     }
 }
 
 extension LevelDB.Snapshot {
-    /// All rows, by key.
+    /// Returns all rows, ordered by key.
     func rows() throws -> [(key: [UInt8], value: [UInt8])] {
         var rows: [(key: [UInt8], value: [UInt8])] = []
-        // No table's letter is 0xFF.
+        // No key begins with the byte 0xFF.
         try scan(KeyRange.all) { (key, value) throws(StoreError) in
             rows.append((Array(key), Array(value)))
             return true
@@ -41,7 +43,7 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// Reads values from the front of a byte array.
+/// Reads values from the beginning of a byte array.
 struct RawBytes {
     struct NotThere: Error {
         let what: String
@@ -64,7 +66,7 @@ struct RawBytes {
     mutating func channel() throws -> UInt32 { UInt32(try integer(4)) }
 
     mutating func time() throws -> Timestamp {
-        // The sign bit is inverted: adding 2⁶³ makes the least value zero.
+        // The sign bit is inverted, so that the least time is stored as zero.
         let value = try integer(8)
         let milliseconds =
             value >= 1 << 63 ? Int64(value - 1 << 63) : Int64(value) + Int64.min
@@ -74,7 +76,7 @@ struct RawBytes {
     mutating func text(_ count: Int? = nil) throws -> String {
         let bytes = try take(count ?? rest.count)
         let text = String(decoding: bytes, as: UTF8.self)
-        // Invalid UTF-8 would have been replaced.
+        // If the bytes were not valid UTF-8, decoding has replaced some of them.
         guard text.utf8.elementsEqual(bytes) else {
             throw NotThere(what: "UTF-8 in \(bytes.digits)")
         }
@@ -88,7 +90,9 @@ struct RawBytes {
         return Position(createdAt: time, messageID: MessageID(try name()))
     }
 
-    /// Reads an inverted position at the end of a key.
+    /// Reads a position at the end of a key.
+    ///
+    /// All of its bits are inverted.
     mutating func invertedPosition() throws -> Position {
         var inverted = RawBytes(try take(rest.count).map { 255 - $0 })
         let position = try inverted.position()
@@ -115,7 +119,7 @@ struct RawBytes {
     }
 }
 
-/// The rows of the cache, sorted by kind.
+/// The rows of the cache, by kind.
 struct RawCache {
     struct State: Equatable {
         var count: Int64
@@ -232,7 +236,7 @@ extension RawCache.Channel {
     }
 }
 
-/// The rows of the outbox.
+/// The rows of the outbox, by kind.
 struct RawOutbox {
     var outboxItems: [ChannelURL: [(sequence: UInt64, item: OutboxItem)]] = [:]
     var requests: [RequestID: (url: ChannelURL, sequence: UInt64)] = [:]

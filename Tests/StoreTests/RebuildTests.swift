@@ -4,11 +4,12 @@ import Testing
 
 @testable import Store
 
-/// A cache that cannot be opened is replaced, without losing an outbox item.
+/// Tests that a cache that cannot be opened is replaced, and that no outbox item is lost.
 @Suite struct RebuildTests {
     private let directory: StoreDirectory
 
-    /// A closed store with a message whose channel is covered, a token and an outbox item.
+    /// Creates and closes a store with a token, an outbox item, and a message in a channel without
+    /// gaps.
     init() throws {
         directory = try StoreDirectory()
         let store = try directory.open()
@@ -43,7 +44,8 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.channelURLs() == [] && store.messageCount() == 0)
         #expect(try store.tokenScopes() == [])
-        // No coverage is claimed for a channel that was covered before.
+        // The new cache does not contain the coverage of the channel, so the whole history is a
+        // gap.
         try store.write { try $0.save(message) }
         #expect(try store.gaps(in: "general") == [Gap(in: "general")])
         #expect(try store.contradictions() == [])
@@ -88,8 +90,8 @@ import Testing
     @Test(arguments: ["cache", "outbox"]) func lockOfEitherDatabasePreventsARebuild(name: String)
         throws
     {
-        // Simulates a store that has closed one database temporarily, because the other cannot be
-        // written.
+        // Simulates a store that has one database open, and has closed the other because it cannot
+        // be written.
         let database = try LevelDB(at: directory.url.appending(path: name).path)
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {

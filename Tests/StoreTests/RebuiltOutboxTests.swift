@@ -4,12 +4,13 @@ import Testing
 
 @testable import Store
 
-/// If LevelDB cannot read an outbox, opening the store rebuilds it from the readable items.
+/// Tests that opening a store rebuilds an outbox that LevelDB cannot read from the items that are
+/// readable.
 @Suite struct RebuiltOutboxTests {
     private let directory: StoreDirectory
     private let ids: [RequestID] = ["a", "b", "c", "d"]
 
-    /// A closed store whose outbox has two items in a table and two in the log.
+    /// Creates and closes a store whose outbox has two items in a table and two in the log.
     init() throws { try self.init(.plain) }
 
     private init(_ files: FileForm) throws {
@@ -45,12 +46,12 @@ import Testing
             })
     }
 
-    /// Returns the contents of the files of a database, by path.
+    /// Returns the contents of a database's files, by path.
     private func files(_ name: String) throws -> [String: Data] {
         let url = directory.url.appending(path: name)
         var files: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
-            // The check whether a process has the database open creates this file.
+            // This file is created by the check whether another process has the database open.
             if path.hasSuffix("LOCK") { continue }
             files[path] = FileManager.default.contents(atPath: url.appending(path: path).path)
         }
@@ -66,8 +67,9 @@ import Testing
         }
     }
 
-    /// Returns the items after a rebuild: each pending one is doubtful, because a server may have
-    /// received it.
+    /// Returns the items as they are after a rebuild.
+    ///
+    /// Each pending item is doubtful, because the server may have received it.
     private func doubtful(_ ids: [RequestID]) -> [OutboxItem] {
         ids.map { id in
             var item = outboxItem(id)
@@ -80,7 +82,7 @@ import Testing
         directory.url.appending(path: "outbox-damaged-\(number)").path
     }
 
-    /// Opens the store twice, checks that it works, and acknowledges the loss.
+    /// Opens the store twice, checks that it can be used, and acknowledges the loss.
     private func expectRebuilt(_ ids: [RequestID], copy number: Int = 1) throws {
         for isRebuilt in [true, false] {
             let store = try directory.open()
@@ -157,7 +159,7 @@ import Testing
         let loss = try #require(store.openingReport.outboxLoss)
         #expect(loss.items == [] && loss.unreadableCount == 2 && !loss.isWholeOutbox)
         #expect(try store.outboxItems() == doubtful(["a", "c", "d"]))
-        // The index contains its ID, so it can be removed.
+        // The id of the damaged item is still in the index. Therefore the item can be removed.
         #expect(try store.unreadableOutboxItemIDs() == ["b"])
         #expect(
             try store.commit { try $0.removeOutboxItem("b") }.change.operations.count == 1)
@@ -192,7 +194,7 @@ import Testing
             let store = try copy.open()
             let items = try store.outboxItems()
             #expect(items == doubtful(items.map(\.requestID)), "flipped at \(index)")
-            // At least the items in the other file are kept.
+            // Damage to the log does not affect the items in the table, and vice versa.
             let others = name == ".log" ? ids.prefix(2) : ids.suffix(2)
             #expect(Set(others).isSubset(of: items.map(\.requestID)), "flipped at \(index)")
             #expect(try store.contradictions() == [])
@@ -202,15 +204,16 @@ import Testing
     @Test func interruptedRebuildLosesNothing() throws {
         let outbox = directory.url.appending(path: "outbox")
         try FileManager.default.removeItem(at: try file("CURRENT"))
-        // A leftover of an interrupted rebuild, from before the outbox was moved. It must not be
-        // used, since only the damaged outbox has all rows.
+        // An interrupted rebuild may leave such a directory before it moves the outbox. The
+        // directory must not be used, because only the damaged outbox has all rows.
         for name in ["salvaged", "salvaged.new", "repaired"] {
             let place = directory.url.appending(path: "outbox-\(name)")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
             try Data("part".utf8).write(to: place.appending(path: "000003.log"))
         }
         try directory.open().close()
-        // Simulates a crash after the outbox was moved to its copy.
+        // Simulates a crash after the damaged outbox was moved, and before the new one was in its
+        // place.
         for isEmptyOneThere in [false, true] {
             try FileManager.default.moveItem(
                 at: outbox, to: directory.url.appending(path: "outbox-salvaged"))

@@ -4,7 +4,8 @@ import Testing
 @testable import Store
 
 @Suite struct ReplyTests {
-    /// Returns a store with p, its replies r1 by ann and r2 by bob, and q, a reply to r1.
+    /// Creates a store with message p, its replies r1 by ann and r2 by bob, and message q, a reply
+    /// to r1.
     private func store() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         try store.write { batch in

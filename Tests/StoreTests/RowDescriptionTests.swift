@@ -69,7 +69,7 @@ import Testing
                 "schema: next number → 2",
                 "schema: version → 2",
             ])
-        // SearchIndexFormatTests describes the rows of the search index.
+        // SearchIndexFormatTests tests the descriptions of the search index's rows.
         let tables = Set(Table.allCases).subtracting(Table.ofIndex).map(\.name)
         #expect(
             Set(tables)
@@ -91,7 +91,9 @@ import Testing
         #expect(try store.describedRow([0x75], of: .cache) == nil)
     }
 
-    /// Damaged rows of a batch are described like those on disk.
+    /// The damaged rows are in a batch.
+    ///
+    /// They are described in the same way as rows on disk.
     @Test func damagedRowIsDescribedWithoutATrap() throws {
         struct IsOver: Error {}
         let store = try ChatStore.inMemory()
@@ -114,7 +116,7 @@ import Testing
                 #expect(
                     line(row) == "gap: damaged: expected an integer of 4 bytes at byte 1"
                         + " → damaged: expected a text of 2304 bytes at byte 5")
-                // Throws, so that nothing is written.
+                // Throw an error, so that nothing is written.
                 throw IsOver()
             }
         }

@@ -3,11 +3,13 @@ import Models
 
 @testable import Store
 
-/// Stores that each schema version has written: DO NOT CHANGE.
+/// Stores that each version of the schema has written.
 ///
-/// `Schemas/N` has a plain store, an encrypted one, and their rows as lines. The missing files of
-/// the newest version are written by `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter
-/// SchemaFixtureTests`.
+/// Do not change their files.
+///
+/// `Schemas/N` has an unencrypted store, an encrypted one, and the rows of both as lines.
+/// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter SchemaFixtureTests` writes the missing files of
+/// the newest version.
 struct SchemaFixture {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Schemas")
@@ -20,7 +22,7 @@ struct SchemaFixture {
 
     private func url(_ form: FileForm) -> URL { url.appending(path: "\(form)") }
 
-    /// A copy of the store that can be opened.
+    /// Returns a copy of the store, which can be opened.
     func copy(_ form: FileForm) throws -> StoreDirectory {
         let directory = try StoreDirectory(form)
         try FileManager.default.removeItem(at: directory.url)
@@ -30,7 +32,7 @@ struct SchemaFixture {
 
     /// All rows as lines.
     ///
-    /// The first line of each database is its name.
+    /// The first line of each database is the database's name.
     var rows: [String] {
         get throws {
             try String(contentsOf: url.appending(path: "rows"), encoding: .utf8)
@@ -38,7 +40,7 @@ struct SchemaFixture {
         }
     }
 
-    /// Writes missing files.
+    /// Writes the files that are missing.
     func writeMissing() throws {
         let files = FileManager.default
         for form in FileForm.allCases where !files.fileExists(atPath: url(form).path) {
@@ -54,7 +56,7 @@ struct SchemaFixture {
         }
     }
 
-    /// The rows of a closed store, read without decoding them.
+    /// Returns the rows of a closed store without decoding them.
     static func rows(of directory: StoreDirectory) throws -> [String] {
         var lines: [String] = []
         for name in ["cache", "outbox"] {
@@ -78,7 +80,9 @@ extension [UInt8] {
 // MARK: Contents
 
 extension SchemaFixture {
-    /// Fills a new store with at least one row of each table, in a LevelDB table and in a log.
+    /// Fills a new store.
+    ///
+    /// Each table of the schema gets at least one row, which is in a LevelDB table or in a log.
     static func fill(_ directory: StoreDirectory) throws {
         let store = try directory.open()
         try fillTables(store)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// Stores that earlier versions of the schema have written must open with their data.
+/// Tests that a store that an earlier version of the schema has written opens with its data.
 @Suite struct SchemaFixtureTests {
     static let fixtures: [SchemaFixture] = {
         if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil {
@@ -47,7 +47,7 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
         #expect(try store.pinnedChannelURLs() == ["general"])
         store.close()
-        // Version 1 had no drafts.
+        // Version 1 has no drafts.
         let isDraft = { (row: String) in row.hasPrefix("64") && row.hasSuffix("48656c6c6f") }
         let newest = try SchemaFixture.newest.rows
         #expect(newest.filter(isDraft).count == 1)
@@ -72,7 +72,7 @@ import Testing
         func names(_ tables: [UInt8]) -> Set<Substring> {
             Set(tables.map { Substring(String($0, radix: 16)) })
         }
-        // The search index has a format of its own, of which SearchIndexFormatTests has the bytes.
+        // The search index has its own format, which SearchIndexFormatTests tests.
         let tables = Set(Table.allCases).subtracting(Table.ofIndex)
         #expect(letters.first == names(tables.map(\.rawValue)))
         #expect(letters.last == names(OutboxTable.allCases.map(\.rawValue)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The nonces of the pages of an encrypted table must be those that Docs/Format.md defines.
+/// Tests that the nonces of an encrypted table's pages are those that Docs/Format.md defines.
 @Suite struct SealedTableTests {
     @Test(
         arguments: [
@@ -22,7 +22,7 @@ import Testing
     @Test func pagesOfATableAreSealedWithTheirNonces() throws {
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "000005.ldb")
-        // 257 full pages and one of five bytes.
+        // The file has 257 full pages, and a last page of five bytes.
         try Data(count: 257 * 4096 + 5).write(to: path)
         let recorder = NonceRecorder()
         withExtendedLifetime(recorder) {
@@ -42,11 +42,13 @@ import Testing
     }
 }
 
-/// A cipher that encrypts nothing and records the nonces it is called with.
+/// A cipher that encrypts nothing, and records the nonces with which it is called.
 private final class NonceRecorder {
     private(set) var nonces: [[UInt8]] = []
 
-    /// Valid for the lifetime of the recorder.
+    /// The functions of the cipher.
+    ///
+    /// They must not be used after the recorder is released.
     var functions: scrollback_cipher {
         scrollback_cipher(
             context: Unmanaged.passUnretained(self).toOpaque(), generation: 1, reads_plain: true,

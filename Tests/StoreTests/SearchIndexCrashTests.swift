@@ -5,15 +5,20 @@ import Testing
 
 @testable import Store
 
-/// A crash, a power failure or a full disk at any write leaves an index that agrees with the
-/// messages, and that the next opening completes.
+/// Tests the search index after a crash, a power failure or a full disk at any write.
+///
+/// The index must agree with the messages, and the next opening must complete it.
 @Suite(.timeLimit(.minutes(10))) struct SearchIndexCrashTests {
     enum End: CaseIterable {
-        /// The process is killed: its writes survive.
+        /// The process is killed.
+        ///
+        /// Everything that it has written is kept.
         case kill
-        /// The power fails: unsynced writes are lost.
+        /// The power fails.
+        ///
+        /// Unsynced writes are lost.
         case powerCut
-        /// The disk is full from a write on.
+        /// The disk is full, beginning with a given write.
         case fullDisk
     }
 
@@ -43,8 +48,10 @@ import Testing
         try store.write { batch in for id in ids { try batch.save(message(id, text)) } }
     }
 
-    /// Writes of each kind that changes the index: indexing of stored messages, segments and their
-    /// merge, pending messages, edited and removed ones, and the removal of the index.
+    /// Makes writes of every kind that changes the index.
+    ///
+    /// These are indexing stored messages, writing and merging segments, saving new messages,
+    /// editing and removing messages, and removing the index.
     private func use(_ store: ChatStore) throws {
         while try store.indexMessages(atMost: 16) {}
         for start in stride(from: 100, to: 500, by: 40) { try save(start..<start + 40, in: store) }
@@ -85,7 +92,7 @@ import Testing
             case .kill, .powerCut: disk.cutPower(at: change)
             case .fullDisk: disk.fail(at: change, with: ENOSPC, once: false, tearing: true)
             }
-            // A killed process does not report what it has written.
+            // For a killed process, the results of its calls are not checked.
             if let store = try? open(directory, disk.environment) {
                 try? use(store)
                 store.close()

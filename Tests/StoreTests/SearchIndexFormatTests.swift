@@ -4,7 +4,8 @@ import Testing
 
 @testable import Store
 
-/// The bytes of the search index on disk: DO NOT CHANGE without another ``SearchIndex/format``.
+/// On-disk format, do not change the bytes of the search index without changing
+/// ``SearchIndex/format``.
 @Suite struct SearchIndexFormatTests {
     private func rows(_ tables: [Table], of overlay: Overlay) -> [String] {
         var rows: [String] = []
@@ -34,11 +35,13 @@ import Testing
         #expect(segment?.documentCount == 2)
         #expect(
             rows(Table.ofIndex, of: overlay) == [
-                // Document 0 is the newest: 1300 ms, then 300 ms less; channel 7.
+                // Document 0 is the newest, with the time 1300 ms. The other one is 300 ms older.
+                // Both are in channel 7.
                 "64 00 00 00 03 00 00 00 00 → 80 00 00 00 00 00 05 14 00 07 ac 02 07",
                 "61 00 00 00 03 → 00 00 00 02 80 00 00 00 00 00 05 14 80 00 00 00 00 00 03 e8",
-                // "a": words 1 and 4 of document 0, word 0 of document 1. "and": word 3. "cat":
-                // words 2 and 5, then word 1. "cats": word 0.
+                // "a" is words 1 and 4 of document 0, and word 0 of document 1. "and" is word 3 of
+                // document 0. "cat" is words 2 and 5 of document 0, and word 1 of document 1.
+                // "cats" is word 0 of document 0.
                 "66 00 00 00 03 63 61 74 73 00 00 00 00 00 → "
                     + "00 01 61 03 18 12 10 "
                     + "01 02 6e 64 01 13 "

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Store
 
-/// Compares searches with the index with a list of all messages, after each step of random
-/// histories.
+/// Compares searches in the index with a search through a list of all messages, after each step of
+/// random histories.
 @Suite struct SearchIndexTests {
     private static let words = [
         "umbrella", "Umbra", "kitchen", "snake_case", "雨傘", "camelCase", "rain", "the", "in", "a",
@@ -18,7 +18,7 @@ import Testing
         "the ", "the a ", String(repeating: "longword", count: 8), "longword", "\"in the",
     ]
 
-    /// A store and the messages that it should contain.
+    /// A store, and the messages that it should contain.
     private final class World {
         let directory: StoreDirectory
         var store: ChatStore
@@ -49,7 +49,7 @@ import Testing
         }
 
         func save(_ batch: Batch, _ url: ChannelURL, _ id: Int) throws {
-            // Several messages share a time, also in several channels.
+            // Several messages have the same time, even in different channels.
             var message = Message(
                 MessageID("\(id)"), at: Timestamp(milliseconds: Int64(id / 3)), in: url)
             message.text = text()
@@ -101,7 +101,7 @@ import Testing
             }
         }
 
-        /// Compares all pages of a random query with a list of all messages.
+        /// Compares all pages of a random query with a search through a list of all messages.
         func check(_ text: String) throws {
             var params = MessageSearchParams(text)
             if random.oneIn(4) { params.channelURLs = ["a", "unknown"] }
@@ -170,7 +170,7 @@ import Testing
         #expect(try find("umbrella 777 ", in: store) == "777")
         #expect(try store.indexMessages(atMost: 600))
         #expect(try store.searchIndexStatus()?.documentCount == 600)
-        // A message that arrives meanwhile is found, too.
+        // A message that arrives while the index is being built is also found.
         try fill(store, 1000..<1001)
         #expect(try find("umbrella", in: store, limit: 2) == "1000 999")
         store.close()
@@ -250,7 +250,7 @@ import Testing
 
     // MARK: Damage
 
-    /// Replaces a row of the index.
+    /// Replaces the value of a row of the index.
     private func damage(_ store: ChatStore, _ table: Table, _ value: [UInt8]) throws {
         let row = try #require(try store.describedRows(of: .cache, table: table.name).first)
         let overlay = Overlay()
@@ -269,9 +269,9 @@ import Testing
         try fill(store, 0..<1000)
         try damage(store, table, value)
         #expect(try store.check().map(\.kind).contains(.searchIndex))
-        // One of these reads the damaged row.
+        // One of these two searches reads the damaged row.
         for word in ["0 ", "a "] { _ = try find(word, in: store) }
-        // The messages are not damaged, and are found.
+        // The messages themselves are not damaged, so they are still found.
         #expect(try find("0 ", in: store) == "0")
         #expect(try find("umbrella 777 ", in: store) == "777")
         #expect(try store.searchIndexDamage?.code == .corruption)

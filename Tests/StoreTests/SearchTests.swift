@@ -100,7 +100,9 @@ import Testing
         var params = MessageSearchParams("umbrella")
         params.order = .relevance
         let first = try store.searchMessages(params, limit: 400)
-        // As many as are ordered; without the bound, the first page's would not be ordered anymore.
+        // A search ranks only the newest matches. These new matches are as many as it ranks. The
+        // cursor has a time limit, without which the next pages would no longer rank the matches of
+        // the first page.
         try store.write { batch in
             for number in 1000..<2000 {
                 try batch.save(
@@ -143,7 +145,7 @@ import Testing
         #expect(first.map(\.message).ids == "6 5")
         try store.write { batch in
             try batch.save(message("7", at: 7, "umbrella"))
-            // The next page continues even if the last message of the previous one is gone.
+            // The next page continues correctly, although the last message of this page is removed.
             try batch.removeMessage("5", in: "general")
             try batch.removeMessage("3", in: "general")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// Closing and suspending convert long logs to tables, so that the next opening is fast.
+/// Tests that closing and suspending convert long logs to tables, so that the next opening is fast.
 @Suite struct ShortLogTests {
     private let directory: StoreDirectory
     private var path: String { directory.url.appending(path: "db").path }
@@ -16,7 +16,7 @@ import Testing
         try LevelDB(at: path, environment: disk?.environment ?? .disk())
     }
 
-    /// Writes rows of eight kilobytes each, one after the other.
+    /// Writes rows of eight kilobytes each, one row at a time.
     private func write(_ numbers: Range<Int>, to database: LevelDB) throws {
         for number in numbers {
             let row = Overlay()
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The number of rows that make a log long.
+    /// A number of rows that makes a log long.
     private static let many = 40
 
     private func count(_ database: LevelDB) throws -> Int {
@@ -45,7 +45,7 @@ import Testing
         let again = try open()
         #expect("\(again.takeLogReport())" == "1 logs, 0 batches, 0 breaks, 0 damaged records")
         #expect(try count(again) == Self.many)
-        // The new log continues.
+        // The database continues with the new log.
         try write(Self.many..<Self.many + 2, to: again)
         again.close()
         #expect(try tables() == 1)
@@ -114,10 +114,11 @@ import Testing
         #expect(try count(again) == Self.many)
     }
 
-    /// Calls a closure for each change to the disk that closing makes, and once more for a number
-    /// that is not reached.
+    /// Closes a store once for each change to the disk that closing makes.
     ///
-    /// Checks afterwards that all rows exist.
+    /// Before each time, `prepare` is called with the number of the change.
+    ///
+    /// The last number is greater than the number of changes. After each time, all rows must exist.
     private func atEachChangeOfClosing(
         _ prepare: (FailingDisk, Int) -> Void, after finish: (FailingDisk) throws -> Void = { _ in }
     ) throws {
@@ -144,7 +145,7 @@ import Testing
             again.close()
             try FileManager.default.removeItem(atPath: path)
         }
-        // A log, a table and the manifest are created; a log is removed.
+        // Closing creates a log, a table and a manifest, and removes a log.
         #expect(change > 10)
     }
 

@@ -2,24 +2,27 @@ import Models
 
 @testable import Store
 
-/// A channel's history as slots that are known or unknown: the simple model that gaps are compared
-/// with.
+/// A channel's history as slots that are known or unknown.
 ///
-/// Between −∞, `count` positions and +∞ there are `count + 1` open intervals. Each interval and
-/// each position is a slot, in order: intervals have even indexes, positions odd ones.
+/// This is the simple model with which gaps are compared.
+///
+/// Between −∞, `count` positions and +∞, there are `count + 1` open intervals. Each interval and
+/// each position is a slot. In this order, intervals have even indexes, and positions have odd
+/// ones.
 ///
 ///     slot      0   1   2   3   4
 ///            −∞ ─── a ───── b ─── +∞
 ///
 /// The rules:
 ///
-/// - Opening makes everything strictly between two bounds unknown. The bounds themselves may be
-///   known or not.
-/// - Covering makes everything from the first bound to the last known, both included.
-/// - A gap is a run of unknown slots. Bounds are never part of an opened range, and always part of a
-///   covered one, so a run starts and ends with an interval; its gap's bounds are the positions next
-///   to it. Two gaps that share a bound are separate because the position between them is known.
-/// - `About` is the data of a gap; all slots of a run have the same.
+/// - Opening makes everything between two bounds unknown. The bounds themselves stay known or
+///   unknown.
+/// - Covering makes everything between two bounds known, including the bounds.
+/// - A gap is a run of unknown slots. A bound is never part of an opened range, and always part of
+///   a covered one. Therefore a run begins and ends with an interval, and the bounds of its gap are
+///   the positions next to the run. Two gaps that share a bound are separate, because the position
+///   between them is known.
+/// - `About` is the data of a gap. All slots of a run have the same data.
 struct SlotHistory<About: Hashable & Sendable>: Equatable {
     let bounds: [Gap.Bound]
     private(set) var slots: [About?]
@@ -30,19 +33,21 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         var about: About
     }
 
-    /// Creates a history that is one run with `whole`, or completely known if that is `nil`.
+    /// Creates a history.
+    ///
+    /// It is one gap with the data `whole`, or completely known if `whole` is `nil`.
     init(_ positions: [Position], whole: About?) {
         bounds = [.beginning] + positions.map { .position($0) } + [.end]
         slots = Array(repeating: whole, count: positions.count * 2 + 1)
     }
 
-    /// The slots strictly between two bounds.
+    /// Returns the slots between two bounds, without the bounds.
     private func between(_ lower: Gap.Bound, _ upper: Gap.Bound) -> Range<Int> {
         let low = bounds.firstIndex(of: lower)! * 2
         return low..<max(low, bounds.firstIndex(of: upper)! * 2 - 1)
     }
 
-    /// The maximal runs of unknown slots, as ranges of indexes.
+    /// The longest possible runs of unknown slots, as ranges of indexes.
     private var ranges: [Range<Int>] {
         var ranges: [Range<Int>] = []
         for slot in slots.indices where slots[slot] != nil {
@@ -59,7 +64,7 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
     var runs: [Run] {
         ranges.compactMap { range in
             slots[range.lowerBound].map { about in
-                // The index of an interval is twice the index of the bound below it.
+                // The index of an interval is twice the index of the bound before it.
                 Run(
                     lower: bounds[range.lowerBound / 2], upper: bounds[range.upperBound / 2 + 1],
                     about: about)
@@ -72,15 +77,15 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         return runs.last { $0.lower < bounds[index + 1] }
     }
 
-    /// True if a slot strictly between two bounds is unknown.
+    /// Returns true if a slot between two bounds is unknown.
     func isUnknown(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         between(lower, upper).contains { slots[$0] != nil }
     }
 
-    /// Opens everything strictly between two bounds.
+    /// Makes everything between two bounds unknown, without the bounds.
     ///
-    /// `merge` returns the data of the combined run from those of the runs it touches, oldest
-    /// first.
+    /// The opened range and the runs that it touches become one run. `merge` receives these runs,
+    /// oldest first, and returns the data of the new run.
     mutating func open(
         from lower: Gap.Bound, to upper: Gap.Bound, merge: ([Run]) -> About
     ) {
@@ -91,13 +96,13 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         for slot in opened { slots[slot] = about }
     }
 
-    /// Covers everything from one bound to another.
+    /// Makes everything from one bound to another known, including the bounds.
     ///
-    /// `changeOlder` returns the data of an older part that is cut off from a newer one.
+    /// If this cuts the older part of a run off, `changeOlder` returns the data of that part.
     mutating func cover(
         from first: Gap.Bound, through last: Gap.Bound, changeOlder: (About) -> About
     ) {
-        // Infinite bounds have no slot.
+        // The bounds −∞ and +∞ have no slot.
         let low = max(0, bounds.firstIndex(of: first)! * 2 - 1)
         let high = min(slots.count, bounds.firstIndex(of: last)! * 2)
         guard low < high else { return }
@@ -109,7 +114,7 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
 
     /// Changes the data of the run with these bounds.
     ///
-    /// Returns false if it does not exist.
+    /// Returns false if there is no such run.
     mutating func update(from lower: Gap.Bound, to upper: Gap.Bound, _ about: About) -> Bool {
         guard runs.contains(where: { $0.lower == lower && $0.upper == upper }) else { return false }
         for slot in between(lower, upper) { slots[slot] = about }

@@ -6,16 +6,18 @@ import Testing
 
 @testable import Store
 
-/// The form of a store's files.
+/// Whether the files of a store are encrypted.
 enum FileForm: CaseIterable, Sendable {
     case plain, encrypted
 
     var key: EncryptionKey? { self == .encrypted ? Steps.key : nil }
 }
 
-/// A temporary directory for a store, removed with the last reference.
+/// A temporary directory for a store.
 ///
-/// It is in memory, because hundreds of them are opened and synced.
+/// It is removed with the last reference.
+///
+/// It is in memory, because the tests open and sync hundreds of stores.
 final class StoreDirectory: Sendable {
     let url: URL
     let files: FileForm
@@ -26,26 +28,27 @@ final class StoreDirectory: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
-    /// A copy of another directory.
+    /// Copies another directory.
     init(of other: StoreDirectory, in parent: URL = ScratchDirectory.memory) throws {
         files = other.files
         url = parent.appending(path: "scrollback-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: other.url, to: url)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }  // It may be removed with its disk.
+    // The directory may have been removed with its disk.
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     func open(_ options: StoreOptions = Steps.smallFiles) throws(StoreError) -> ChatStore {
         try ChatStore(at: url, options: options, encryptionKey: files.key)
     }
 
-    /// The environment of one of the databases.
+    /// Returns the LevelDB environment of a database.
     func environment(_ database: String) throws -> LevelDB.Environment {
         let keys = try files.key.map { try KeyFile(in: url.path).keys($0) }
         return .disk(keys, as: database)
     }
 
-    /// The files of a database whose names have a suffix, oldest first.
+    /// Returns the files of a database whose names have a suffix, oldest first.
     func files(_ database: String, _ suffix: String = "") throws -> [URL] {
         try FileManager.default
             .contentsOfDirectory(
@@ -55,7 +58,7 @@ final class StoreDirectory: Sendable {
             .sorted { $0.lastPathComponent < $1.lastPathComponent }
     }
 
-    /// The contents of all files, by path.
+    /// Returns the contents of all files, by path.
     func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
@@ -66,7 +69,7 @@ final class StoreDirectory: Sendable {
         return contents
     }
 
-    /// Writes rows directly to the cache of a store that is not open.
+    /// Writes rows directly to the cache database of a store that is closed.
     func writeToCache(_ rows: [(key: KeyBytes, value: [UInt8])]) throws {
         let database = try LevelDB(at: url.appending(path: "cache").path)
         let batch = Overlay()

@@ -6,16 +6,16 @@ import Testing
 
 @testable import Store
 
-/// Compares random histories of a small world with `WorldModel`.
+/// Compares random histories of a small store with `WorldModel`.
 ///
-/// A failing history is shortened as long as it fails, and reported with its seed.
+/// A failing history is shortened for as long as it still fails, and is reported with its seed.
 @Suite struct StoreModelTests {
-    /// A batch, and whether it fails.
+    /// A batch, and what happens around it.
     struct Step {
         var operations: [WorldOperation]
-        /// True if the closure throws at the end.
+        /// True if the batch's closure throws after the operations.
         var fails = false
-        /// The operations before which the batch is read.
+        /// The numbers of the operations before which the batch is read.
         var readsBefore: Set<Int> = []
         var keepsSnapshot = false
         var purges = false
@@ -25,7 +25,7 @@ import Testing
     static func history(_ seed: Int, steps: Int) -> [Step] {
         var random = SeededRandom(seed: seed)
         return (0..<steps).map { _ in
-            // Some batches are large, so that an overlay uses its hash table.
+            // Some batches are large enough for the hash table of an overlay.
             let count = random.oneIn(5) ? 30 : Int.random(in: 0...4, using: &random)
             var step = Step(operations: (0..<count).map { _ in .any(&random) })
             step.fails = random.oneIn(8)
@@ -39,7 +39,7 @@ import Testing
 
     private struct Undo: Error {}
 
-    /// A store and its expected contents.
+    /// A store, and its expected contents.
     private final class World {
         let directory: URL?
         var store: ChatStore
@@ -62,7 +62,7 @@ import Testing
             snapshots = []
             store.close()
             store = try ChatStore(at: directory)
-            // Changes are numbered from 1 again after the store is opened.
+            // After the store is opened, its changes are numbered from 1 again.
             everything.folded.number = 0
             channel.folded.number = 0
             everything.changes = try store.observe(.everything).changes
@@ -80,7 +80,7 @@ import Testing
             if step.keepsSnapshot {
                 world.snapshots.append((try world.store.snapshot(), world.model))
             }
-            // Old snapshots are read more than once.
+            // A snapshot is read again after later steps.
             if let kept = world.snapshots.randomElement(using: &world.random) {
                 try kept.model.check(kept.snapshot, &world.random)
             }
@@ -111,7 +111,7 @@ import Testing
             }
             world.model = model
         } catch is Undo {
-            // The model does not change.
+            // A batch that throws does not change the model.
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
         try world.channel.folded.check(world.model, ["a"])
     }
 
-    /// The reason why a history fails, or `nil` if it passes.
+    /// Returns the reason why a history fails, or `nil` if it passes.
     private static func failure(_ history: [Step], seed: Int, isOnDisk: Bool) -> String? {
         let directory = isOnDisk ? ScratchDirectory() : nil
         defer { directory?.remove() }
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Removes steps that a history does not need to fail.
+    /// Removes the steps without which a history still fails.
     private static func shrunk(_ history: [Step], seed: Int, isOnDisk: Bool) -> [Step] {
         var history = history
         var tries = 300
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-/// The world as an observer knows it.
+/// The contents of the store, as an observer derives them from the changes.
 private struct FoldedWorld {
     var messages: [ChannelURL: [MessageID: Message]] = [:]
     var groups: [ChannelURL: GroupChannel] = [:]

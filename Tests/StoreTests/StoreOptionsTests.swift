@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// The effect of `StoreOptions` on the files.
+/// Tests the effects of `StoreOptions` on the files.
 @Suite struct StoreOptionsTests {
     private let directory = ScratchDirectory()
 
@@ -18,7 +18,7 @@ import Testing
             try store.write { batch in
                 for index in 0..<50 {
                     var message = Message(MessageID("\(commit * 50 + index)"), at: 1)
-                    // Half of the text compresses well.
+                    // Half of the text can be compressed well.
                     message.text =
                         String(repeating: "a", count: 100)
                         + String(
@@ -76,14 +76,14 @@ import Testing
         let unfiltered = try size { $0.bloomFilterBitsPerKey = 0 }
         let strange = try size { $0.bloomFilterBitsPerKey = -5 }
         #expect(usual < plain * 4 / 5)
-        // Ten bits for each of 4,000 rows.
+        // The filters have ten bits for each of 4,000 rows.
         #expect(usual - unfiltered > 4_000 && usual - unfiltered < 8_000)
         #expect(strange == unfiltered)
     }
 
     @Test func blockChecksumsAreVerifiedByDefault() throws {
         let store = try store { $0.isCompressed = false }
-        // Write other rows too, so that opening does not read the block that is damaged.
+        // The store gets other rows, too, so that opening it does not read the damaged block.
         try fill(store, commits: 4)
         var message = Message("a", at: 1)
         message.text = "SAID"
@@ -137,7 +137,7 @@ import Testing
             $0.writeBufferByteCount = size
         }
         try fill(store, commits: 2)
-        // Writes the rows to tables, because only tables have Bloom filters.
+        // Write the rows to LevelDB tables, because only tables have Bloom filters.
         try store.purgeCleared()
         #expect(try store.messageCount(in: "general") == 100)
     }

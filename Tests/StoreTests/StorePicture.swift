@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// A reader's view of the cache, for comparisons.
+/// The contents of the cache as a reader sees them, for comparisons.
 struct CachePicture: Equatable, CustomStringConvertible {
     struct Part: Equatable {
         let messages: [Message]
@@ -13,7 +13,7 @@ struct CachePicture: Equatable, CustomStringConvertible {
     }
 
     var parts: [ChannelURL: Part] = [:]
-    /// The last step that wrote to the cache; `nil` without a token.
+    /// The last step that wrote to the cache, or `nil` if the token is missing.
     var step: Int?
 
     init(_ reader: some StoreReader) throws {
@@ -37,7 +37,9 @@ struct CachePicture: Equatable, CustomStringConvertible {
 }
 
 extension StoreReader {
-    /// Returns the outbox items as lines, each with the step that wrote it last.
+    /// Returns the outbox items as lines.
+    ///
+    /// Each has the last step that wrote the item.
     func outboxPicture() throws -> [String] {
         try outboxItems().map { item in
             "\(item.channelURL) \(item.requestID) \(item.message?.text ?? "")"
@@ -45,7 +47,7 @@ extension StoreReader {
     }
 }
 
-/// The expected contents of a store after each step, if nothing fails.
+/// The expected contents of a store after each step, if no step fails.
 final class ExpectedStore {
     let steps: Steps
     private let store: ChatStore
@@ -79,7 +81,7 @@ final class ExpectedStore {
 }
 
 extension Steps {
-    /// Every version of every message that was ever written up to a step.
+    /// Returns every version of every message that was written up to a step.
     func everyMessage(through last: Int) -> Set<Message> {
         var all: Set<Message> = []
         for number in 1...max(1, last) {

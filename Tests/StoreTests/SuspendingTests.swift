@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// A store that closes its files for a while.
+/// Tests a store that is suspended, which closes its files, and resumed.
 @Suite(.timeLimit(.minutes(10))) struct SuspendingTests {
     private let directory: ScratchDirectory
     private var url: URL { directory.url }
@@ -63,7 +63,7 @@ import Testing
         #expect(try store.messages(in: "c") == [])
         #expect(try store.groupChannels().map(\.url) == ["new"])
         #expect(try store.messageCount() == 1)
-        // No number is reused, and observers are notified of new messages.
+        // No message number is used again, and observers receive new messages.
         try store.write { try $0.save(message("3", at: 3)) }
         #expect(try store.messages(in: "new").map(\.messageID) == ["2"])
         #expect(changes.drain().count == 1)

@@ -5,20 +5,23 @@ import Testing
 
 @testable import Store
 
-/// Every commit writes its number to all of its rows, and every read must see only one number.
+/// Tests that every read sees exactly one commit.
+///
+/// Each commit writes its number into all of its rows.
 @Suite struct ThreadTests {
     private static let channels: [ChannelURL] = ["a", "b", "c"]
     private static let rowsInEach = 12
 
-    /// Writes commit `number`: rows, replies, lists, gaps, tokens and outbox items that all contain
-    /// it.
+    /// Writes commit `number`.
+    ///
+    /// Its rows, replies, lists, gaps, tokens and outbox items all contain the number.
     private static func write(_ number: Int, to store: ChatStore) throws {
         try store.write { batch in
             let text = "\(number)"
             let time = Timestamp(milliseconds: Int64(number))
             for url in channels {
-                // The ways in which old rows are removed: all at once, with their channel, one by
-                // one.
+                // Old rows are removed in different ways: all at once, together with their channel,
+                // or one by one.
                 switch number % 12 {
                 case 3: try batch.clearMessages(in: url)
                 case 7: try batch.removeChannel(url)
@@ -52,7 +55,9 @@ import Testing
         }
     }
 
-    /// Returns the commit number in each value that a reader returns, with the name of the read.
+    /// Returns the commit number in each value that a reader returns.
+    ///
+    /// The name of the read precedes it.
     private static func numbers(_ reader: some StoreReader, _ url: ChannelURL) throws -> [String] {
         var texts = try reader.messages(in: url).map(\.text)
         texts += try reader.messages(in: url, after: .time(-95)).map(\.text)
@@ -146,7 +151,7 @@ import Testing
                 }
                 var random = SeededRandom(seed: thread)
                 var last = 0
-                // A snapshot that is kept while later commits are made.
+                // This snapshot is kept while later commits are made.
                 var kept: (snapshot: Snapshot, values: [String])?
                 while !isDone.withLock({ $0 }) {
                     let read = Self.reads[random.number(below: Self.reads.count)]
@@ -179,7 +184,7 @@ import Testing
     @Test func readsOnDiskSeeWholeCommits() throws {
         let directory = ScratchDirectory()
         var options = StoreOptions()
-        // Tables are written and merged during the test.
+        // The write buffer is small, so that LevelDB writes and merges tables during the test.
         options.writeBufferByteCount = 64 << 10
         let store = try ChatStore(at: directory.url, options: options)
         try readWhileWriting(store, commits: 80)
@@ -188,7 +193,7 @@ import Testing
         #expect(try Set(Self.numbers(again, "c")) == ["80"])
     }
 
-    /// A reader that reads the current state of its store, and counts the reads.
+    /// A reader of a store's current state that counts how often it is asked for the state.
     private final class Onlooker: StoreReader {
         let store: ChatStore
         private(set) var count = 0
@@ -287,7 +292,7 @@ import Testing
                 for round in 0..<40 {
                     if thread == 0 {
                         try store.write { batch in
-                            // One channel is removed, and another one is added.
+                            // Each commit removes one channel and adds another.
                             try batch.removeChannel(ChannelURL("c\(round)"))
                             try batch.save(GroupChannel(url: ChannelURL("d\(round)"), createdAt: 1))
                         }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
     private static let batch = 32 << 10
 
-    /// Writes batches until the number of tables was checked once.
+    /// Returns a throttle after enough writes that it has checked the number of tables once.
     private func throttle(tables: Int) -> Throttle {
         var throttle = Throttle()
         for _ in 0..<8 { _ = throttle.delay(afterWriting: Self.batch) { tables } }

@@ -4,7 +4,7 @@ import ScrollbackTesting
 @testable import Store
 
 extension WorldModel {
-    /// A read whose result differs from the model's.
+    /// A difference between the result of a read and the model.
     struct Difference: Error, CustomStringConvertible {
         let description: String
     }
@@ -16,7 +16,7 @@ extension WorldModel {
         throw Difference(description: "\(question()): \(found), not \(expected)")
     }
 
-    /// Reads everything, with some parameters for each kind of read.
+    /// Makes every read, each with some arguments.
     func check(_ reader: some StoreReader, _ random: inout SeededRandom) throws {
         for url in WorldOperation.urls + ["unknown"] {
             try checkMessages(reader, url)
@@ -62,7 +62,8 @@ extension WorldModel {
         ])
     }
 
-    /// Returns −1, 0 or 1 if a message is older than an anchor, at it, or newer.
+    /// Returns −1 if a message is older than an anchor, 0 if it is at the anchor, and 1 if it is
+    /// newer.
     private static func side(_ message: Message, of anchor: HistoryAnchor) -> Int {
         guard let position = message.position else { return 0 }
         func compare<Value: Comparable>(_ left: Value, _ right: Value) -> Int {
@@ -234,10 +235,10 @@ extension WorldModel {
 
     // MARK: Raw rows
 
-    /// Compares the rows on disk.
+    /// Compares the rows on disk with the model.
     ///
-    /// An existing channel must have exactly the rows of its messages; under other numbers, only
-    /// rows to be purged may exist.
+    /// An existing channel must have exactly the rows of its messages. Under other channel numbers,
+    /// only rows that will be purged may exist.
     func check(_ cache: RawCache, hasPurged: Bool) throws {
         try expect(Set(cache.numbers.keys), Set(channels.keys), "names")
         for (url, number) in cache.numbers {
@@ -252,7 +253,7 @@ extension WorldModel {
         let left = Set(cache.channels.keys).subtracting(cache.numbers.values)
         try expect(left.subtracting(cache.cleared), [], "numbers that stand for nothing")
         try expect(cache.cleared.isDisjoint(with: cache.numbers.values), true, "cleared numbers")
-        // Number 0 always has a row, at which scans end.
+        // Number 0 always has a row in this table, which ends scans.
         let cleared = cache.cleared.subtracting([0])
         if hasPurged { try expect(left.union(cleared), [], "purged numbers") }
         try expect(cache.users, users, "users")
@@ -278,7 +279,8 @@ extension WorldModel {
         try expect(raw.replies, replies, "reply rows of \(url)")
         try expect(raw.group, channel.group, "the group channel row of \(url)")
         try expect(raw.open, channel.open, "the open channel row of \(url)")
-        // If the channel that was opened last is removed, its access number may be used again.
+        // The access number of a channel may be that of a channel that was removed, so it is not
+        // compared.
         try expect(
             raw.state,
             RawCache.State(

@@ -2,8 +2,9 @@ import Models
 
 @testable import Store
 
-/// A naive implementation of a store with dictionaries and lists, for comparisons with
-/// ``ChatStore``.
+/// A naive implementation of a store with dictionaries and lists.
+///
+/// ``ChatStore`` is compared with it.
 struct WorldModel: Equatable {
     struct About: Hashable, Sendable {
         var cursor: PageCursor?
@@ -14,13 +15,15 @@ struct WorldModel: Equatable {
         var group: GroupChannel?
         var open: OpenChannel?
         var messages: [MessageID: Message] = [:]
-        /// For each request ID, the message that got it last.
+        /// For each request id, the message that was the last one to be saved with it.
         var requests: [RequestID: MessageID] = [:]
         var gaps = SlotHistory(WorldModel.positions, whole: About())
         var staleRanges = SlotHistory<Int64>(WorldModel.positions, whole: nil)
         var tombstones: [MessageID: Tombstone] = [:]
         var lastAccess = 0
-        /// A counter that increases when a channel becomes known or is cleared.
+        /// The channel's place in the order of channel numbers.
+        ///
+        /// It gets a new one when it becomes known, and when it is cleared.
         var turn = 0
 
         var sorted: [Message] {
@@ -28,7 +31,7 @@ struct WorldModel: Equatable {
         }
     }
 
-    /// The positions that are used as bounds of gaps.
+    /// The positions that occur as bounds of gaps.
     static let positions = (1...4).map {
         Position(createdAt: Timestamp(milliseconds: Int64($0)), messageID: "6")
     }
@@ -37,7 +40,7 @@ struct WorldModel: Equatable {
     var users: [UserID: User] = [:]
     var tokens: [String: [UInt8]] = [:]
     var pins: Set<ChannelURL> = []
-    /// In the order they were written.
+    /// Ordered by the time of writing.
     var outboxItems: [OutboxItem] = []
     private var turns = 0
     private var accesses = 0
@@ -47,7 +50,9 @@ struct WorldModel: Equatable {
         return turns
     }
 
-    /// Makes a channel known, and changes it.
+    /// Changes a channel.
+    ///
+    /// Makes it known first, if it is not.
     private mutating func change(_ url: ChannelURL, _ body: (inout Channel) -> Void) {
         if channels[url] == nil { channels[url] = Channel(turn: turn()) }
         body(&channels[url]!)
@@ -193,8 +198,8 @@ struct WorldModel: Equatable {
         }.map(\.key)
     }
 
-    /// All outbox items, ordered by the length of the channel's URL, then by its bytes, then by
-    /// creation.
+    /// All outbox items, ordered by the length of the channel's URL, then by the URL's bytes, and
+    /// then by their creation.
     var sortedOutboxItems: [OutboxItem] {
         let urls = Set(outboxItems.map(\.channelURL)).sorted {
             ($0.rawValue.utf8.count, $0.rawValue) < ($1.rawValue.utf8.count, $1.rawValue)

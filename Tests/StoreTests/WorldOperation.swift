@@ -3,7 +3,7 @@ import ScrollbackTesting
 
 @testable import Store
 
-/// An operation of a batch, as a value, so that it can be repeated.
+/// An operation of a batch, as a value that can be applied again.
 enum WorldOperation: Hashable, Sendable {
     case saveMessage(Message)
     case removeMessage(MessageID, ChannelURL)
@@ -28,7 +28,9 @@ enum WorldOperation: Hashable, Sendable {
     case saveOutboxItem(OutboxItem)
     case removeOutboxItem(RequestID)
 
-    /// Performs the operation; returns false if the store refuses it as invalid.
+    /// Applies the operation to a batch.
+    ///
+    /// Returns false if the store refuses it as invalid.
     func apply(to batch: Batch) throws -> Bool {
         do {
             switch self {
@@ -65,7 +67,9 @@ enum WorldOperation: Hashable, Sendable {
         }
     }
 
-    /// Performs the operation on the model; returns false if it is invalid.
+    /// Applies the operation to the model.
+    ///
+    /// Returns false if it is invalid.
     func apply(to model: inout WorldModel) -> Bool {
         switch self {
         case .saveMessage(let message): return model.save(message)
@@ -111,7 +115,7 @@ extension WorldOperation {
         [.beginning] + WorldModel.positions.map { .position($0) } + [.end]
 
     static func any(_ random: inout SeededRandom) -> WorldOperation {
-        // Half of the operations use one channel, so that it has many changes.
+        // At least half of the operations use the same channel, so that it has many changes.
         let url = random.oneIn(2) ? urls[0] : random.pick(urls)
         let id = random.pick(ids)
         let bounds = [random.pick(bounds), random.pick(bounds)]

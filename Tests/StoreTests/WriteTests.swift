@@ -48,7 +48,7 @@ import Testing
             #expect(written.number == 2)
             #expect(changes.drain() == [written])
             #expect(try store.messages(in: "general") == [])
-            // The remaining rows are removed later.
+            // The rows that are left are removed later.
             #expect(try store.view.cache.count(KeyRange(prefix: [Table.place.rawValue])) == 1)
             disks.cache.heal()
             try store.purgeCleared()

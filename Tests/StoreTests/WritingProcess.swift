@@ -2,19 +2,21 @@ import Foundation
 import ScrollbackTestSupport
 import Testing
 
-/// A process that writes to a store until it is killed: see CrashWriter.swift.
+/// A process that writes to a store until it is killed.
+///
+/// CrashWriter.swift is its program.
 final class WritingProcess {
     private let process = Process()
     private let output = Pipe()
     private let watchdog: Watchdog
     private var bytes = Data()
 
-    /// Starts to write steps to a store.
+    /// Starts a process that writes steps to a store.
     convenience init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
         try self.init(in: directory, ["\(seed)", "\(first)"])
     }
 
-    /// Starts to leave messages in the push inbox of a store.
+    /// Starts a process that leaves messages in the push inbox of a store.
     convenience init(leavingIn directory: StoreDirectory, from first: Int) throws {
         try self.init(in: directory, ["drops", "\(first)"])
     }
@@ -29,7 +31,9 @@ final class WritingProcess {
         watchdog = Watchdog(process)
     }
 
-    /// Waits for a number of lines; the process continues.
+    /// Waits until the process has printed a number of lines.
+    ///
+    /// The process continues.
     func readLines(_ count: Int) {
         while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
             let more = output.fileHandleForReading.availableData
@@ -38,7 +42,9 @@ final class WritingProcess {
         }
     }
 
-    /// Kills the process, and returns the lines that it has printed.
+    /// Kills the process.
+    ///
+    /// Returns the lines that it has printed.
     @discardableResult
     func kill() throws -> [Substring] {
         Foundation.kill(process.processIdentifier, SIGKILL)
