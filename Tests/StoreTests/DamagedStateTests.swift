@@ -36,7 +36,7 @@ import Testing
 
     /// Returns the key of a channel's state row.
     ///
-    /// By default, it is channel a.
+    /// By default, the channel is channel a.
     private func state(_ number: ChannelNumber = 1) -> KeyBytes {
         ByteWriter.key { $0.table(.state, number) }
     }

@@ -249,7 +249,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(environment.report.description == "1 logs, 2 batches")
     }
 
-    @Test func rollBackKeepsWhatAnotherOpeningWrote() throws {
+    @Test func rollBackKeepsLaterWritesOfAnotherOpening() throws {
         let database = try open()
         try database.put("a")
         fault_env_fail_once(environment.faults, 1, EIO)

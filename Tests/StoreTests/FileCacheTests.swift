@@ -106,7 +106,7 @@ import Testing
         #expect(try cache.size() == 0)
     }
 
-    @Test func aDirectoryThatVanishedIsCreatedBySaving() throws {
+    @Test func savingCreatesAMissingDirectory() throws {
         let cache = try directory.cache()
         try FileManager.default.removeItem(at: directory.url)
         #expect(try cache.save([message(1)], in: "general"))

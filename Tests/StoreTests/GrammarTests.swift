@@ -90,7 +90,7 @@ import Testing
         #expect(outbox.requests.mapValues(\.sequence) == ["p": 1, "q": 2])
     }
 
-    @Test func lossFollowsTheGrammar() throws {
+    @Test func lossRowFollowsTheGrammar() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
         let item = OutboxItem(

@@ -47,7 +47,7 @@ import Testing
 
     /// Checks the store.
     ///
-    /// Returns the last step that is in both of its databases.
+    /// Returns the last step that both of the store's databases contain.
     private func check(
         _ directory: StoreDirectory, _ expected: ExpectedStore, _ promises: [Promise], _ last: Int
     ) throws -> Int {

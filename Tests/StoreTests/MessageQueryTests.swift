@@ -416,7 +416,7 @@ import Testing
         #expect(error?.message.contains("item") == true)
     }
 
-    @Test func namesAreAsLongAsTheirLengthFitsTwoBytes() throws {
+    @Test func namesAreLimitedToALengthOfTwoBytes() throws {
         let longest = String(repeating: "x", count: 65_535)
         let tooLong = longest + "y"
         try store.write { batch in

@@ -38,7 +38,7 @@ import Testing
         return try SchemaFixture.rows(of: directory)
     }
 
-    @Test func theStepsOfTheTestsRewriteRowsOfSeveralTables() throws {
+    @Test func testMigrationsMoveRowsOfSeveralTables() throws {
         let moved = try migratedRows(.plain, .test(2))
         let before = try SchemaFixture(version: 1).rows
         func count(_ rows: [String], _ database: Int, _ letter: String) -> Int {

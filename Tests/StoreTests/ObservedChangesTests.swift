@@ -88,7 +88,7 @@ import Testing
         #expect(try store.snapshot().number == commits + 1)
     }
 
-    @Test func observingAsOftenAsOneCanNeverMissesACommit() throws {
+    @Test func observationsStartedDuringWritesMissNoCommit() throws {
         let store = try store()
         let readers = Locked(2)
         onThreads(3) { thread in

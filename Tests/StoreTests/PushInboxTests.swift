@@ -364,7 +364,7 @@ import Testing
         }
     }
 
-    @Test func severalProcessesLeaveSomethingAtOnce() throws {
+    @Test func severalProcessesCanLeavePushesAtOnce() throws {
         let directory = try StoreDirectory(.encrypted)
         let store = try open(directory)
         let one = try WritingProcess(leavingIn: directory, from: 1)

@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func eachCallLooksAtTheStoreOnce() throws {
+    @Test func eachCallReadsOneStateOfTheStore() throws {
         let store = try ChatStore.inMemory()
         try Self.write(1, to: store)
         func looks(_ body: (Onlooker) throws -> Void) throws -> Int {

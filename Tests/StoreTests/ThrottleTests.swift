@@ -34,7 +34,7 @@ import Testing
         #expect(throttle.delay(afterWriting: Self.batch) { 4 } == .zero)
     }
 
-    @Test func tablesAreLookedAtNowAndThen() {
+    @Test func numberOfTablesIsCheckedEveryEighthWrite() {
         var throttle = Throttle()
         var looks = 0
         for _ in 0..<64 {
