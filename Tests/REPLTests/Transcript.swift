@@ -4,7 +4,7 @@ import Foundation
 
 /// A session at the prompt, as a page shows it: the commands, and the output of each.
 ///
-/// A line that consists of `⋮` stands for any number of lines of output that the page omits.
+/// A line that consists of `⋮` represents any number of lines of output that the page omits.
 struct Transcript {
     static let omission = "⋮"
 

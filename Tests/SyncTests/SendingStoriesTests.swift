@@ -213,7 +213,7 @@ import Testing
         let c = try await story.write("c")
         #expect(try story.store.outboxItem(b)?.follows == a.position)
         #expect(try story.picture() == "a (b) (c)")
-        // A clock that is behind is not corrected here: the messages would then be older than the
+        // A clock that is slow is not corrected here: the messages would then be older than the
         // limit of three days.
         if years > 0 { story.device.advance(by: .zero - wrong) }
         story.network.goOnline()

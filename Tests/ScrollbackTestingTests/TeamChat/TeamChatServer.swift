@@ -3,7 +3,7 @@ import Models
 /// A typical chat server: lists ordered by time, one log of events, and rooms that an administrator
 /// creates.
 ///
-/// It stands for a server at the other end of a network. To be short, it uses Scrollback's types
+/// It represents a server at the other end of a network. To be short, it uses Scrollback's types
 /// for times and meta arrays, and nothing else of Scrollback.
 actor TeamChatServer {
     struct Post: Sendable {

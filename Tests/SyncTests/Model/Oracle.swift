@@ -263,7 +263,7 @@ extension Oracle {
     /// Returns whether a message that arrived late may be on a page that the device has not
     /// fetched.
     ///
-    /// This is possible if the position of the message is in a known range, but a gap lies between
+    /// This is possible if the position of the message is in a known range, but a gap is between
     /// this position and the next message that arrived in time.
     private func isOnAnotherPage(
         _ entry: ServerHistory.Entry, of server: ServerHistory.Channel,
